@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../src/core/clock.ts';
-import { systemRandom } from '../src/core/random.ts';
+import { systemRandom } from '../src/core/basics/random.ts';
+import { systemClock } from '../src/core/time/clock.ts';
 import { makeAccountRunner } from '../src/engine/account-runner.ts';
-import type { Gateway } from '../src/gateway/gateway.ts';
-import { openAccount } from '../src/runtime/account.ts';
-import { chooseAccount, loadConfig } from '../src/runtime/config.ts';
-import { openLedger } from '../src/runtime/ledger.ts';
-import { makeLog } from '../src/runtime/log.ts';
-import { isDeadProcess, processHolder } from '../src/runtime/process-holder.ts';
+import type { Gateway } from '../src/gateway/contract/gateway.ts';
+import { openAccount } from '../src/runtime/accounts/account.ts';
+import { makeLog } from '../src/runtime/logging/log.ts';
+import { openLedger } from '../src/runtime/session/ledger.ts';
+import { isDeadProcess, processHolder } from '../src/runtime/session/process-holder.ts';
+import { chooseAccount, loadConfig } from '../src/runtime/settings/config.ts';
 import { makeServer } from '../src/server/app.ts';
 import { accountName } from './ledger.ts';
 import { asLauncher, peakMiB } from './memory.ts';
@@ -137,7 +137,7 @@ function counting(gateway: Gateway): { gateway: Gateway; answers: Record<string,
     gateway: {
       ...gateway,
       create: counted('create', gateway.create),
-      lookUp: counted('lookUp', gateway.lookUp),
+      lookup: counted('lookUp', gateway.lookup),
       read: counted('read', gateway.read),
       list: gateway.list && counted('list', gateway.list),
       balance: counted('balance', gateway.balance),

@@ -1,4 +1,4 @@
-import { openLedger } from '../src/runtime/ledger.ts';
+import { openLedger } from '../src/runtime/session/ledger.ts';
 import { runAirbatch } from './airbatch-child.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { addApprovedBatch } from './ledger.ts';

@@ -1,9 +1,9 @@
-import { systemClock } from '../src/core/clock.ts';
-import { approve } from '../src/engine/acts.ts';
-import { findBatch } from '../src/ledger/batches.ts';
-import type { Database } from '../src/ledger/database.ts';
-import { insertPayments } from '../src/ledger/payments.ts';
-import { findRow, type NewRow, type RowRecord } from '../src/ledger/rows.ts';
+import { systemClock } from '../src/core/time/clock.ts';
+import { approve } from '../src/engine/batches/batch-commands.ts';
+import { findBatch } from '../src/ledger/batches/batches.ts';
+import type { Database } from '../src/ledger/drivers/database.ts';
+import { insertPayments } from '../src/ledger/rows/payments.ts';
+import { findRow, type NewRow, type RowRecord } from '../src/ledger/rows/rows.ts';
 import { inUnit, type Unit } from '../src/ledger/unit-of-work.ts';
 import { aBatch, aPayment, unplanned } from '../test/support/ledger.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
-import { openLedger } from '../src/runtime/ledger.ts';
+import { openLedger } from '../src/runtime/session/ledger.ts';
 import { type AirbatchRun, runAirbatch } from './airbatch-child.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { addApprovedBatch, phoneNumber } from './ledger.ts';

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { systemClock } from '../src/core/clock.ts';
-import { parseReference } from '../src/core/ids.ts';
-import type { ServicePayment } from '../src/gateway/gateway.ts';
-import { findBatch } from '../src/ledger/batches.ts';
-import { pageRows } from '../src/ledger/rows.ts';
-import { openSqlite } from '../src/ledger/sqlite.ts';
-import { writeFolder } from '../src/reports/files.ts';
-import { reconcile } from '../src/reports/reconcile.ts';
+import { parseReference } from '../src/core/identity/ids.ts';
+import { systemClock } from '../src/core/time/clock.ts';
+import type { ServicePayment } from '../src/gateway/contract/gateway.ts';
+import { findBatch } from '../src/ledger/batches/batches.ts';
+import { openSqlite } from '../src/ledger/drivers/sqlite.ts';
+import { pageRows } from '../src/ledger/rows/rows.ts';
+import { reconcile } from '../src/reports/reconcile/reconcile.ts';
+import { resultLine, resultsCsv } from '../src/reports/render/results.ts';
+import { resultsXlsx } from '../src/reports/render/xlsx.ts';
 import { writeReports } from '../src/reports/reports.ts';
-import { resultLine, resultsCsv } from '../src/reports/results.ts';
-import { openSigningKey } from '../src/reports/signing-key.ts';
-import { summaryOf } from '../src/reports/summary.ts';
-import { surveyRows } from '../src/reports/survey.ts';
-import { markOf } from '../src/reports/versions.ts';
-import { resultsXlsx } from '../src/reports/xlsx.ts';
+import { summaryOf } from '../src/reports/summary/summary.ts';
+import { surveyRows } from '../src/reports/summary/survey.ts';
+import { writeFolder } from '../src/reports/versions/files.ts';
+import { openSigningKey } from '../src/reports/versions/signing-key.ts';
+import { markOf } from '../src/reports/versions/versions.ts';
 import { verifyReports } from '../src/verify/verify.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { batchId, phoneNumber } from './ledger.ts';
@@ -190,7 +190,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
       return { kind: 'page' as const, payments: page(at), unreadable: [], page: query.page, hasNext, total: rows };
     },
     read: async () => ({ kind: 'not_found' as const, evidence }),
-    lookUp: async () => ({ kind: 'not_found' as const, evidence }),
+    lookup: async () => ({ kind: 'not_found' as const, evidence }),
     balance: async () => ({ kind: 'balance' as const, balance: { total: null, wallets: [], readAt: benchStartMs } }),
   };
   const clock = {
@@ -204,7 +204,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
     clock,
     random: { fraction: () => 0, hex: () => '0000' },
     admit: <Answer>(ask: () => Promise<Answer>) => ask(),
-    waitAsTold: async () => undefined,
+    noteThrottled: async () => undefined,
     refused: () => new Error('the service of the bench refuses nobody'),
     unanswered: () => undefined,
     key: await openSigningKey(join(folder, 'key.pem')),

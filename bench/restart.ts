@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openLedger } from '../src/runtime/ledger.ts';
+import { openLedger } from '../src/runtime/session/ledger.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { addHalfDoneBatch, batchId } from './ledger.ts';
 import { startSwiftService } from './swift-service.ts';

@@ -1,6 +1,6 @@
-import { pageEvents } from '../src/ledger/events.ts';
-import { pageRows } from '../src/ledger/rows.ts';
-import { openLedger } from '../src/runtime/ledger.ts';
+import { pageEvents } from '../src/ledger/audit/events.ts';
+import { pageRows } from '../src/ledger/rows/rows.ts';
+import { openLedger } from '../src/runtime/session/ledger.ts';
 import { type AirbatchRun, runAirbatch } from './airbatch-child.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { addApprovedBatch, batchId } from './ledger.ts';

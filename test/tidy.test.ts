@@ -40,11 +40,11 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Functions of the engine's two loops never meet but in the ledger. */
 const strangers: readonly (readonly [string, string])[] = [
-  ['engine/dispatch.ts', 'engine/tracking.ts'],
-  ['engine/tracking.ts', 'engine/dispatch.ts'],
+  ['engine/dispatch/dispatch.ts', 'engine/tracking/tracking.ts'],
+  ['engine/tracking/tracking.ts', 'engine/dispatch/dispatch.ts'],
 ];
 
-const clocks = ['core/clock.ts', 'sandbox/clock.ts'];
+const clocks = ['core/time/clock.ts', 'sandbox/parts/clock.ts'];
 
 /** The globals that make a run unrepeatable, and the files that own them: everybody else is given them. */
 const bannedGlobals: readonly { used: RegExp; owners: readonly string[] }[] = [
@@ -52,10 +52,18 @@ const bannedGlobals: readonly { used: RegExp; owners: readonly string[] }[] = [
   { used: /\b(setTimeout|setInterval|setImmediate)\b/, owners: clocks },
   {
     used: /\bMath\.random\b|\b(randomUUID|randomBytes|randomInt|getRandomValues)\b/,
-    owners: ['core/random.ts', 'sandbox/random.ts', 'reports/signing-key.ts', 'verify/chain.ts'],
+    owners: [
+      'core/basics/random.ts',
+      'sandbox/parts/random.ts',
+      'reports/versions/signing-key.ts',
+      'verify/chain/chain.ts',
+    ],
   },
   // Deadlines of requests that are no part of a run: what they bring never moves a row.
-  { used: /\bAbortSignal\.timeout\b/, owners: ['notify/senders.ts', 'runtime/anchors.ts', 'sandbox/post.ts'] },
+  {
+    used: /\bAbortSignal\.timeout\b/,
+    owners: ['notify/senders.ts', 'runtime/upkeep/anchoring.ts', 'sandbox/webhooks/post.ts'],
+  },
   { used: /\bfetch\s*\(/, owners: [] },
 ];
 const freeRooms = new Set(['cli', 'verify']);

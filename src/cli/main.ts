@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
-import { jsonLine } from '../core/given-json.ts';
-import { visible } from '../core/visible.ts';
-import type { CommandContext, CommandModule } from './command.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { jsonLine } from '../core/text/json-output.ts';
+import { visible } from '../core/text/visible.ts';
+import type { CommandContext, CommandModule } from './base/command.ts';
+import { systemTerminal } from './base/terminal.ts';
 import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
-import { systemTerminal } from './terminal.ts';
 
 /** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
 export async function main(argv: readonly string[]): Promise<number> {

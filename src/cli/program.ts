@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { program as version } from '../runtime/version.ts';
+import { program as version } from '../runtime/settings/version.ts';
+import { addIntakeOptions } from './base/intake-options.ts';
 import type { CommandName } from './commands.ts';
-import { addIntakeOptions } from './intake-options.ts';
 
 /** What commander calls when a command is given. */
 export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;

@@ -1,12 +1,12 @@
-import type { Clock } from '../core/clock.ts';
-import { AirbatchError } from '../core/errors.ts';
-import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
-import { requestDeadlineMsDefault, v1Policy, v2Policy } from './policies.ts';
-import { checkedBaseUrl, type Transport } from './transport.ts';
-import { makeUndiciTransport } from './undici-transport.ts';
-import { makeV1Gateway } from './v1-client.ts';
-import { makeV2Gateway } from './v2-client.ts';
-import type { WalletMode } from './v2-wire.ts';
+import { AirbatchError } from '../core/basics/errors.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './contract/gateway.ts';
+import { requestDeadlineMsDefault, v1Policy, v2Policy } from './contract/policies.ts';
+import { checkedBaseUrl, type Transport } from './transport/transport.ts';
+import { makeUndiciTransport } from './transport/undici-transport.ts';
+import { makeV1Gateway } from './v1/v1-client.ts';
+import { makeV2Gateway } from './v2/v2-client.ts';
+import type { WalletMode } from './v2/v2-wire.ts';
 
 /** What of an account's configuration its gateway needs. */
 export interface GatewayAccount {

@@ -1,6 +1,6 @@
-import { rowRefProblem } from '../core/ids.ts';
-import { exactDecimal } from './exact-json.ts';
-import type { Network, Product } from './gateway.ts';
+import { rowRefProblem } from '../core/identity/ids.ts';
+import type { Network, Product } from './contract/gateway.ts';
+import { exactDecimal } from './transport/exact-json.ts';
 
 /** A row of a file that was made for Version 1, as written there (spec section 4.9); null where the file has no value. */
 export interface V1Row {

@@ -1,9 +1,9 @@
-import { type Catalog, untilAborted } from './catalog.ts';
-import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
-import type { FileRow } from './file-rows.ts';
-import { type FileFindings, makeTally } from './findings.ts';
-import { intakeSettings } from './settings.ts';
-import { openSource } from './source.ts';
+import { type CheckedFile, checkFile, type FileProgress } from './check/check-file.ts';
+import { type FileFindings, makeTally } from './check/findings.ts';
+import { intakeSettings } from './columns/settings.ts';
+import { openSource } from './file/source.ts';
+import type { FileRow } from './rows/file-rows.ts';
+import { type Catalog, untilAborted } from './rows/network-catalog.ts';
 
 export interface ValidateOptions {
   /** An absolute path, or "-" for standard input. */

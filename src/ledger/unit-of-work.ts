@@ -1,11 +1,8 @@
-import { assert } from '../core/assert.ts';
-import { type BatchEvent, transition as batchTransition } from '../core/batch-state.ts';
-import type { Clock } from '../core/clock.ts';
-import { Sums, subtractAmounts } from '../core/money.ts';
-import { type RowEvent, type RowState, transition as rowTransition } from '../core/row-state.ts';
-import { addToCount, type BatchFields, type BatchRecord, deleteCounts, insertBatch, updateBatch } from './batches.ts';
-import { addToCosts } from './costs.ts';
-import type { Database, Queryable } from './database.ts';
+import { assert } from '../core/basics/assert.ts';
+import { Sums, subtractAmounts } from '../core/money/money.ts';
+import { type BatchEvent, transition as batchTransition } from '../core/state/batch-state.ts';
+import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
+import type { Clock } from '../core/time/clock.ts';
 import {
   type AuditEvent,
   canonicalData,
@@ -15,8 +12,17 @@ import {
   type EventData,
   insertEvents,
   moveChainHead,
-} from './events.ts';
-import { checkFence, type Fence } from './leases.ts';
+} from './audit/events.ts';
+import {
+  addToCount,
+  type BatchFields,
+  type BatchRecord,
+  deleteCounts,
+  insertBatch,
+  updateBatch,
+} from './batches/batches.ts';
+import type { Database, Queryable } from './drivers/database.ts';
+import { addToCosts } from './rows/costs.ts';
 import {
   deleteRows,
   insertRows,
@@ -26,7 +32,8 @@ import {
   type RowFields,
   type RowRecord,
   updateRow,
-} from './rows.ts';
+} from './rows/rows.ts';
+import { checkFence, type Fence } from './schema/leases.ts';
 
 /**
  * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and appends

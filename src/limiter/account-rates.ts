@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
-import type { OwnUse } from '../core/rate-outlook.ts';
-import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { OwnUse } from '../core/time/rate-outlook.ts';
+import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 import { type ClassPlan, type LimitSettings, makeClassPlan, writesPerCreation } from './classes.ts';
 import type { RateUsage } from './limiter.ts';
 import { isShared } from './others.ts';

@@ -1,5 +1,5 @@
 import Bottleneck from 'bottleneck';
-import { systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/time/clock.ts';
 import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
 import { type Gate, type GateOptions, makeGatedLimiter } from './gated-limiter.ts';
 import type { Limiter } from './limiter.ts';

@@ -1,4 +1,4 @@
-import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import { type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 
 /** Configured limits of an account, by class: requests in a window, and the window's length (default: a minute). */
 export type LimitSettings = Partial<Record<RequestClass, { limit: number; windowMs?: number | undefined } | undefined>>;

@@ -1,6 +1,6 @@
-import { type Alarm, makeAlarm } from '../core/alarm.ts';
-import { assert } from '../core/assert.ts';
-import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import { assert } from '../core/basics/assert.ts';
+import { type Alarm, makeAlarm } from '../core/time/alarm.ts';
+import { type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 import {
   type AccountRates,
   admissionAt,

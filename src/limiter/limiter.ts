@@ -1,5 +1,5 @@
-import type { OwnUse, RateOutlook } from '../core/rate-outlook.ts';
-import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
+import type { OwnUse, RateOutlook } from '../core/time/rate-outlook.ts';
+import type { RateHeaders, RequestClass } from '../gateway/contract/gateway.ts';
 
 /**
  * Keeps an account within the service's rate limits (spec section 8). Each account has one limiter, and every request

@@ -1,4 +1,4 @@
-import type { KeptBack } from '../core/rate-outlook.ts';
+import type { KeptBack } from '../core/time/rate-outlook.ts';
 import type { RateWindow, SeenWindow, WindowOptions } from './rate-window.ts';
 
 /**

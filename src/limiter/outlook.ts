@@ -1,4 +1,4 @@
-import type { KeptBack, RateOutlook } from '../core/rate-outlook.ts';
+import type { KeptBack, RateOutlook } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackAtFirst, keptBackNow } from './others.ts';
 import type { RateWindow } from './rate-window.ts';
 import { timeOfAtMost } from './sliding-count.ts';

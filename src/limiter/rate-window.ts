@@ -1,4 +1,4 @@
-import type { OwnUse } from '../core/rate-outlook.ts';
+import type { OwnUse } from '../core/time/rate-outlook.ts';
 import type { ServerClock } from './server-clock.ts';
 import { makeSlidingCount, type SlidingCount } from './sliding-count.ts';
 

@@ -1,4 +1,4 @@
-import type { RateHeaders } from '../gateway/gateway.ts';
+import type { RateHeaders } from '../gateway/contract/gateway.ts';
 import { rememberOthers } from './others.ts';
 import type { RateWindow, SeenWindow } from './rate-window.ts';
 import { localTimeOf, sampleTime } from './server-clock.ts';

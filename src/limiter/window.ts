@@ -1,4 +1,4 @@
-import type { OwnUse } from '../core/rate-outlook.ts';
+import type { OwnUse } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackOf } from './others.ts';
 import type { RateWindow, SeenWindow } from './rate-window.ts';
 import { countWithin, timeOfAtMost } from './sliding-count.ts';

@@ -1,18 +1,18 @@
-import type { Clock } from '../core/clock.ts';
-import { errorMessage } from '../core/errors.ts';
-import type { Database } from '../ledger/database.ts';
+import { errorMessage } from '../core/basics/errors.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { Database } from '../ledger/drivers/database.ts';
 import {
-  claimWord,
-  giveUpWord,
-  nextWord,
+  claimNotification,
+  giveUpNotification,
+  nextNotification,
   noteAttempt,
   type OutboxEntry,
+  postponedNotification,
   recipientsWaiting,
-  wordPutOff,
-} from '../ledger/outbox.ts';
+} from '../ledger/outbox/outbox.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Word } from './words.ts';
+import type { Message } from './words.ts';
 
 export interface DeliverDeps {
   db: Database;
@@ -55,7 +55,7 @@ export function makeDelivery(deps: DeliverDeps): Delivery {
       for (const id of await recipientsWaiting(db, clock.now())) {
         const recipient = recipients.find((one) => one.id === id);
         if (!recipient) {
-          if (isEverybody) await db.transact((tx) => giveUpWord(tx, id, 'no longer a recipient'));
+          if (isEverybody) await db.transact((tx) => giveUpNotification(tx, id, 'no longer a recipient'));
         } else if (!underWay.has(id)) {
           const work = deliverTo(deps, recipient, hasten).catch(onError);
           underWay.set(
@@ -83,10 +83,10 @@ function makeHastening({ db, clock }: DeliverDeps): (outcome: OutboxEntry) => Pr
     if (outcome.sent_at === null) return;
     const now = clock.now();
     // What is due sooner may be under way in another process.
-    for (const entry of await wordPutOff(db, outcome.recipient, now + claimMs)) {
+    for (const entry of await postponedNotification(db, outcome.recipient, now + claimMs)) {
       if (hastened.has(nameOf(entry))) continue;
       hastened.add(nameOf(entry));
-      await db.transact((tx) => claimWord(tx, entry, now));
+      await db.transact((tx) => claimNotification(tx, entry, now));
     }
   };
 }
@@ -99,9 +99,9 @@ async function deliverTo(
 ): Promise<void> {
   const { db, clock, ending } = deps;
   while (!ending?.aborted) {
-    const entry = await nextWord(db, recipient.id, clock.now());
+    const entry = await nextNotification(db, recipient.id, clock.now());
     if (!entry) return;
-    if (!(await db.transact((tx) => claimWord(tx, entry, clock.now() + claimMs)))) continue;
+    if (!(await db.transact((tx) => claimNotification(tx, entry, clock.now() + claimMs)))) continue;
     const outcome = await attempt(deps, recipient, entry);
     await db.transact((tx) => noteAttempt(tx, outcome));
     await hasten(outcome);
@@ -115,7 +115,7 @@ async function attempt(
 ): Promise<OutboxEntry> {
   const attempts = entry.attempts + 1;
   try {
-    await send(recipient, JSON.parse(entry.body) as Word, { eventId: entry.event_id, at: clock.now() }, ending);
+    await send(recipient, JSON.parse(entry.body) as Message, { eventId: entry.event_id, at: clock.now() }, ending);
     return { ...entry, attempts, due_at: null, sent_at: clock.now(), last_error: null };
   } catch (error) {
     // It was not tried to its end: it is due as before.

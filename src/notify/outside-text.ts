@@ -1,5 +1,5 @@
-import { withoutNumbers, withoutSecrets } from '../core/redact.ts';
-import { visible } from '../core/visible.ts';
+import { withoutNumbers, withoutSecrets } from '../core/text/redact.ts';
+import { visible } from '../core/text/visible.ts';
 
 /**
  * Notifications carry texts from outside: names of files, reasons of the service, the output of a job's program, what a person wrote. They

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sha256 } from '../core/ids.ts';
-import { safeUrl, shownUrl, urlFault } from '../core/safe-url.ts';
+import { sha256 } from '../core/identity/ids.ts';
+import { safeUrl, shownUrl, urlFault } from '../core/text/safe-url.ts';
 
 /** What there is word of. */
 export const newsKinds = [
@@ -127,7 +127,7 @@ function named(url: string): string {
 }
 
 /** Whether a recipient is told of something. */
-export function isTold(
+export function isNotified(
   recipient: Recipient,
   news: { kind: NewsKind; account: string | null; job: string | null },
 ): boolean {

@@ -5,12 +5,12 @@ import { createTransport } from 'nodemailer';
 import { request } from 'undici';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import type { Mail, Recipient } from './recipients.ts';
-import type { Word } from './words.ts';
+import type { Message } from './words.ts';
 
 /** Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted. */
 export type Sender = (
   recipient: Recipient,
-  word: Word,
+  word: Message,
   sent: { eventId: string; at: number },
   ending?: AbortSignal,
 ) => Promise<void>;
@@ -80,7 +80,7 @@ function placeText(path: string, batchId: string | null): string {
 }
 
 /** With the file, the job and the batch: in a mailbox, two mails of one day's files are told from each other by that alone. */
-function subjectOf({ subject, facts: { file_name, job, batch_id } }: Word): string {
+function subjectOf({ subject, facts: { file_name, job, batch_id } }: Message): string {
   const about = [
     file_name,
     job === null || job === undefined || subject.startsWith(`Job ${job}:`) ? null : `job ${job}`,
@@ -89,7 +89,7 @@ function subjectOf({ subject, facts: { file_name, job, batch_id } }: Word): stri
   return about.length === 0 ? subject : `${subject} (${about.join(', ')})`;
 }
 
-function textOf({ subject, lines }: Word, report: string | null, inChannel: OutsideText): string {
+function textOf({ subject, lines }: Message, report: string | null, inChannel: OutsideText): string {
   const all = [subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])];
   return `${all.map(inChannel).join('\n')}\n`;
 }

@@ -1,11 +1,11 @@
-import { type Clock, isoTime } from '../core/clock.ts';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
-import { withoutNumbers } from '../core/redact.ts';
-import type { Database } from '../ledger/database.ts';
-import { addToOutbox } from '../ledger/outbox.ts';
-import { isTold, type Recipient } from './recipients.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { withoutNumbers } from '../core/text/redact.ts';
+import { type Clock, isoTime } from '../core/time/clock.ts';
+import type { Database } from '../ledger/drivers/database.ts';
+import { addToOutbox } from '../ledger/outbox/outbox.ts';
+import { isNotified, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Word } from './words.ts';
+import type { Message } from './words.ts';
 
 /** An account that a program which stays cannot work for, or reports that it cannot write. */
 export interface Standstill {
@@ -32,7 +32,7 @@ export interface StandstillDeps {
  * tries again. As all other word it goes through the ledger where that can be written, and else right away: a full disk would keep its own
  * news. Resolves once it is kept, or was tried; never rejects.
  */
-export function makeStandstillWord({
+export function makeStandstillNotifier({
   db,
   clock,
   recipients,
@@ -43,14 +43,14 @@ export function makeStandstillWord({
   const told = new Set<string>();
   return async (standstill) => {
     const at = clock.now();
-    const word = standstillWord(standstill);
+    const word = standstillMessage(standstill);
     const { kind, facts } = word;
     const event_id = `${kind}:${standstill.account ?? ''}:${facts.code}:${isoTime(at).slice(0, 10)}`;
     const nameOf = ({ id }: Recipient) => `${event_id} ${id}`;
     const { account } = standstill;
     // What concerns all accounts is for everyone who is notified of such trouble.
     const isMeant = (recipient: Recipient) =>
-      account === null ? recipient.on.includes(kind) : isTold(recipient, { kind, account, job: null });
+      account === null ? recipient.on.includes(kind) : isNotified(recipient, { kind, account, job: null });
     const untold = recipients.filter((recipient) => isMeant(recipient) && !told.has(nameOf(recipient)));
     if (untold.length === 0) return;
     for (const recipient of untold) told.add(nameOf(recipient));
@@ -77,7 +77,7 @@ export function makeStandstillWord({
   };
 }
 
-function standstillWord({ account, error, isTriedAgain }: Standstill): Word {
+function standstillMessage({ account, error, isTriedAgain }: Standstill): Message {
   const [code, hint] =
     error instanceof AirbatchError
       ? [error.code, error.hint]

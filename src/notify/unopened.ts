@@ -1,12 +1,12 @@
-import { type Clock, isoTime } from '../core/clock.ts';
-import { type AirbatchError, errorMessage } from '../core/errors.ts';
-import { withoutNumbers } from '../core/redact.ts';
+import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { withoutNumbers } from '../core/text/redact.ts';
+import { type Clock, isoTime } from '../core/time/clock.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Word } from './words.ts';
+import type { Message } from './words.ts';
 
 /** Remembers, without a ledger, what was told. */
-export interface ToldNotes {
+export interface NotificationDedupe {
   /** True once for a name, whatever is started again; also where nothing can be noted: better told twice than never. */
   claim(name: string): boolean;
   /** It could not be told after all. */
@@ -17,7 +17,7 @@ export interface UnopenedDeps {
   clock: Pick<Clock, 'now'>;
   recipients: readonly Recipient[];
   send: Sender;
-  notes: ToldNotes;
+  notes: NotificationDedupe;
   /** Told when word could not be sent: no secrets, the recipient by its id. */
   onTrouble: (recipient: string, trouble: string) => void;
   /** What is under way once it is aborted is left. */
@@ -28,13 +28,13 @@ export interface UnopenedDeps {
  * Tells that the program which stays has not begun, since its ledger cannot be opened: whoever is told of standstills, of whichever accounts
  * and jobs, once a day (UTC) for each kind of trouble. Without a ledger it is sent right away. Never rejects.
  */
-export async function tellUnopened(
+export async function notifyUnopened(
   { clock, recipients, send, notes, onTrouble, ending }: UnopenedDeps,
   error: AirbatchError,
 ): Promise<void> {
   const at = clock.now();
   const eventId = `standstill:${error.code}:${isoTime(at).slice(0, 10)}`;
-  const word = unopenedWord(error);
+  const word = unopenedMessage(error);
   await Promise.all(
     recipients.map(async (recipient) => {
       const name = `${eventId} ${recipient.id}`;
@@ -49,7 +49,7 @@ export async function tellUnopened(
   );
 }
 
-function unopenedWord(error: AirbatchError): Word {
+function unopenedMessage(error: AirbatchError): Message {
   const why = withoutNumbers(errorMessage(error));
   return {
     kind: 'standstill',

@@ -1,27 +1,27 @@
-import { type Clock, dayMs } from '../core/clock.ts';
-import { longWaitMs } from '../core/told-wait.ts';
-import { findBatch } from '../ledger/batches.ts';
-import type { Database, Queryable } from '../ledger/database.ts';
-import { readFact, writeFact } from '../ledger/facts.ts';
-import { retriesGivenUp } from '../ledger/job-retries.ts';
-import { leftFiles } from '../ledger/left-files.ts';
+import { type Clock, dayMs } from '../core/time/clock.ts';
+import { longThrottleMs } from '../core/time/throttle-wait.ts';
+import { storedPace } from '../ledger/accounts/pace.ts';
+import { findBatch } from '../ledger/batches/batches.ts';
+import type { Database, Queryable } from '../ledger/drivers/database.ts';
+import { retriesGivenUp } from '../ledger/jobs/job-retries.ts';
+import { jobsWithSlots } from '../ledger/jobs/slots.ts';
+import { leftFiles } from '../ledger/jobs/unprocessed-files.ts';
 import {
   accountsRunning,
   accountsSending,
   addToOutbox,
   isKept,
-  lateWordBatches,
+  lateChangeBatches,
   newsSince,
-  noteToldIn,
   type OutboxEntry,
-  untoldLateWords,
-  untoldRows,
-  untoldSkips,
-} from '../ledger/outbox.ts';
-import { notedPace } from '../ledger/pace.ts';
-import { jobsWithSlots } from '../ledger/slots.ts';
-import { isTold, type Recipient } from './recipients.ts';
-import { type News, wordOf } from './words.ts';
+  saveNotifiedIn,
+  unreportedLateChanges,
+  unreportedRows,
+  unreportedSkips,
+} from '../ledger/outbox/outbox.ts';
+import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import { isNotified, type Recipient } from './recipients.ts';
+import { messageOf, type News } from './words.ts';
 
 const sinceName = 'word_since';
 /** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */
@@ -32,7 +32,7 @@ const unreachedMs = 15 * 60_000;
 /** What the service says late comes together: one that takes back many rows does so one by one. */
 const lateWordsMs = 60_000;
 /** A pace that is slower for less than this is mostly made up for. */
-const foreseenMs = 5 * 60_000;
+const forecastMs = 5 * 60_000;
 
 /**
  * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a minute, and they wait for
@@ -67,25 +67,25 @@ export async function watchNews(
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
-  for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateWordNews(db, since, now))]) {
+  for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateChangeNews(db, since, now))]) {
     const { kind, job } = news;
     const about = { kind, job, account: news.account ?? (job === null ? null : (accountOf?.(job) ?? null)) };
     const asking: { recipient: string; events: string[] }[] = [];
     for (const recipient of recipients) {
-      const events = isTold(recipient, about) ? await eventsOf(db, news, recipient.id, since) : [];
+      const events = isNotified(recipient, about) ? await eventsOf(db, news, recipient.id, since) : [];
       if (events.length > 0) asking.push({ recipient: recipient.id, events });
     }
     if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const { recipient, events } of asking) {
-      const word = await wordOf(db, news, events);
+      const word = await messageOf(db, news, events);
       if (word !== null) untold.push({ recipient, events, body: JSON.stringify(word) });
     }
     if (untold.length === 0) continue;
     kept += await db.transact(async (tx) => {
       let count = 0;
       for (const { recipient, events, body } of untold)
-        if (await keepWord(tx, { recipient, body, created_at: now }, events)) count += 1;
+        if (await keepNotifying(tx, { recipient, body, created_at: now }, events)) count += 1;
       return count;
     });
   }
@@ -108,7 +108,7 @@ async function waitsForReports(
 async function unreachedNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsSending(db)) {
-    const since = (await notedPace(db, account, now))?.unreachableSince ?? null;
+    const since = (await storedPace(db, account, now))?.unreachableSince ?? null;
     if (since === null || now - since < unreachedMs) continue;
     const event_id = `unreachable:${account}:${since}`;
     news.push({ kind: 'unreachable', event_id, batch_id: null, account, job: null });
@@ -120,10 +120,10 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
 async function waitNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
-    const told = (await notedPace(db, account, now))?.toldToWait;
-    if (!told || told.until <= now || told.until - told.since < longWaitMs) continue;
+    const told = (await storedPace(db, account, now))?.throttleWait;
+    if (!told || told.until <= now || told.until - told.since < longThrottleMs) continue;
     const event_id = `told_to_wait:${account}:${told.since}`;
-    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, toldToWait: told });
+    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, throttleWait: told });
   }
   return news;
 }
@@ -156,8 +156,8 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
 }
 
 /** Batches of whose ended rows the service has said something late, once it has been quiet for a while. */
-async function lateWordNews(db: Database, since: number, now: number): Promise<News[]> {
-  const batches = await lateWordBatches(db, since, now - lateWordsMs);
+async function lateChangeNews(db: Database, since: number, now: number): Promise<News[]> {
+  const batches = await lateChangeBatches(db, since, now - lateWordsMs);
   return batches.map((batch) => ({ kind: 'changed_late', event_id: `changed_late:${batch.batch_id}`, ...batch }));
 }
 
@@ -165,8 +165,8 @@ async function lateWordNews(db: Database, since: number, now: number): Promise<N
 async function lateNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
-    for (const [batch_id, late] of Object.entries((await notedPace(db, account, now))?.late ?? {})) {
-      if (now - late.since < foreseenMs || late.finishBy <= now) continue;
+    for (const [batch_id, late] of Object.entries((await storedPace(db, account, now))?.late ?? {})) {
+      if (now - late.since < forecastMs || late.finishBy <= now) continue;
       const job = (await findBatch(db, batch_id))?.job ?? null;
       news.push({
         kind: 'will_be_late',
@@ -182,17 +182,17 @@ async function lateNews(db: Database, now: number): Promise<News[]> {
 }
 
 /** Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where there is none. */
-async function keepWord(
+async function keepNotifying(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'recipient' | 'body' | 'created_at'>,
   events: readonly string[],
 ): Promise<boolean> {
-  let toldIn: string | null = null;
+  let notifiedIn: string | null = null;
   for (const event_id of events) {
-    if (toldIn !== null) await noteToldIn(tx, { ...entry, event_id }, toldIn);
-    else if (await addToOutbox(tx, { ...entry, event_id })) toldIn = event_id;
+    if (notifiedIn !== null) await saveNotifiedIn(tx, { ...entry, event_id }, notifiedIn);
+    else if (await addToOutbox(tx, { ...entry, event_id })) notifiedIn = event_id;
   }
-  return toldIn !== null;
+  return notifiedIn !== null;
 }
 
 /** The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that came together are one word. */
@@ -203,8 +203,8 @@ async function eventsOf(
   since: number,
 ): Promise<string[]> {
   if ((kind === 'in_doubt' || kind === 'overdue') && batch_id !== null)
-    return untoldRows(db, kind, batch_id, recipient);
-  if (kind === 'changed_late' && batch_id !== null) return untoldLateWords(db, batch_id, since, recipient);
-  if (event_id.startsWith('slots_missed:') && job !== null) return untoldSkips(db, job, since, recipient);
+    return unreportedRows(db, kind, batch_id, recipient);
+  if (kind === 'changed_late' && batch_id !== null) return unreportedLateChanges(db, batch_id, since, recipient);
+  if (event_id.startsWith('slots_missed:') && job !== null) return unreportedSkips(db, job, since, recipient);
   return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

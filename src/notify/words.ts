@@ -1,24 +1,24 @@
-import { isoOrNull, isoTime } from '../core/clock.ts';
-import { batchLabel, pauseReasonWords } from '../core/state-words.ts';
-import type { ToldWait } from '../core/told-wait.ts';
-import { readyProducts } from '../ledger/asked.ts';
-import type { BatchRecord } from '../ledger/batches.ts';
-import { findBatch } from '../ledger/batches.ts';
-import type { Database } from '../ledger/database.ts';
-import { pageEvents } from '../ledger/events.ts';
-import { filesOfSlot, type JobFile } from '../ledger/job-files.ts';
-import type { RetryGivenUp } from '../ledger/job-retries.ts';
-import type { LeftFile } from '../ledger/left-files.ts';
-import type { LateBatch } from '../ledger/pace.ts';
-import { findSlot } from '../ledger/slots.ts';
-import { eventSentence } from '../reports/audit-sentences.ts';
-import { foreseenText, minuteText } from '../reports/finish-words.ts';
-import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
-import { leftFilesLines } from '../reports/left-files.ts';
-import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
-import { type BatchSummary, batchSummary } from '../reports/summary.ts';
-import { verdictOf } from '../reports/verdict.ts';
-import { counted, grouped } from '../reports/words.ts';
+import { batchLabel, pauseReasonTexts } from '../core/state/state-words.ts';
+import { isoOrNull, isoTime } from '../core/time/clock.ts';
+import type { ThrottleWait } from '../core/time/throttle-wait.ts';
+import type { LateBatch } from '../ledger/accounts/pace.ts';
+import { pageEvents } from '../ledger/audit/events.ts';
+import type { BatchRecord } from '../ledger/batches/batches.ts';
+import { findBatch } from '../ledger/batches/batches.ts';
+import { readyProducts } from '../ledger/batches/row-totals.ts';
+import type { Database } from '../ledger/drivers/database.ts';
+import { filesOfSlot, type JobFile } from '../ledger/jobs/job-files.ts';
+import type { RetryGivenUp } from '../ledger/jobs/job-retries.ts';
+import { findSlot } from '../ledger/jobs/slots.ts';
+import type { LeftFile } from '../ledger/jobs/unprocessed-files.ts';
+import { eventSentence } from '../reports/sentences/audit-sentences.ts';
+import { forecastText, minuteText } from '../reports/sentences/finish-text.ts';
+import { overlongText, requestedText, sumsText, timeText } from '../reports/sentences/format.ts';
+import { leftFilesLines } from '../reports/sentences/unprocessed-files-text.ts';
+import { verdictOf } from '../reports/sentences/verdict.ts';
+import { sameRowsOf, sameRowsText } from '../reports/summary/repeated-rows.ts';
+import { type BatchSummary, batchSummary } from '../reports/summary/summary.ts';
+import { counted, grouped } from '../reports/text/counted-text.ts';
 import type { NewsKind } from './recipients.ts';
 
 /** Something that happened, by what the ledger knows it by; that a program stands still is known to the program (standstill.ts). */
@@ -31,7 +31,7 @@ export interface News {
   /** That a batch will be late. */
   late?: LateBatch;
   /** That an account is told to wait. */
-  toldToWait?: ToldWait;
+  throttleWait?: ThrottleWait;
   /** That files of a job were left behind. */
   left?: readonly LeftFile[];
   /** That failed rows of a job were not tried again. */
@@ -39,7 +39,7 @@ export interface News {
 }
 
 /** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
-export interface Word {
+export interface Message {
   kind: NewsKind;
   subject: string;
   lines: string[];
@@ -49,14 +49,14 @@ export interface Word {
 }
 
 /** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
-export async function wordOf(db: Database, news: News, events: readonly string[]): Promise<Word | null> {
+export async function messageOf(db: Database, news: News, events: readonly string[]): Promise<Message | null> {
   if (news.kind === 'slot_missed') {
-    if (news.retryGivenUp) return retryWord(db, news, news.retryGivenUp);
-    return news.left ? leftWord(news, news.left) : slotWord(db, news, events);
+    if (news.retryGivenUp) return retryMessage(db, news, news.retryGivenUp);
+    return news.left ? leftFilesMessage(news, news.left) : slotMessage(db, news, events);
   }
-  if (news.kind === 'low_balance') return lowBalanceWord(news);
-  if (news.kind === 'unreachable') return unreachableWord(news);
-  if (news.kind === 'told_to_wait') return news.toldToWait ? toldToWaitWord(news, news.toldToWait) : null;
+  if (news.kind === 'low_balance') return lowBalanceMessage(news);
+  if (news.kind === 'unreachable') return unreachableMessage(news);
+  if (news.kind === 'told_to_wait') return news.throttleWait ? throttledMessage(news, news.throttleWait) : null;
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
   if (!batch) return null;
   const summary = await batchSummary(db, batch.batch_id);
@@ -94,7 +94,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
       };
     }
     case 'paused': {
-      const { label, meaning } = pauseReasonWords[batch.pause_reason ?? 'by_person'];
+      const { label, meaning } = pauseReasonTexts[batch.pause_reason ?? 'by_person'];
       return {
         ...word,
         subject: `Payout ${batch.run_id} has paused: ${label}`,
@@ -139,7 +139,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ...word,
         subject: `Payout ${batch.run_id} will be late: it should be finished by ${minuteText(batch.finish_by)}`,
         lines: [
-          `${counted(summary.rows.by_status.ready, 'row')} of it ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${foreseenText(news.late.doneAt, batch.finish_by)}.`,
+          `${counted(summary.rows.by_status.ready, 'row')} of it ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${forecastText(news.late.doneAt, batch.finish_by)}.`,
           ...about,
           `Next:    airbatch status ${batch.batch_id} says what goes before it; airbatch reorder changes the order, or gives it another time`,
         ],
@@ -182,7 +182,7 @@ async function changedLateText(
   db: Database,
   { batch_id, run_id }: BatchRecord,
   { about, events }: { about: readonly string[]; events: readonly string[] },
-): Promise<Pick<Word, 'subject' | 'lines'>> {
+): Promise<Pick<Message, 'subject' | 'lines'>> {
   const seqs = events.map((event) => Number(event.split(':').at(-1)));
   const said: string[] = [];
   for (const seq of seqs.slice(0, lateWordsMax))
@@ -222,11 +222,11 @@ function lateMeaning(status: BatchRecord['status']): string {
 
 async function toSendText(db: Database, { batch_id, rows, requested }: BatchSummary): Promise<string> {
   const products = (await readyProducts(db, batch_id)).reduce((sum, { count }) => sum + count, 0);
-  const asked = askedText(requested.by_status.ready ?? {}, products);
+  const asked = requestedText(requested.by_status.ready ?? {}, products);
   return `${counted(rows.by_status.ready, 'row')}${asked === 'none' ? '' : `, ${asked}`}`;
 }
 
-function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
+function factsOf(batch: BatchRecord, summary: BatchSummary): Message['facts'] {
   return {
     batch_id: batch.batch_id,
     run_id: batch.run_id,
@@ -243,7 +243,7 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
   };
 }
 
-async function slotWord(db: Database, { job }: News, events: readonly string[]): Promise<Word | null> {
+async function slotMessage(db: Database, { job }: News, events: readonly string[]): Promise<Message | null> {
   const dueTimes = events.map((event) => Number(event.split(':')[2]));
   const [firstAt, lastAt] = [dueTimes.at(0), dueTimes.at(-1)];
   if (job === null || firstAt === undefined || lastAt === undefined) return null;
@@ -283,7 +283,7 @@ function takenText({ name, batch_id }: JobFile, batch: BatchRecord | null): stri
   return `Taken:   ${name} is batch ${batch_id}, ${state}`;
 }
 
-function leftWord({ job }: News, left: readonly LeftFile[]): Word | null {
+function leftFilesMessage({ job }: News, left: readonly LeftFile[]): Message | null {
   if (job === null) return null;
   return {
     kind: 'slot_missed',
@@ -294,11 +294,11 @@ function leftWord({ job }: News, left: readonly LeftFile[]): Word | null {
   };
 }
 
-async function retryWord(
+async function retryMessage(
   db: Database,
   { job, account }: News,
   { batch_id, rows, codes }: RetryGivenUp,
-): Promise<Word | null> {
+): Promise<Message | null> {
   const batch = await findBatch(db, batch_id);
   if (!batch) return null;
   const which = counted(rows, 'failed row');
@@ -317,7 +317,7 @@ async function retryWord(
   };
 }
 
-function lowBalanceWord({ account }: News): Word {
+function lowBalanceMessage({ account }: News): Message {
   return {
     kind: 'low_balance',
     subject: `The balance of account ${account} is low`,
@@ -330,7 +330,7 @@ function lowBalanceWord({ account }: News): Word {
   };
 }
 
-function unreachableWord({ account, event_id }: News): Word {
+function unreachableMessage({ account, event_id }: News): Message {
   const since = isoTime(Number(event_id.split(':').at(-1)));
   return {
     kind: 'unreachable',
@@ -344,7 +344,7 @@ function unreachableWord({ account, event_id }: News): Word {
   };
 }
 
-function toldToWaitWord({ account }: News, told: ToldWait): Word {
+function throttledMessage({ account }: News, told: ThrottleWait): Message {
   const [since, until] = [isoTime(told.since), isoTime(told.until)];
   const overlong = overlongText(told);
   const untilText = overlong === null ? `until ${timeText(until)}` : `for ${overlong}`;

@@ -1,35 +1,41 @@
 import { join } from 'node:path';
-import { assert } from '../core/assert.ts';
-import type { Clock } from '../core/clock.ts';
-import { jsonFile } from '../core/given-json.ts';
-import type { BatchRecord } from '../ledger/batches.ts';
-import type { Database, Queryable } from '../ledger/database.ts';
-import { chainHead } from '../ledger/events.ts';
-import { noteGivenOut } from '../ledger/given-out.ts';
+import { assert } from '../core/basics/assert.ts';
+import { jsonFile } from '../core/text/json-output.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { chainHead } from '../ledger/audit/events.ts';
+import type { BatchRecord } from '../ledger/batches/batches.ts';
+import type { Database, Queryable } from '../ledger/drivers/database.ts';
+import { savePublishedVersion } from '../ledger/reporting/published-versions.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
-import { anchorsJson } from './anchors.ts';
-import { type DifferenceLine, differenceCsv, differenceOf, type ReportVersion, totalsIn } from './difference.ts';
-import { failedCsv } from './failed.ts';
-import { type FolderWriter, type ReportFile, type WrittenFile, writeFolder } from './files.ts';
-import { reportFolder } from './folders.ts';
-import { htmlReport } from './html-report.ts';
-import { eventLines, manifestOf } from './manifest.ts';
-import { resultsCsv } from './results.ts';
-import type { SigningKey } from './signing-key.ts';
-import { type BatchSummary, findBatchOrFail, maskSummary, summaryOf } from './summary.ts';
-import { type Survey, surveyRows } from './survey.ts';
+import { failedCsv } from './render/failed.ts';
+import { htmlReport } from './render/html-report.ts';
+import { resultsCsv } from './render/results.ts';
+import { resultsXlsx } from './render/xlsx.ts';
+import { anchorsJson } from './sentences/anchor-lines.ts';
+import { type BatchSummary, findBatchOrFail, maskSummary, summaryOf } from './summary/summary.ts';
+import { type Survey, surveyRows } from './summary/survey.ts';
 import {
-  asOfLying,
-  type Lying,
+  type DifferenceLine,
+  differenceCsv,
+  differenceOf,
+  type ReportVersion,
+  totalsIn,
+} from './versions/difference.ts';
+import { type FolderWriter, type ReportFile, type WrittenFile, writeFolder } from './versions/files.ts';
+import { reportFolder } from './versions/folders.ts';
+import { eventLines, manifestOf } from './versions/manifest.ts';
+import type { SigningKey } from './versions/signing-key.ts';
+import {
+  asStoredReports,
   type Marked,
   markOf,
-  NotGivenOut,
+  NotPublished,
   placeOf,
-  readLying,
+  readStoredReports,
   readVersion,
+  type StoredReports,
   whyIncomparable,
-} from './versions.ts';
-import { resultsXlsx } from './xlsx.ts';
+} from './versions/versions.ts';
 
 export interface ReportOptions {
   /**
@@ -91,7 +97,7 @@ export async function writeReports(
       return await db.snapshot(async (view) => {
         const batch = await findBatchOrFail(view, batchId);
         const dir = reportFolder(outDir, batch.batch_id, { mask });
-        const lying = await readLying(dir, batch.batch_id);
+        const lying = await readStoredReports(dir, batch.batch_id);
         const marked = await markOf(view, batch, { lying, isSigned: signing !== undefined });
         const survey = await surveyRows(view, batch);
         const whole = await summaryOf(view, batch, survey);
@@ -100,17 +106,17 @@ export async function writeReports(
         return writeVersion({ ...material, readableByGroup });
       });
     } catch (error) {
-      if (error instanceof NotGivenOut && signing) await giveOut(db, error, signing);
+      if (error instanceof NotPublished && signing) await giveOut(db, error, signing);
       else if (!(error instanceof Overtaken)) throw error;
     }
   }
 }
 
 /** Writes down that the version is given out, unless the batch has gone on since it was looked at. */
-function giveOut(db: Database, { batch, version }: NotGivenOut, { clock, name }: Signing): Promise<void> {
+function giveOut(db: Database, { batch, version }: NotPublished, { clock, name }: Signing): Promise<void> {
   return inUnit(db, { clock, actor: name }, async (unit) => {
     const head = await chainHead(unit.tx, batch.batch_id);
-    if (head?.hash === batch.audit_head) await noteGivenOut(unit, batch.batch_id, version);
+    if (head?.hash === batch.audit_head) await savePublishedVersion(unit, batch.batch_id, version);
   });
 }
 
@@ -126,7 +132,7 @@ interface Material {
   mask: boolean;
   key: SigningKey | undefined;
   dir: string;
-  lying: Lying;
+  lying: StoredReports;
   marked: Marked;
   readableByGroup: boolean;
 }
@@ -139,10 +145,10 @@ async function writeVersion(material: Material): Promise<WrittenReports> {
     const { version, manifest } = await makeFiles(material, writer);
     const isNew = given === null || manifest !== given.text;
     if (isNew) {
-      if (manifest !== null && version.version === given?.version) throw new NotGivenOut(batch, marked.next);
+      if (manifest !== null && version.version === given?.version) throw new NotPublished(batch, marked.next);
       if ((await readVersion(dir))?.text !== found?.text) throw new Overtaken();
       if (given) {
-        const { names, to } = placeOf(given, await asOfLying(view, batch, given));
+        const { names, to } = placeOf(given, await asStoredReports(view, batch, given));
         await writer.keep(names, to);
       }
     }

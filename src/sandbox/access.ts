@@ -1,9 +1,9 @@
-import type { SandboxClock } from './clock.ts';
-import { findApiKey, serviceAccounts } from './companies.ts';
-import { companyOfToken } from './enterprise-routes.ts';
-import { V1Error, V2Error } from './reply.ts';
-import type { Access } from './routes.ts';
-import type { Store } from './store.ts';
+import { V1Error, V2Error } from './http/reply.ts';
+import type { Access } from './http/routes.ts';
+import { findApiKey, serviceAccounts } from './money/companies.ts';
+import type { SandboxClock } from './parts/clock.ts';
+import type { Store } from './parts/store.ts';
+import { companyOfToken } from './v2/enterprise-routes.ts';
 
 /** Whose request this is, as far as its credentials say so, and the error that refuses it. */
 export interface Caller {

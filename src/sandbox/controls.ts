@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { ExactNumber } from './exact.ts';
-import type { MovableClock } from './movable-clock.ts';
+import { exactInteger, jsonObject } from './http/shapes.ts';
+import type { TopupEvents } from './money/topups.ts';
+import type { Wallet, Wallets } from './money/wallets.ts';
+import { ExactNumber } from './parts/exact.ts';
+import type { MovableClock } from './parts/movable-clock.ts';
+import { advancedMs, noteAdvanced } from './parts/store.ts';
 import type { ServiceParts } from './service.ts';
-import { exactInteger, jsonObject } from './shapes.ts';
-import { advancedMs, noteAdvanced } from './store.ts';
-import type { TopupEvents } from './topups.ts';
-import { walletView } from './v2-views.ts';
-import type { Wallet, Wallets } from './wallets.ts';
+import { walletView } from './v2/v2-views.ts';
 
 /** A balance: a number, or a decimal in quotes, so that a shell need not care. */
 const balance = z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { setRevoked } from './access.ts';
-import type { ChargeLog } from './charges.ts';
 import { type Controls, setClockShape, setWalletShape } from './controls.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Store } from './store.ts';
-import type { Wallets } from './wallets.ts';
+import type { ChargeLog } from './money/charges.ts';
+import type { Wallets } from './money/wallets.ts';
+import type { Store } from './parts/store.ts';
+import type { Deliveries } from './webhooks/deliveries.ts';
 
 /** An endpoint that the service itself does not have: a look into the sandbox's books, or a hand in them. */
 export interface DeskRoute {

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type DeskRoute, type DeskRouteParts, deskRoutes } from './desk-routes.ts';
-import { parseExact } from './exact.ts';
+import type { Route } from './http/routes.ts';
+import { faultsIn, withoutNulls } from './http/shapes.ts';
 import { openApiDocument } from './openapi.ts';
 import { type PageParts, page, pageHeaders } from './page.ts';
-import type { Route } from './routes.ts';
-import { faultsIn, withoutNulls } from './shapes.ts';
+import { parseExact } from './parts/exact.ts';
 
 export interface DeskParts extends PageParts, DeskRouteParts {
   routes: readonly Route[];

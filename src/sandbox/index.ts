@@ -1,32 +1,32 @@
-import { type Charge, type ChargeLog, makeChargeLog } from './charges.ts';
-import { type SandboxClock, systemSandboxClock } from './clock.ts';
 import { makeControls } from './controls.ts';
-import { makeDeliveries, type Post } from './deliveries.ts';
 import { addDesk } from './desk.ts';
-import { enterpriseRoutes } from './enterprise-routes.ts';
-import { makeFaults } from './faults.ts';
-import { makeLimits } from './limits.ts';
-import { makeMovableClock } from './movable-clock.ts';
-import { type SandboxOptions, settingsOf } from './options.ts';
-import { makeHttpPost } from './post.ts';
-import { makeRandom } from './random.ts';
-import { makeReplies, type Reply } from './reply.ts';
+import { makeReplies, type Reply } from './http/reply.ts';
+import { type Charge, type ChargeLog, makeChargeLog } from './money/charges.ts';
+import { makeTopups } from './money/topups.ts';
+import { makeWallets, type Wallets } from './money/wallets.ts';
+import { type SandboxClock, systemSandboxClock } from './parts/clock.ts';
+import { makeFaults } from './parts/faults.ts';
+import { makeLimits } from './parts/limits.ts';
+import { makeMovableClock } from './parts/movable-clock.ts';
+import { type SandboxOptions, settingsOf } from './parts/options.ts';
+import { makeRandom } from './parts/random.ts';
+import { advancedMs, countStart, openStore } from './parts/store.ts';
+import { makeStrikes } from './parts/strikes.ts';
 import { makeServer } from './server.ts';
 import { perform, type ServiceParts } from './service.ts';
-import { advancedMs, countStart, openStore } from './store.ts';
-import { makeStrikes } from './strikes.ts';
-import { makeTopups } from './topups.ts';
-import { v1Routes } from './v1-routes.ts';
-import { v2AccountRoutes } from './v2-account-routes.ts';
-import { v2TopupRoutes } from './v2-topup-routes.ts';
-import { makeWallets, type Wallets } from './wallets.ts';
-import { makeWebhookEvents } from './webhooks.ts';
+import { v1Routes } from './v1/v1-routes.ts';
+import { enterpriseRoutes } from './v2/enterprise-routes.ts';
+import { v2AccountRoutes } from './v2/v2-account-routes.ts';
+import { v2TopupRoutes } from './v2/v2-topup-routes.ts';
+import { makeDeliveries, type Post } from './webhooks/deliveries.ts';
+import { makeHttpPost } from './webhooks/post.ts';
+import { makeWebhookEvents } from './webhooks/webhooks.ts';
 
-export type { Charge } from './charges.ts';
-export { type ManualClock, makeManualClock, type SandboxClock } from './clock.ts';
-export { type FaultMix, faultMixShape } from './faults.ts';
-export type { SandboxOptions } from './options.ts';
-export type { Reply } from './reply.ts';
+export type { Reply } from './http/reply.ts';
+export type { Charge } from './money/charges.ts';
+export { type ManualClock, makeManualClock, type SandboxClock } from './parts/clock.ts';
+export { type FaultMix, faultMixShape } from './parts/faults.ts';
+export type { SandboxOptions } from './parts/options.ts';
 
 /** The service, simulated on this machine: everything in its specification. */
 export interface Sandbox {

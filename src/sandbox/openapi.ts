@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { DeskRoute } from './desk-routes.ts';
+import type { Access, Route } from './http/routes.ts';
 import { parameterExamples, requestExamples } from './openapi-examples.ts';
-import { defaultLimits } from './options.ts';
-import type { Access, Route } from './routes.ts';
-import { v1Answers } from './v1-shapes.ts';
-import { v2Answers } from './v2-shapes.ts';
-import { type WebhookShape, webhookShapes } from './webhook-shapes.ts';
+import { defaultLimits } from './parts/options.ts';
+import { v1Answers } from './v1/v1-shapes.ts';
+import { v2Answers } from './v2/v2-shapes.ts';
+import { type WebhookShape, webhookShapes } from './v2/webhook-shapes.ts';
 
 type Json = Record<string, unknown>;
 

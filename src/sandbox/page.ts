@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { findNetwork } from './catalog.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Store } from './store.ts';
-import { phaseOf, type Topup } from './topups.ts';
-import type { StatementEntry, Wallet, Wallets } from './wallets.ts';
+import { findNetwork } from './money/catalog.ts';
+import { phaseOf, type Topup } from './money/topups.ts';
+import type { StatementEntry, Wallet, Wallets } from './money/wallets.ts';
+import type { Store } from './parts/store.ts';
+import type { Deliveries } from './webhooks/deliveries.ts';
 
 const css = `
 :root { color-scheme: light dark; --line: #8883; --soft: light-dark(#5b6470, #a3acb8); }

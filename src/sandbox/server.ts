@@ -1,6 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { SandboxClock } from './clock.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './http/reply.ts';
+import type { SandboxClock } from './parts/clock.ts';
 import type { ServiceRequest } from './service.ts';
 
 /** Bodies beyond this are refused: a top-up has a few hundred bytes. */

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import { callerOf } from './access.ts';
-import type { SandboxClock } from './clock.ts';
-import { parseExact } from './exact.ts';
-import type { Faults, RequestFault } from './faults.ts';
-import type { Limits } from './limits.ts';
-import { magicOf } from './magic.ts';
-import type { LimitName } from './options.ts';
-import { type Replies, type Reply, V1Error, V2Error } from './reply.ts';
-import { type Call, findRoute, type Route } from './routes.ts';
-import { faultsIn, withoutNulls } from './shapes.ts';
-import type { Store } from './store.ts';
-import type { Strikes } from './strikes.ts';
-import type { Topups } from './topups.ts';
+import { type Replies, type Reply, V1Error, V2Error } from './http/reply.ts';
+import { type Call, findRoute, type Route } from './http/routes.ts';
+import { faultsIn, withoutNulls } from './http/shapes.ts';
+import type { Topups } from './money/topups.ts';
+import type { SandboxClock } from './parts/clock.ts';
+import { parseExact } from './parts/exact.ts';
+import type { Faults, RequestFault } from './parts/faults.ts';
+import type { Limits } from './parts/limits.ts';
+import { magicOf } from './parts/magic.ts';
+import type { LimitName } from './parts/options.ts';
+import type { Store } from './parts/store.ts';
+import type { Strikes } from './parts/strikes.ts';
 
 export interface ServiceRequest {
   method: string;

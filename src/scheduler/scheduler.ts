@@ -1,8 +1,7 @@
-import { isoTime } from '../core/clock.ts';
-import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
-import type { EngineLog } from '../engine/context.ts';
-import type { Queryable } from '../ledger/database.ts';
-import { readFact, writeFact } from '../ledger/facts.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/basics/errors.ts';
+import { isoTime } from '../core/time/clock.ts';
+import type { EngineLog } from '../engine/runner/context.ts';
+import type { Queryable } from '../ledger/drivers/database.ts';
 import {
   droppedUntil,
   forgetFutureSkips,
@@ -11,11 +10,12 @@ import {
   openSlots,
   type SlotRecord,
   slotTroubledMs,
-} from '../ledger/slots.ts';
-import { makeLastingTrouble } from '../runtime/log.ts';
-import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
-import type { Job } from './define-job.ts';
-import { dueTimes, dueTimesMax } from './due-times.ts';
+} from '../ledger/jobs/slots.ts';
+import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import { makeLastingTrouble } from '../runtime/logging/log.ts';
+import type { Job } from './jobs/define-job.ts';
+import { dueTimes, dueTimesMax } from './jobs/due-times.ts';
+import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './slots/claimed-slot.ts';
 
 export interface SchedulerDeps extends ClaimDeps {
   log: EngineLog;

@@ -1,13 +1,13 @@
-import type { AirbatchError } from '../core/errors.ts';
-import { errorMessage } from '../core/errors.ts';
-import { filesToPutAway, type JobFile } from '../ledger/job-files.ts';
-import { makeLastingTrouble } from '../runtime/log.ts';
-import type { Job } from './define-job.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { putAway } from './put-away.ts';
-import { retriedByPolicy } from './retry-policy.ts';
-import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
+import type { AirbatchError } from '../core/basics/errors.ts';
+import { errorMessage } from '../core/basics/errors.ts';
+import { filesToArchive, type JobFile } from '../ledger/jobs/job-files.ts';
+import { makeLastingTrouble } from '../runtime/logging/log.ts';
+import { archiveFile } from './files/archive-file.ts';
+import type { Job } from './jobs/define-job.ts';
 import { makeScheduler } from './scheduler.ts';
+import { startHeartbeat } from './slots/heartbeat.ts';
+import { retriedByPolicy } from './slots/retry-policy.ts';
+import { runSlot, type SlotRunnerDeps } from './slots/run-slot.ts';
 
 export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stopping'> {
   jobs: readonly Job[];
@@ -56,7 +56,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
   const settle = async () => {
     const settled: JobFile[] = [];
     const rests = new Map<string, number>();
-    for (const file of await filesToPutAway(db)) {
+    for (const file of await filesToArchive(db)) {
       const rest = restUntil.get(file.batch_id) ?? 0;
       const isResting = rest > clock.monotonic();
       const retry = isResting ? 'due' : await retriedByPolicy({ ...deps, stopping: stopping.signal }, file);
@@ -65,7 +65,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       if (retry === 'again') onBatches();
     }
     restUntil = rests;
-    await putAway(session, settled);
+    await archiveFile(session, settled);
   };
   // One after the other: two of them would put the same file away.
   let settling: Promise<void> = Promise.resolve();

@@ -1,5 +1,5 @@
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
-import { errorMessage } from '../core/errors.ts';
+import { errorMessage } from '../core/basics/errors.ts';
 import { addHealthRoutes, type HealthDeps } from './health.ts';
 import { addWebhookRoutes, type WebhookDeps, webhookBytesMax } from './webhooks.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../core/clock.ts';
-import { AirbatchError } from '../core/errors.ts';
-import type { Database } from '../ledger/database.ts';
-import { highestClock, proveWritable } from '../ledger/facts.ts';
+import { AirbatchError } from '../core/basics/errors.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { Database } from '../ledger/drivers/database.ts';
+import { highestClock, proveWritable } from '../ledger/schema/facts.ts';
 
 /** How many accounts this process works for, and how many it waits for because another process has them. */
 export interface Health {

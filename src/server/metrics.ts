@@ -1,18 +1,18 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Clock } from '../core/clock.ts';
-import { type Balance, type RequestClass, requestClasses } from '../gateway/gateway.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { type Balance, type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 import {
   batchesLate,
   lastBalances,
+  notificationsWaiting,
   oldestUnsettled,
   rowsByState,
   webhooksByOutcome,
-  wordWaiting,
-} from '../ledger/gauges.ts';
-import { notedPace } from '../ledger/pace.ts';
-import { countSlots } from '../ledger/slots.ts';
+} from '../ledger/accounts/gauges.ts';
+import { storedPace } from '../ledger/accounts/pace.ts';
+import type { Database } from '../ledger/drivers/database.ts';
+import { countSlots } from '../ledger/jobs/slots.ts';
 import type { RateUsage } from '../limiter/limiter.ts';
 
 export interface MetricsDeps {
@@ -70,7 +70,7 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   const now = clock.now();
   for (const { account, count } of await batchesLate(db, now)) gauges.late.set({ account, state: 'past' }, count);
   for (const { name: account } of accounts()) {
-    const late = Object.values((await notedPace(db, account, now))?.late ?? {});
+    const late = Object.values((await storedPace(db, account, now))?.late ?? {});
     gauges.late.set({ account, state: 'foreseen' }, late.filter(({ finishBy }) => finishBy > now).length);
   }
   for (const { account, balance } of await lastBalances(db)) {
@@ -90,5 +90,5 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   for (const { account, outcome, count } of await webhooksByOutcome(db))
     gauges.webhooks.set({ account, outcome: outcome ?? 'waiting' }, count);
   for (const { job, state, count } of await countSlots(db)) gauges.slots.set({ job, state }, count);
-  gauges.word.set(await wordWaiting(db));
+  gauges.word.set(await notificationsWaiting(db));
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts';
-import type { EngineLog } from '../engine/context.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { EngineLog } from '../engine/runner/context.ts';
 
 /** Of webhooks that are not believed for the same reason, one is logged in this time: anybody can send them by the million. */
 const quietMs = 60_000;

@@ -1,15 +1,15 @@
-import { unreachable } from '../core/assert.ts';
-import { dayMs } from '../core/clock.ts';
-import { sha256 } from '../core/ids.ts';
-import { withoutSecrets } from '../core/redact.ts';
+import { unreachable } from '../core/basics/assert.ts';
+import { sha256 } from '../core/identity/ids.ts';
+import { withoutSecrets } from '../core/text/redact.ts';
+import { dayMs } from '../core/time/clock.ts';
 import {
   type SignatureCheck,
   verifyCallback,
   verifyRegisteredWebhook,
   type WebhookKeys,
-} from '../gateway/webhook-signatures.ts';
-import { readCallback, readRegisteredWebhook } from '../gateway/webhook-wire.ts';
-import { type InboxEntry, inboxKeptMs, type WebhookScheme } from '../ledger/inbox.ts';
+} from '../gateway/webhooks/webhook-signatures.ts';
+import { readCallback, readRegisteredWebhook } from '../gateway/webhooks/webhook-wire.ts';
+import { type InboxEntry, inboxKeptMs, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 
 /**
  * The signature of a registered webhook names no time, so it is told from a replay by its id as long as that is known. What says of itself

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../core/clock.ts';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
-import type { Random } from '../core/random.ts';
-import type { EngineLog } from '../engine/context.ts';
-import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
-import type { Database } from '../ledger/database.ts';
-import { addToInbox, type WebhookScheme } from '../ledger/inbox.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import type { Random } from '../core/basics/random.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { EngineLog } from '../engine/runner/context.ts';
+import type { WebhookKeys } from '../gateway/webhooks/webhook-signatures.ts';
+import { addToInbox, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
+import type { Database } from '../ledger/drivers/database.ts';
 import { makeRejectionLog } from './rejection-log.ts';
 import { inboxEntry, type RawWebhook, verifyWebhook } from './signed-webhook.ts';
 

@@ -1,15 +1,15 @@
 import { basename, join, resolve } from 'node:path';
-import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
-import { type ChainFacts, walkChain } from './chain.ts';
-import { attempt, type Finding, Findings, InputError } from './findings.ts';
-import { checkKept, readKept } from './kept.ts';
-import { checkLedger, type LaterEvents } from './ledger.ts';
-import { checkFiles, type Manifest, readManifest, versionsFolder } from './manifest.ts';
-import { checkReconciliation, isReconciliation } from './reconciliation.ts';
-import { checkResults } from './results.ts';
-import { checkServiceList } from './service-list.ts';
-import { readSummary } from './summary.ts';
-import { checkVersion } from './versions.ts';
+import { type ChainFacts, walkChain } from './chain/chain.ts';
+import { checkLedger, type LaterEvents } from './chain/ledger.ts';
+import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './checks/anchors.ts';
+import { checkKept, readKept } from './checks/kept.ts';
+import { checkReconciliation, isReconciliation } from './checks/reconciliation.ts';
+import { checkResults } from './checks/results.ts';
+import { checkServiceList } from './checks/service-list.ts';
+import { readSummary } from './checks/summary.ts';
+import { checkVersion } from './checks/versions.ts';
+import { attempt, type Finding, Findings, InputError } from './input/findings.ts';
+import { checkFiles, type Manifest, readManifest, versionsFolder } from './input/manifest.ts';
 
 export interface VerifyOptions {
   /** PEM of the key that must have signed. Without it the signature only shows that one hand made all of it. */

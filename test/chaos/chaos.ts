@@ -154,7 +154,7 @@ function account(version: 'v1' | 'v2', baseUrl: string): object {
     leaseTtlMs,
     limits: { creation: { limit: 1_800 }, read: { limit: 100_000 } },
     // A rehearsal does not wait the minutes that a real service may need to show a payment.
-    doubt: { lookUpDelaysMs: [200, 400], resendDelaysMs: [300, 600] },
+    doubt: { lookupDelaysMs: [200, 400], resendDelaysMs: [300, 600] },
   };
 }
 

@@ -17,7 +17,7 @@ test('airbatch resume ends with exit code 5 where the service refuses the key, a
     apiKeyEnv: 'AIRBATCH_API_KEY',
     limits: { creation: { limit: 5, windowMs: 1_000 } },
     // Whoever waits for the look-ups of its doubts does not end.
-    doubt: { lookUpDelaysMs: [3_600_000] },
+    doubt: { lookupDelaysMs: [3_600_000] },
   };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const under = (key: string) => ({ cwd: folder, env: { AIRBATCH_API_KEY: key } });

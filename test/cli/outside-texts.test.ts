@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { spreadsheetSafe } from '../../src/core/spreadsheet-safe.ts';
-import { visible } from '../../src/core/visible.ts';
+import { spreadsheetSafe } from '../../src/core/money/spreadsheet-safe.ts';
+import { visible } from '../../src/core/text/visible.ts';
 import { chatText, mailText, webhookText } from '../../src/notify/outside-text.ts';
-import { csvText } from '../../src/reports/csv.ts';
-import { html, htmlPage } from '../../src/reports/html.ts';
-import { makeLog } from '../../src/runtime/log.ts';
+import { html, htmlPage } from '../../src/reports/render/html.ts';
+import { csvText } from '../../src/reports/text/csv.ts';
+import { makeLog } from '../../src/runtime/logging/log.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { hostileTexts, secret } from '../support/hostile-texts.ts';

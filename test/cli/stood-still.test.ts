@@ -20,7 +20,7 @@ test('a run that stood still for longer than its hold says that and what goes on
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '1000', '--window-ms', '1000', '--instant']);
   const configure = (pace: object) => {
-    const doubt = { lookUpDelaysMs: [300], resendDelaysMs: [600] };
+    const doubt = { lookupDelaysMs: [300], resendDelaysMs: [600] };
     const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY', doubt, ...pace };
     writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   };

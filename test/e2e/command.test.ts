@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { type SandboxProcess, startSandbox } from '../support/sandbox-process.ts';

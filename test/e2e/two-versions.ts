@@ -21,7 +21,7 @@ export function writeConfig(cwd: string, { url }: Pick<SandboxProcess, 'url'>, c
     baseUrl: url,
     limits: { creation: { limit: 60_000 }, read: { limit: 60_000 }, catalog: { limit: 60_000 } },
     requestDeadlineMs: 5_000,
-    doubt: { lookUpDelaysMs: [300, 600], resendDelaysMs: [400, 800, 1_200], sameNumberSpacingMs: 0 },
+    doubt: { lookupDelaysMs: [300, 600], resendDelaysMs: [400, 800, 1_200], sameNumberSpacingMs: 0 },
   };
   const webhooks = callbackUrl === undefined ? {} : { callbackUrl, webhooks: { secretEnvs: ['HOOK_SECRET'] } };
   const accounts = {

@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import Big from 'big.js';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemRandom } from '../../src/core/random.ts';
+import { systemRandom } from '../../src/core/basics/random.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { makeAccountRunner } from '../../src/engine/account-runner.ts';
-import { approve } from '../../src/engine/acts.ts';
-import { defaultEngineSettings } from '../../src/engine/settings.ts';
+import { approve } from '../../src/engine/batches/batch-commands.ts';
+import { defaultEngineSettings } from '../../src/engine/runner/settings.ts';
 import { makeGateway } from '../../src/gateway/make-gateway.ts';
-import { findBatch } from '../../src/ledger/batches.ts';
-import { pageRows } from '../../src/ledger/rows.ts';
+import { findBatch } from '../../src/ledger/batches/batches.ts';
+import { pageRows } from '../../src/ledger/rows/rows.ts';
 import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
 import { makeSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeWebhookReceiver } from '../../src/server/webhooks.ts';
@@ -82,7 +82,7 @@ async function payAll({ version, webhooks }: Mode): Promise<{ results: Result[];
       credentials:
         version === 'v2' ? { apiKey: 'sandbox-key' } : { email: 'sandbox@airbatch.test', token: 'sandbox-token' },
       // A rehearsal waits neither the minutes of a doubt nor the one between two payments to a number.
-      doubt: { lookUpDelaysMs: [200, 400], resendDelaysMs: [300, 600, 900], sameNumberSpacingMs: 50 },
+      doubt: { lookupDelaysMs: [200, 400], resendDelaysMs: [300, 600, 900], sameNumberSpacingMs: 50 },
     },
     { clock: systemClock, onRate: (requestClass, headers) => limiter.observe(requestClass, headers) },
   );

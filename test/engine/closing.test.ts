@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proveBalance } from '../../src/reports/balance-proof.ts';
+import { proveBalance } from '../../src/reports/summary/balance-proof.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -25,6 +25,6 @@ test('a batch ends with a balance whose every unit is some row’s: what another
   const batch = await rig.batch('quick');
   assert.equal(batch.status, 'completed');
   assert.ok((batch.completed_at ?? 0) >= (answered[0] ?? Number.NaN));
-  const { explanation, explained } = await proveBalance(rig.db, batch, { charged: { USD: '2' }, cameBack: {} });
+  const { explanation, explained } = await proveBalance(rig.db, batch, { charged: { USD: '2' }, refunds: {} });
   assert.deepEqual([explained, explanation.map((one) => one.charged_by_other_batches)], [true, ['1']]);
 });

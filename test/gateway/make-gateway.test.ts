@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../src/core/clock.ts';
-import { AirbatchError } from '../../src/core/errors.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { type GatewayAccount, makeGateway } from '../../src/gateway/make-gateway.ts';
-import { checkedBaseUrl } from '../../src/gateway/transport.ts';
+import { checkedBaseUrl } from '../../src/gateway/transport/transport.ts';
 import { answer, scriptedTransport } from './scripted-transport.ts';
 
 const v2: GatewayAccount = { version: 'v2', baseUrl: 'https://service.example', credentials: { apiKey: 'key-4711' } };
@@ -27,20 +27,20 @@ describe('the gateway of an account', () => {
   test('has the delays of the reliability rules, each of which an account may override', () => {
     const minute = 60_000;
     const second = makeGateway(v2, deps()).policy;
-    assert.deepEqual(second.lookUpDelaysMs, [90_000]);
+    assert.deepEqual(second.lookupDelaysMs, [90_000]);
     assert.deepEqual(second.resendDelaysMs, [2 * minute, 5 * minute, 15 * minute, 60 * minute]);
     assert.equal(second.resendAgeMsMax, 23 * 60 * minute);
-    assert.deepEqual(second.agedLookUpDelaysMs, [0, 60 * minute, 360 * minute, 1_440 * minute]);
+    assert.deepEqual(second.agedLookupDelaysMs, [0, 60 * minute, 360 * minute, 1_440 * minute]);
     const first = makeGateway(v1, deps()).policy;
-    assert.deepEqual(first.lookUpDelaysMs, [15_000, minute, 5 * minute, 12 * minute, 15 * minute]);
+    assert.deepEqual(first.lookupDelaysMs, [15_000, minute, 5 * minute, 12 * minute, 15 * minute]);
     assert.deepEqual([first.resendDelaysMs, first.resendsMax], [[15 * minute], 3]);
     assert.equal(first.sameNumberSpacingMs, 65_000);
-    const changed = makeGateway({ ...v2, doubt: { lookUpDelaysMs: [5], resendDelaysMs: undefined } }, deps()).policy;
-    assert.deepEqual([changed.lookUpDelaysMs, changed.resendDelaysMs], [[5], second.resendDelaysMs]);
+    const changed = makeGateway({ ...v2, doubt: { lookupDelaysMs: [5], resendDelaysMs: undefined } }, deps()).policy;
+    assert.deepEqual([changed.lookupDelaysMs, changed.resendDelaysMs], [[5], second.resendDelaysMs]);
   });
 
   test('looks up only after the deadline of the request, whatever it is', () => {
-    assert.deepEqual(makeGateway({ ...v2, requestDeadlineMs: 10_000 }, deps()).policy.lookUpDelaysMs, [40_000]);
+    assert.deepEqual(makeGateway({ ...v2, requestDeadlineMs: 10_000 }, deps()).policy.lookupDelaysMs, [40_000]);
   });
 
   test('writes the wallet mode of the account into every body', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Network, Product } from '../../src/gateway/gateway.ts';
+import type { Network, Product } from '../../src/gateway/contract/gateway.ts';
 import { type MigrationFacts, migrateRow, type V1Row } from '../../src/gateway/migrate.ts';
 
 const row: V1Row = {

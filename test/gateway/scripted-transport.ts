@@ -1,5 +1,10 @@
-import type { PaymentOrder } from '../../src/gateway/gateway.ts';
-import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
+import type { PaymentRequest } from '../../src/gateway/contract/gateway.ts';
+import type {
+  AnswerHeaders,
+  Transport,
+  TransportRequest,
+  TransportResult,
+} from '../../src/gateway/transport/transport.ts';
 
 /** A transport that answers from a script and keeps what it was asked. */
 export interface ScriptedTransport extends Transport {
@@ -28,7 +33,7 @@ export function answer(status: number, body: unknown, headers: AnswerHeaders = {
 }
 
 /** An amount to a number, with nothing besides. */
-export function anOrder(fields: Partial<PaymentOrder> = {}): PaymentOrder {
+export function anOrder(fields: Partial<PaymentRequest> = {}): PaymentRequest {
   return {
     phoneNumber: '+254712345678',
     networkId: 7,

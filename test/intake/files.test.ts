@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { AirbatchError } from '../../src/core/errors.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { check, csv, goodRow, problemCodes, rowOfMany } from './support.ts';
 
 const header = 'phone_number,network_id,amount,currency,reference,name';

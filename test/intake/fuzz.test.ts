@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { writeXlsx } from 'hucre/xlsx';
-import { AirbatchError } from '../../src/core/errors.ts';
-import { problemTable } from '../../src/core/problem-table.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { problemTable } from '../../src/core/state/problem-table.ts';
 import { type CheckedContent, check } from './support.ts';
 
 const corpus = join(import.meta.dirname, 'corpus');

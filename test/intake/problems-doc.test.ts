@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { problemTable } from '../../src/core/problem-table.ts';
+import { problemTable } from '../../src/core/state/problem-table.ts';
 import { check, csv, goodRow, problemCodes, testCatalog } from './support.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -40,10 +40,10 @@ describe('docs/problems.md', () => {
 
   test('has the codes that the engine gives to rows', () => {
     for (const name of [
-      'core/earlier-payment.ts',
-      'core/repeated-payment.ts',
-      'engine/release-or-skip.ts',
-      'engine/earlier-generations.ts',
+      'core/state/earlier-payment.ts',
+      'core/repeats/repeated-payment.ts',
+      'engine/decisions/release-or-skip.ts',
+      'engine/doubts/earlier-generations.ts',
     ]) {
       const source = readFileSync(join(root, 'src', name), 'utf8');
       const codes = [...source.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);

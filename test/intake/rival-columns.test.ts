@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AirbatchError } from '../../src/core/errors.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { check, csv, goodRow } from './support.ts';
 
 const rejection = async (content: string, settings: Record<string, unknown> = {}): Promise<AirbatchError | null> => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import type { Catalog } from '../../src/intake/catalog.ts';
-import { checkFile } from '../../src/intake/check-file.ts';
-import type { FileRow } from '../../src/intake/file-rows.ts';
-import { type FileFindings, makeTally } from '../../src/intake/findings.ts';
-import { intakeSettings } from '../../src/intake/settings.ts';
-import { headBytesMax, type Source } from '../../src/intake/source.ts';
+import { checkFile } from '../../src/intake/check/check-file.ts';
+import { type FileFindings, makeTally } from '../../src/intake/check/findings.ts';
+import { intakeSettings } from '../../src/intake/columns/settings.ts';
+import { headBytesMax, type Source } from '../../src/intake/file/source.ts';
+import type { FileRow } from '../../src/intake/rows/file-rows.ts';
+import type { Catalog } from '../../src/intake/rows/network-catalog.ts';
 
 /** A source whose bytes come in chunks of this size. */
 function memorySource(content: string | Buffer, chunkBytes = 128 * 1024): Source {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { writeXlsx } from 'hucre/xlsx';
-import { AirbatchError } from '../../src/core/errors.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { check, problemCodes } from './support.ts';
 
 const header = 'Name,Phone,Network,Amount,Currency';

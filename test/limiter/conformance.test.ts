@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
 import { type Limiter, LimiterStopped } from '../../src/limiter/limiter.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { msUntilSent } from '../../src/core/rate-outlook.ts';
-import type { RequestClass } from '../../src/gateway/gateway.ts';
+import { msUntilSent } from '../../src/core/time/rate-outlook.ts';
+import type { RequestClass } from '../../src/gateway/contract/gateway.ts';
 import type { LimiterOptions } from '../../src/limiter/account-rates.ts';
 import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
 import { LimiterStopped } from '../../src/limiter/limiter.ts';
@@ -755,12 +755,12 @@ describe('a limiter', () => {
     assert.deepEqual(starts, [0, 3_750, 7_500, 10_000]);
   });
 
-  for (const isTold of [false, true])
-    test(`begins a job of more requests than a limit has become, where its window is ${isTold ? '' : 'not '}told`, async () => {
+  for (const isNotified of [false, true])
+    test(`begins a job of more requests than a limit has become, where its window is ${isNotified ? '' : 'not '}told`, async () => {
       const limits = { creation: { limit: 10 }, write: { limit: 10 } };
       const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
       const full = { limit: 10, remaining: 10, resetAt };
-      for (const name of isTold ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
+      for (const name of isNotified ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
       assert.equal(await clock.drive(limiter.admit('creation', async () => 'done', 12)), 'done');
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OwnUse } from '../../src/core/rate-outlook.ts';
+import type { OwnUse } from '../../src/core/time/rate-outlook.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 

@@ -7,26 +7,26 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
-import { isoTime } from '../../src/core/clock.ts';
-import { rowStates } from '../../src/core/row-state.ts';
-import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
-import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
-import type { Database, SqlValue } from '../../src/ledger/database.ts';
-import { type EventData, isLateSql } from '../../src/ledger/events.ts';
-import { insertJobFile } from '../../src/ledger/job-files.ts';
-import { takeLease } from '../../src/ledger/leases.ts';
-import { noteLeftFiles } from '../../src/ledger/left-files.ts';
-import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
-import { type NotedPace, notePace } from '../../src/ledger/pace.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
-import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/ledger/slots.ts';
+import { rowStates } from '../../src/core/state/row-state.ts';
+import { isoTime } from '../../src/core/time/clock.ts';
+import { approve, askApproval, pauseBatch } from '../../src/engine/batches/batch-commands.ts';
+import { releaseRows, skipRows } from '../../src/engine/decisions/release-or-skip.ts';
+import { type StoredPace, savePace } from '../../src/ledger/accounts/pace.ts';
+import { type EventData, isLateSql } from '../../src/ledger/audit/events.ts';
+import type { Database, SqlValue } from '../../src/ledger/drivers/database.ts';
+import { insertJobFile } from '../../src/ledger/jobs/job-files.ts';
+import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/ledger/jobs/slots.ts';
+import { noteLeftFiles } from '../../src/ledger/jobs/unprocessed-files.ts';
+import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox/outbox.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
+import { takeLease } from '../../src/ledger/schema/leases.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
 import { type WatchOptions, watchNews } from '../../src/notify/watch.ts';
-import type { Word } from '../../src/notify/words.ts';
-import { timeText } from '../../src/reports/format.ts';
+import type { Message } from '../../src/notify/words.ts';
+import { timeText } from '../../src/reports/sentences/format.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, idlePace, unplanned } from '../support/ledger.ts';
@@ -51,7 +51,7 @@ function waitingFor(db: Database, { id }: Pick<Recipient, 'id'>): Promise<Outbox
 async function teller(recipients: readonly Recipient[] = [everything], options: WatchOptions = {}) {
   const rig = await makeRig();
   const { db, clock } = rig;
-  const told: { to: string; word: Word; id: string }[] = [];
+  const told: { to: string; word: Message; id: string }[] = [];
   const troubles: string[] = [];
   let broken = false;
   const send: Sender = async (recipient, word, { eventId }) => {
@@ -145,8 +145,8 @@ describe('word', () => {
     await db.execute(`UPDATE batches SET status = 'running'`);
     const lease = { account: 'main', now: clock.now(), expiresAt: clock.now() + 7_200_000, deadHolder: null };
     const held = await takeLease(db, { ...lease, holder: 'elsewhere/1/1' });
-    const note = (late: NotedPace['late']) =>
-      db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0, late }));
+    const note = (late: StoredPace['late']) =>
+      db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0, late }));
     const late = { 'batch-1': { finishBy, since: clock.now(), doneAt: finishBy + 45 * 60_000 } };
     const after = (minutes: number) => clock.drive(clock.sleep(minutes * 60_000));
     await note(late);
@@ -414,17 +414,17 @@ describe('word', () => {
     const holder = { holder: 'elsewhere/1/1', deadHolder: null };
     const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
     assert.ok(held);
-    const wordsOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
-      const toldToWait = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
-      await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, toldToWait }));
+    const messagesOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
+      const throttleWait = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
+      await db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held.fence, throttleWait }));
       await pass();
       await pass();
       return told.splice(0).map(({ word }) => word);
     };
     const minute = 60_000;
-    assert.deepEqual(await wordsOf({ since, until: since + minute }), [], 'as its limits have it');
+    assert.deepEqual(await messagesOf({ since, until: since + minute }), [], 'as its limits have it');
     const until = since + 24 * 60 * minute;
-    const [word] = await wordsOf({ since, until });
+    const [word] = await messagesOf({ since, until });
     assert.deepEqual(word?.facts, {
       account: 'main',
       since: isoTime(since),
@@ -432,12 +432,12 @@ describe('word', () => {
       retry_after_ms: until - since,
     });
     assert.equal(word?.subject, `The service has told account main to wait until ${timeText(isoTime(until))}`);
-    assert.deepEqual(await wordsOf({ since, until: until + 1 }), [], 'told once');
-    const [longer] = await wordsOf({ since: since + 1, until, saidMs: 30 * 24 * 60 * minute });
+    assert.deepEqual(await messagesOf({ since, until: until + 1 }), [], 'told once');
+    const [longer] = await messagesOf({ since: since + 1, until, saidMs: 30 * 24 * 60 * minute });
     assert.equal(longer?.subject, 'The service has told account main to wait for 30 days', 'another time');
     assert.match(longer?.lines[0] ?? '', /It is asked again all the same at /);
-    assert.deepEqual(await wordsOf({ since: since - 30 * minute, until: since }), [], 'it is over');
-    assert.deepEqual(await wordsOf(null), []);
+    assert.deepEqual(await messagesOf({ since: since - 30 * minute, until: since }), [], 'it is over');
+    assert.deepEqual(await messagesOf(null), []);
   });
 
   test('is of a service that has not been reached for a quarter of an hour, once for each time, and only while something is to be sent', async () => {
@@ -450,7 +450,7 @@ describe('word', () => {
       const request = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60_000, deadHolder: null };
       const held = await takeLease(db, request);
       assert.ok(held);
-      await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, unreachableSince }));
+      await db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held.fence, unreachableSince }));
       await pass();
       await pass();
       return told.splice(0).map(({ word }) => word);
@@ -761,7 +761,7 @@ describe('word', () => {
   });
 });
 
-const word: Word = {
+const word: Message = {
   kind: 'finished',
   subject: 'Payout run-1: All 3 rows were paid',
   lines: ['All 3 rows were paid', 'Run: run-1'],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AirbatchError, type ErrorCode } from '../../src/core/errors.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import { AirbatchError, type ErrorCode } from '../../src/core/basics/errors.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import type { Sender } from '../../src/notify/senders.ts';
-import { makeStandstillWord } from '../../src/notify/standstill.ts';
-import type { Word } from '../../src/notify/words.ts';
+import { makeStandstillNotifier } from '../../src/notify/standstill.ts';
+import type { Message } from '../../src/notify/words.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
@@ -16,7 +16,7 @@ const chat = (id: string, fields: Partial<Recipient> = {}) =>
 async function program(recipients: readonly Recipient[] = [chat('ops')]) {
   const db = await memoryLedger();
   const clock = makeVirtualClock();
-  const sent: { to: string; word: Word; id: string }[] = [];
+  const sent: { to: string; word: Message; id: string }[] = [];
   const troubles: unknown[] = [];
   const is: { full: boolean; silent: boolean } = { full: false, silent: false };
   const transact: Database['transact'] = (work) =>
@@ -26,7 +26,7 @@ async function program(recipients: readonly Recipient[] = [chat('ops')]) {
     sent.push({ to: id, word, id: eventId });
   };
   const begin = () =>
-    makeStandstillWord({
+    makeStandstillNotifier({
       db: { transact },
       clock,
       recipients,

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AirbatchError } from '../../src/core/errors.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
-import { tellUnopened } from '../../src/notify/unopened.ts';
-import type { Word } from '../../src/notify/words.ts';
+import { notifyUnopened } from '../../src/notify/unopened.ts';
+import type { Message } from '../../src/notify/words.ts';
 
 const chat = (id: string, fields: Partial<Recipient> = {}) =>
   ({ id, kind: 'chat', url: 'http://x', on: newsKinds, ...fields }) as Recipient;
 const day = 86_400_000;
 
 function program(recipients: readonly Recipient[]) {
-  const sent: { to: string; word: Word; id: string }[] = [];
+  const sent: { to: string; word: Message; id: string }[] = [];
   const troubles: string[] = [];
   const noted = new Set<string>();
   const is = { silent: false, now: Date.UTC(2026, 10, 25) };
   const begin = (code: 'LEDGER_IO' | 'LEDGER_VERSION' = 'LEDGER_IO') =>
-    tellUnopened(
+    notifyUnopened(
       {
         clock: { now: () => is.now },
         recipients,

@@ -1,24 +1,24 @@
 import type { TestContext } from 'node:test';
-import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { idempotencyKey, paymentReference, sha256 } from '../../src/core/ids.ts';
-import { Sums } from '../../src/core/money.ts';
-import type { RowEvent } from '../../src/core/row-state.ts';
-import { nextGeneration } from '../../src/engine/next-generation.ts';
-import { toldReading } from '../../src/engine/told-balance.ts';
-import type { Balance } from '../../src/gateway/gateway.ts';
-import { v2Body } from '../../src/gateway/v2-wire.ts';
-import type { BatchRecord } from '../../src/ledger/batches.ts';
-import { findBatch } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import type { EventData } from '../../src/ledger/events.ts';
-import { insertPayments, type PaymentRecord } from '../../src/ledger/payments.ts';
-import { writeRefund } from '../../src/ledger/refunds.ts';
-import { findRow, type NewRow, type RowFields, type RowRecord } from '../../src/ledger/rows.ts';
-import { migrate } from '../../src/ledger/schema.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
+import { idempotencyKey, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
+import { Sums } from '../../src/core/money/money.ts';
+import type { RowEvent } from '../../src/core/state/row-state.ts';
+import { nextGeneration } from '../../src/engine/payments/next-generation.ts';
+import { balanceEventData } from '../../src/engine/plan/known-balance.ts';
+import type { Balance } from '../../src/gateway/contract/gateway.ts';
+import { v2Body } from '../../src/gateway/v2/v2-wire.ts';
+import type { EventData } from '../../src/ledger/audit/events.ts';
+import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
+import { findBatch } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { insertPayments, type PaymentRecord } from '../../src/ledger/rows/payments.ts';
+import { writeRefund } from '../../src/ledger/rows/refunds.ts';
+import { findRow, type NewRow, type RowFields, type RowRecord } from '../../src/ledger/rows/rows.ts';
+import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 import type { ReportOptions } from '../../src/reports/reports.ts';
-import type { SigningKey } from '../../src/reports/signing-key.ts';
+import type { SigningKey } from '../../src/reports/versions/signing-key.ts';
 import { aBatch, aRow } from '../support/ledger.ts';
 
 /** 1 November 2026, 08:00 UTC. */
@@ -270,7 +270,7 @@ export async function writeBatch(
   });
   await act('brian', async (unit) => {
     const fields = { approved_by: 'brian', approved_at: startMs };
-    const data = { ...approved, ...toldIn(batch.balance_before) };
+    const data = { ...approved, ...notifiedIn(batch.balance_before) };
     await unit.changeBatch(await current(unit), 'approve', fields, data);
   });
   await act('engine', async (unit) => {
@@ -294,13 +294,13 @@ export async function writeBatch(
   }
   if (end === null) return;
   clock.set(end.completed_at ?? clock.now());
-  const data = toldIn(end.balance_after ?? null);
+  const data = notifiedIn(end.balance_after ?? null);
   await act('engine', async (unit) => void (await unit.changeBatch(await current(unit), 'complete', end, data)));
 }
 
 /** What the engine keeps in the audit log of a balance that the ledger has. */
-function toldIn(stored: string | null): EventData {
-  return toldReading(stored === null ? null : (JSON.parse(stored) as Balance));
+function notifiedIn(stored: string | null): EventData {
+  return balanceEventData(stored === null ? null : (JSON.parse(stored) as Balance));
 }
 
 /** A finished batch of ten rows: most are paid, one failed, one is invalid, one was skipped. */

@@ -1,6 +1,6 @@
-import type { Database } from '../../src/ledger/database.ts';
-import { writeRefund } from '../../src/ledger/refunds.ts';
-import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { writeRefund } from '../../src/ledger/rows/refunds.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { clockOf, startMs } from './fixture.ts';
 

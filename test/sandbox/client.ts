@@ -8,8 +8,8 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from '../../src/sandbox/index.ts';
-import { v1Answers } from '../../src/sandbox/v1-shapes.ts';
-import { v2Answers } from '../../src/sandbox/v2-shapes.ts';
+import { v1Answers } from '../../src/sandbox/v1/v1-shapes.ts';
+import { v2Answers } from '../../src/sandbox/v2/v2-shapes.ts';
 
 /** An answer over HTTP. */
 export interface Answer {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { isCallable } from '../../src/sandbox/callable.ts';
+import { isCallable } from '../../src/sandbox/http/callable.ts';
 import { makeManualClock, makeSandbox } from '../../src/sandbox/index.ts';
-import { makeMovableClock } from '../../src/sandbox/movable-clock.ts';
 import { requestExamples } from '../../src/sandbox/openapi-examples.ts';
-import { v1Answers } from '../../src/sandbox/v1-shapes.ts';
-import { v2Answers } from '../../src/sandbox/v2-shapes.ts';
+import { makeMovableClock } from '../../src/sandbox/parts/movable-clock.ts';
+import { v1Answers } from '../../src/sandbox/v1/v1-shapes.ts';
+import { v2Answers } from '../../src/sandbox/v2/v2-shapes.ts';
 import { folderOf } from '../support/folder.ts';
 import { type Client, openClient, order } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { makeManualClock } from '../../src/sandbox/clock.ts';
 import { makeSandbox } from '../../src/sandbox/index.ts';
+import { makeManualClock } from '../../src/sandbox/parts/clock.ts';
 
 /** `npm run openapi`: writes the document that the sandbox serves to `docs/openapi.json`. */
 const sandbox = await makeSandbox({ clock: makeManualClock() });

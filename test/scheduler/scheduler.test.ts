@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../src/core/clock.ts';
-import { AirbatchError } from '../../src/core/errors.ts';
-import { claimSlot, dropSlots, endSlot, insertSlot, lastSlotOver, listSlots } from '../../src/ledger/slots.ts';
-import type { RequireSlot, SlotOutcome } from '../../src/scheduler/claimed-slot.ts';
-import { defineJob } from '../../src/scheduler/define-job.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { claimSlot, dropSlots, endSlot, insertSlot, lastSlotOver, listSlots } from '../../src/ledger/jobs/slots.ts';
+import { defineJob } from '../../src/scheduler/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import type { RequireSlot, SlotOutcome } from '../../src/scheduler/slots/claimed-slot.ts';
 import { memoryLedger } from '../support/ledger.ts';
 
 const minute = 60_000;

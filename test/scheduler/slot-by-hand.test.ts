@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { writeFact } from '../../src/ledger/facts.ts';
-import { insertSlot, type SlotState } from '../../src/ledger/slots.ts';
-import { defineJob } from '../../src/scheduler/define-job.ts';
+import { insertSlot, type SlotState } from '../../src/ledger/jobs/slots.ts';
+import { writeFact } from '../../src/ledger/schema/facts.ts';
+import { defineJob } from '../../src/scheduler/jobs/define-job.ts';
 import { slotByHand } from '../../src/scheduler/slot-by-hand.ts';
 import { memoryLedger } from '../support/ledger.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertSlot } from '../../src/ledger/slots.ts';
+import { insertSlot } from '../../src/ledger/jobs/slots.ts';
 import { makeMetricsServer } from '../../src/server/metrics.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { idleUsage } from '../support/open-limiter.ts';

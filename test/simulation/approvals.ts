@@ -1,9 +1,9 @@
-import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { AirbatchError } from '../../src/core/errors.ts';
-import { approve, askApproval } from '../../src/engine/acts.ts';
-import { type BatchRecord, listBatches } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
+import { approve, askApproval } from '../../src/engine/batches/batch-commands.ts';
+import { type BatchRecord, listBatches } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { note, type World } from './world.ts';

@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../src/core/clock.ts';
-import { AirbatchError } from '../../src/core/errors.ts';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/schema.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
+import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { migrate } from '../../src/ledger/schema/schema.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 

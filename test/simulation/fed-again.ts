@@ -1,9 +1,9 @@
-import { approve } from '../../src/engine/acts.ts';
-import { findEarlierBatches, type JudgedRow } from '../../src/intake/earlier-batches.ts';
-import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
-import { findBatch, listBatches } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import { approve } from '../../src/engine/batches/batch-commands.ts';
+import { findRepeatJudge, type JudgedRow } from '../../src/intake/history/earlier-batches.ts';
+import { findRepeatedPayments } from '../../src/intake/history/repeated-payments.ts';
+import { findBatch, listBatches } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import type { Plan } from './plan.ts';
@@ -45,7 +45,7 @@ async function feedFirstAgain(world: World, process: SimulatedProcess, db: Datab
     return;
   }
   const runId = fedAgainAs === 'failed_under_another_run' ? 'run-4' : first.run_id;
-  await takeIn(world, process, db, { batchId, runId, rows });
+  await importFile(world, process, db, { batchId, runId, rows });
   world.fedAgain = true;
   note(world, fedAgainAs === 'whole_file' ? 'fed_again' : fedAgainAs, `in life ${life}`);
 }
@@ -71,7 +71,12 @@ function failedRows(plan: Plan, before: readonly RowRecord[]): NewRow[] {
 }
 
 /** Takes a file in, with intake's own verdict on its rows, and approves it. */
-export async function takeIn(world: World, process: SimulatedProcess, db: Database, file: GivenFile): Promise<void> {
+export async function importFile(
+  world: World,
+  process: SimulatedProcess,
+  db: Database,
+  file: GivenFile,
+): Promise<void> {
   const { batchId, runId } = file;
   const rows = file.rows.map((row) => ({ ...row, batch_id: batchId }));
   world.rowsByBatch.set(batchId, rows.length);
@@ -82,7 +87,7 @@ export async function takeIn(world: World, process: SimulatedProcess, db: Databa
     await unit.addBatch(fresh, {});
     await unit.addRows(batchId, rows);
     let judged: JudgedRow[] = rows.map((row) => asRead(row, !world.plan.unnamed));
-    for (const find of [findEarlierBatches, findRepeatedPayments])
+    for (const find of [findRepeatJudge, findRepeatedPayments])
       judged = (await (await find(unit.tx, batch))?.(unit.tx, judged)) ?? judged;
     for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };

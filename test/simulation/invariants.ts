@@ -1,16 +1,16 @@
-import { auditBatch } from '../../src/cli/audit-rows.ts';
-import { storedPolicy } from '../../src/core/batch-policy.ts';
-import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { addAmounts, Sums, sameAmount } from '../../src/core/money.ts';
-import { isTerminal } from '../../src/core/row-state.ts';
-import type { ApprovedPlan } from '../../src/engine/approval.ts';
-import { paymentNames } from '../../src/engine/orders.ts';
-import { type BatchRecord, countRows, listBatches, runSoFar } from '../../src/ledger/batches.ts';
-import { costsOfBatch } from '../../src/ledger/costs.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { pageEvents } from '../../src/ledger/events.ts';
-import { findPayment } from '../../src/ledger/payments.ts';
-import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import { auditBatch } from '../../src/cli/audits/audit-rows.ts';
+import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
+import { addAmounts, Sums, sameAmount } from '../../src/core/money/money.ts';
+import { storedPolicy } from '../../src/core/state/batch-policy.ts';
+import { isTerminal } from '../../src/core/state/row-state.ts';
+import { paymentNames } from '../../src/engine/payments/payment-request.ts';
+import type { ApprovedPlan } from '../../src/engine/plan/approval.ts';
+import { pageEvents } from '../../src/ledger/audit/events.ts';
+import { type BatchRecord, countRows, listBatches, runSoFar } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
+import { findPayment } from '../../src/ledger/rows/payments.ts';
+import { pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import type { OlderCopy } from './restore.ts';
 
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
@@ -47,7 +47,7 @@ export interface SeenRequest {
   /** Whether the ledger had durably bound this body to this reference by then. */
   intended: boolean;
   /** Whether the process had been told to wait, and the time was not over. */
-  toldToWait: boolean;
+  throttleWait: boolean;
   /** Whether its process held the account at that moment, as the ledger says. */
   held: boolean;
   /** World time, which no clock set back or forward changes (ms). */
@@ -268,7 +268,7 @@ function fenced({ requests }: Judged): Verdict[] {
 /** I10: nothing is created while the service has said to wait. */
 function patience({ requests }: Judged): Verdict[] {
   return requests
-    .filter(({ toldToWait }) => toldToWait)
+    .filter(({ throttleWait }) => throttleWait)
     .map(({ reference }) => ({ invariant: 'I10', what: `${reference} was sent while told to wait` }));
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 
 /** The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep its waiters alive. */

@@ -1,9 +1,9 @@
 import { makeAccountRunner } from '../../src/engine/account-runner.ts';
-import { resumeBatch } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/retry-failed.ts';
-import { defaultEngineSettings } from '../../src/engine/settings.ts';
+import { resumeBatch } from '../../src/engine/batches/batch-commands.ts';
+import { retryFailed } from '../../src/engine/decisions/retry-failed.ts';
+import { defaultEngineSettings } from '../../src/engine/runner/settings.ts';
 import { makeGateway } from '../../src/gateway/make-gateway.ts';
-import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches/batches.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
 import { testService } from '../support/ledger.ts';

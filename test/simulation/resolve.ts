@@ -1,8 +1,8 @@
-import { AirbatchError } from '../../src/core/errors.ts';
-import { type ResolvingService, resolveOverdue } from '../../src/engine/resolving.ts';
-import { unfinishedBatches } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { firstOverdue } from '../../src/ledger/rows.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { type ResolvingService, resolveOverdue } from '../../src/engine/decisions/resolve.ts';
+import { unfinishedBatches } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { firstOverdue } from '../../src/ledger/rows/rows.ts';
 import type { SimulatedProcess } from './process.ts';
 import { note, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
-import { listBatches } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { takeIn } from './fed-again.ts';
+import { listBatches } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { importFile } from './fed-again.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -89,7 +89,7 @@ async function feedSome(world: World, process: SimulatedProcess, db: Database): 
     if (!file) return;
     const batchId = `batch-${(await listBatches(db, 100)).length + 1}`;
     const rows = file.rows.map((row, index) => ({ ...row, row_no: index + 1, line: index + 2 }));
-    await takeIn(world, process, db, { batchId, runId: file.runId, rows });
+    await importFile(world, process, db, { batchId, runId: file.runId, rows });
     filesLeft.shift();
     note(world, 'fed_after_restore', `${batchId} of ${file.runId}`);
   }

@@ -1,5 +1,5 @@
-import { contentRowRef } from '../../src/core/ids.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
+import { contentRowRef } from '../../src/core/identity/ids.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import type { Plan } from './plan.ts';
 
 /** The row with the row ref that reading its file gives it: no file asks for the same twice. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/core/random.ts';
+import type { Random } from '../../src/core/basics/random.ts';
 
 /** Randomness that a seed repeats exactly: the only chance there is in the simulation. */
 export interface SeededRandom extends Random {

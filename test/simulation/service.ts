@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { GatewayAccount } from '../../src/gateway/make-gateway.ts';
-import type { WebhookKeys } from '../../src/gateway/webhook-signatures.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
+import type { WebhookKeys } from '../../src/gateway/webhooks/webhook-signatures.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { makeSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { aRow } from '../support/ledger.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';

@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
+import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport/transport.ts';
 import { type NetworkFault, networkFaults } from './plan.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -46,7 +46,7 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
             key: request.headers['idempotency-key'] ?? name,
             body: request.body ?? '',
             intended: disk.intentOf(name) === request.body,
-            toldToWait: isDeaf(process),
+            throttleWait: isDeaf(process),
             held: disk.holder() === holderName(processNumber),
             at: clock.monotonic(),
             process: processNumber,

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../../src/cli/command.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import type { CommandContext } from '../../src/cli/base/command.ts';
+import type { Terminal } from '../../src/cli/base/terminal.ts';
 
 /** Who sits at the terminal: whether they can be asked, what they answer (no, unless said), and their environment. */
 export interface Person {

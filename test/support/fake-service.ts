@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
 import type {
   CreateOutcome,
   CreateRequest,
   Evidence,
   Gateway,
   ListQuery,
-  PaymentOrder,
+  PaymentRequest,
   ServicePayment,
   ServicePolicy,
-} from '../../src/gateway/gateway.ts';
+} from '../../src/gateway/contract/gateway.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -17,10 +17,10 @@ const hour = 60 * minute;
 /** The delays of the reliability rules for V2. */
 export const v2Policy: ServicePolicy = {
   resendAgeMsMax: 23 * hour,
-  lookUpDelaysMs: [90_000],
+  lookupDelaysMs: [90_000],
   resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 60 * minute],
   resendsMax: Number.MAX_SAFE_INTEGER,
-  agedLookUpDelaysMs: [0, hour, 6 * hour, 24 * hour],
+  agedLookupDelaysMs: [0, hour, 6 * hour, 24 * hour],
   sameErrorsMax: 3,
   sameNumberSpacingMs: 0,
   settleAlertMs: 15 * minute,
@@ -28,7 +28,7 @@ export const v2Policy: ServicePolicy = {
 
 export const v1Policy: ServicePolicy = {
   ...v2Policy,
-  lookUpDelaysMs: [15_000, minute, 5 * minute, 12 * minute, 15 * minute],
+  lookupDelaysMs: [15_000, minute, 5 * minute, 12 * minute, 15 * minute],
   resendDelaysMs: [15 * minute],
   resendsMax: 3,
   sameNumberSpacingMs: 65_000,
@@ -83,7 +83,7 @@ export function makeFakeService(
   options: { policy?: ServicePolicy; list?: boolean; settleMs?: number } = {},
 ): FakeService {
   const scripts = new Map<string, Behaviour[]>();
-  const endings = new Map<string, 'completed' | 'failed' | 'open'>();
+  const settlementStats = new Map<string, 'completed' | 'failed' | 'open'>();
   const payments: FakeService['payments'] = new Map();
   const charges: FakeService['charges'] = [];
   const creates: FakeService['creates'] = [];
@@ -102,7 +102,7 @@ export function makeFakeService(
   const now = (payment: ServicePayment): ServicePayment => {
     const ended = clock.now() - (payment.createdAt ?? 0) >= settleMs;
     if (!ended) return payment;
-    const state = endings.get(payment.reference ?? '') ?? 'completed';
+    const state = settlementStats.get(payment.reference ?? '') ?? 'completed';
     if (state === 'open') return payment;
     return state === 'completed'
       ? {
@@ -122,7 +122,7 @@ export function makeFakeService(
         };
   };
 
-  const charge = (order: PaymentOrder, key: string): ServicePayment => {
+  const charge = (order: PaymentRequest, key: string): ServicePayment => {
     const known = [...payments.values()].find((payment) => payment.key === key);
     if (known) return known;
     charges.push({ reference: order.reference, key, at: clock.now() });
@@ -149,7 +149,7 @@ export function makeFakeService(
     return payment;
   };
 
-  const answer = (behaviour: Behaviour, order: PaymentOrder, key: string): CreateOutcome => {
+  const answer = (behaviour: Behaviour, order: PaymentRequest, key: string): CreateOutcome => {
     switch (behaviour) {
       case 'accept':
         return { kind: 'accepted', payment: charge(order, key), evidence: evidence('created', 201) };
@@ -205,11 +205,11 @@ export function makeFakeService(
     refuses,
     lists,
     script: (reference, ...behaviours) => void scripts.set(reference, behaviours),
-    ends: (reference, state) => void endings.set(reference, state),
+    ends: (reference, state) => void settlementStats.set(reference, state),
     body: (order) => JSON.stringify(order),
     async create({ body, idempotencyKey, beforeWrite }: CreateRequest) {
       beforeWrite?.();
-      const order = JSON.parse(body) as PaymentOrder;
+      const order = JSON.parse(body) as PaymentRequest;
       creates.push({ reference: order.reference, key: idempotencyKey, at: clock.now(), body });
       await clock.sleep(20);
       if (refuses.creations) return refusal;
@@ -220,7 +220,7 @@ export function makeFakeService(
         idempotencyKey,
       );
     },
-    async lookUp(reference) {
+    async lookup(reference) {
       lookUps.push(reference);
       await clock.sleep(10);
       if (refuses.reads) return refusal;

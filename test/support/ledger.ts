@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../src/core/clock.ts';
-import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/ids.ts';
-import type { BatchRecord } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import type { InboxEntry } from '../../src/ledger/inbox.ts';
-import type { NotedPace } from '../../src/ledger/pace.ts';
-import type { PaymentRecord } from '../../src/ledger/payments.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
-import { migrate } from '../../src/ledger/schema.ts';
-import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
+import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
+import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
+import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
+import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { idleUsage } from './open-limiter.ts';
 
@@ -42,16 +42,16 @@ export async function findInboxEntry(
 }
 
 /** What a runner notes that has asked for nothing yet. */
-export const idlePace: NotedPace = {
+export const idlePace: StoredPace = {
   fence: 0,
   used: 0,
-  isTold: false,
+  isNotified: false,
   limit: 60,
   ownUse: null,
   outlook: idleUsage.outlook,
   spaced: {},
   shared: false,
-  toldToWait: null,
+  throttleWait: null,
   unreachableSince: null,
   late: {},
 };

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { Clock } from '../../src/core/clock.ts';
-import { requestClasses } from '../../src/gateway/gateway.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
+import { requestClasses } from '../../src/gateway/contract/gateway.ts';
 import { type Limiter, LimiterStopped, type RateUsage } from '../../src/limiter/limiter.ts';
 
 /** That of an account of which nothing was asked yet. */

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../src/ledger/database.ts';
+import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';
 
 /** Tells how each query would go through the tables, instead of running it. */
 export function planned(db: Database): { view: Queryable; plans: string[] } {

@@ -50,7 +50,7 @@ export function configureAccount(folder: string, baseUrl: string, creationsPerSe
     baseUrl,
     apiKeyEnv: 'AIRBATCH_API_KEY',
     limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 } },
-    doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+    doubt: { lookupDelaysMs: [300], resendDelaysMs: [600] },
   };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
 
 /** A clock that stands still until everything that can run has run, and then jumps to the next sleeper. */
 export interface VirtualClock extends Clock {

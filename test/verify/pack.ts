@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { BatchRecord } from '../../src/ledger/batches.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
-import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
+import { openSigningKey, type SigningKey } from '../../src/reports/versions/signing-key.ts';
 import { signedBy, testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { folderOf } from '../support/folder.ts';
 

@@ -5,13 +5,13 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { noteContradiction } from '../../src/ledger/contradictions.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { forgetRows } from '../../src/ledger/forget.ts';
-import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { forgetRows } from '../../src/ledger/batches/forget-rows.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
-import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { openSigningKey } from '../../src/reports/versions/signing-key.ts';
 import {
   clockOf,
   completedWay,

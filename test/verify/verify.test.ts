@@ -5,20 +5,20 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { systemClock } from '../../src/core/clock.ts';
-import { contentRowRef } from '../../src/core/ids.ts';
-import { nextGeneration } from '../../src/engine/next-generation.ts';
-import { reorderBatch } from '../../src/engine/reorder.ts';
-import { insertAnchor } from '../../src/ledger/anchors.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { chainHash, pageEvents } from '../../src/ledger/events.ts';
-import { forgetRows } from '../../src/ledger/forget.ts';
-import { writeRefund } from '../../src/ledger/refunds.ts';
-import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { contentRowRef } from '../../src/core/identity/ids.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { reorderBatch } from '../../src/engine/batches/reorder.ts';
+import { nextGeneration } from '../../src/engine/payments/next-generation.ts';
+import { insertAnchor } from '../../src/ledger/audit/anchors.ts';
+import { chainHash, pageEvents } from '../../src/ledger/audit/events.ts';
+import { forgetRows } from '../../src/ledger/batches/forget-rows.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { writeRefund } from '../../src/ledger/rows/refunds.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
-import { openSigningKey } from '../../src/reports/signing-key.ts';
-import { InputError } from '../../src/verify/findings.ts';
+import { openSigningKey } from '../../src/reports/versions/signing-key.ts';
+import { InputError } from '../../src/verify/input/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../../src/verify/verify.ts';
 import {
   completedWay,
@@ -125,7 +125,7 @@ const columnEdits: Record<string, RegExp> = {
   'batches SET created_at = created_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was submitted/,
   'batches SET approved_at = approved_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was approved/,
   "batches SET service = 'https://elsewhere.example'":
-    /has https:\/\/elsewhere\.example as the service; the audit chain says https:\/\/service\.example\./,
+    /has https:\/\/movedBatches\.example as the service; the audit chain says https:\/\/service\.example\./,
   'batches SET started_at = started_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it began/,
   'batches SET completed_at = completed_at - 86400000': /has 2026-10-31T08:01:00.000Z as when it ended/,
   "batches SET balance_before = replace(balance_before, '100', '101')":
@@ -416,13 +416,13 @@ test('money that was given back is compared with the chain, in whichever of its 
     assert.equal(told[0]?.message, message);
   }
   const moved = (was: string) => `CASE row_no WHEN 1 THEN NULL ELSE ${was} END`;
-  const elsewhere = await foundIn(t, {
+  const movedBatches = await foundIn(t, {
     prepare,
     edit: `UPDATE rows SET refunded_at = ${moved(String(startMs + 120_000))}, refund_amount = ${moved("'0.30'")}, refund_currency = ${moved("'USD'")}
            WHERE row_no IN (1, 3)`,
   });
   assert.deepEqual(
-    elsewhere.findings.map(({ message }) => message),
+    movedBatches.findings.map(({ message }) => message),
     [1, 3].map((rowNo) => `row ${rowNo} says otherwise of money that came back than the audit chain.`),
   );
 });

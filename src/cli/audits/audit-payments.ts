@@ -1,0 +1,78 @@
+import { idempotencyKey, paymentReference, sha256 } from '../../core/identity/ids.ts';
+import { sameAmount } from '../../core/money/money.ts';
+import { sentOrder } from '../../gateway/transport/sent-order.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts';
+import type { ChainFacts } from '../../verify/chain/chain.ts';
+import type { Findings } from '../../verify/input/findings.ts';
+
+const file = 'payments';
+
+/**
+ * Compares rows with what was sent for them: each payment of a row has the body of which the ledger keeps the digest, that body asks for
+ * what the row asks for, and a row that was sent has its payment. Forgotten payments have no body any more.
+ */
+export async function checkPayments(
+  view: Queryable,
+  batch: BatchRecord,
+  { rows, chain }: { rows: readonly ReportedRow[]; chain: ChainFacts },
+  findings: Findings,
+): Promise<void> {
+  const named = rows.flatMap((row) => namesOf(batch, row).map((names) => ({ row, ...names })));
+  const payments = await findPayments(
+    view,
+    named.map(({ key }) => key),
+  );
+  for (const { row, key, reference, generation } of named) {
+    const payment = payments.get(key);
+    if (payment?.batch_id === batch.batch_id) {
+      const difference = differenceOf(row, payment, { reference, generation });
+      if (difference !== null) findings.add(file, `row ${row.row_no} ${difference}.`);
+    } else if (generation === row.generation && chain.sentOf(row.row_no) !== 0)
+      findings.add(file, `row ${row.row_no} was sent, and the ledger does not have its payment.`);
+  }
+}
+
+/** What names the payments of a row, of each of its generations. */
+function namesOf({ account, run_id: runId }: BatchRecord, { row_ref: rowRef, generation: last }: ReportedRow) {
+  if (rowRef === null) return [];
+  return Array.from({ length: last }, (_, index) => {
+    const identity = { account, runId, rowRef, generation: index + 1 };
+    return { key: idempotencyKey(identity), reference: paymentReference(identity), generation: identity.generation };
+  });
+}
+
+function differenceOf(
+  row: ReportedRow,
+  payment: PaymentRecord,
+  { reference, generation }: { reference: string; generation: number },
+): string | null {
+  const { body, body_digest } = payment;
+  if (payment.row_no !== row.row_no || payment.generation !== generation) return 'has a payment of another row';
+  if (payment.reference !== reference) return 'has a payment under another reference';
+  if (body === '' && body_digest === '') return null;
+  if (sha256(body) !== body_digest) return 'has a payment whose body is not the one of its digest';
+  const sent = sentOrder(body);
+  if (sent === null) return 'has a payment whose body cannot be read';
+  const { network_id, amount } = row;
+  const isSameAmount =
+    amount === null || sent.amount === null ? amount === sent.amount : sameAmount(amount, sent.amount);
+  const pairs: [what: string, same: boolean][] = [
+    ['phone number', row.phone_number === null || row.phone_number === sent.phoneNumber],
+    ['network', agrees(sent.networkId, network_id === null ? null : String(network_id))],
+    ['amount', isSameAmount],
+    ['currency', agrees(sent.currency, row.amount === null ? null : row.currency)],
+    ['product', sent.productId === row.product_id],
+    ['text message', agrees(sent.message, row.sms_message || null)],
+    ['reference', sent.reference === reference],
+  ];
+  const other = pairs.filter(([, same]) => !same).map(([what]) => what);
+  return other.length === 0 ? null : `was sent with another ${other.join(', ')} than it has`;
+}
+
+/** What the interface has no field for is not compared. */
+function agrees(sent: string | null | undefined, own: string | null): boolean {
+  return sent === undefined || sent === own;
+}

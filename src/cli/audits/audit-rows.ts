@@ -1,0 +1,135 @@
+import { makeContentDigest } from '../../core/identity/content-digest.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
+import { balanceEventText } from '../../engine/plan/known-balance.ts';
+import { anchorsOf } from '../../ledger/audit/anchors.ts';
+import type { AuditEvent } from '../../ledger/audit/events.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Database, Queryable } from '../../ledger/drivers/database.ts';
+import { type ChainState, walkChain } from '../../ledger/reporting/chain-walk.ts';
+import { refundColumns, resultColumns, resultLine } from '../../reports/render/results.ts';
+import { balanceOf, rowPages } from '../../reports/summary/stored.ts';
+import { findBatchOrFail } from '../../reports/summary/summary.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import { type ChainFacts, makeFacts, noteEvent, stateFromEvents } from '../../verify/chain/chain.ts';
+import { checkAgainstChain, checkReason, checkSent } from '../../verify/checks/results.ts';
+import { Findings } from '../../verify/input/findings.ts';
+
+import { checkPayments } from './audit-payments.ts';
+import type { OutsideHead } from './outside-heads.ts';
+
+/** The chain of a batch, and in what the ledger's batch and rows are not as it tells. */
+export interface BatchAudit extends ChainState {
+  edited: string[];
+  /** Why the digest of the rows was not compared; null where it was. */
+  unread: string | null;
+}
+
+/**
+ * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake and an approval
+ * wrote of them never changes, and every change of a state, a payment or a balance was written into it. A difference is an edit of
+ * the ledger. `outside`: heads of its chain that were read from places outside of the ledger, besides those of which the ledger itself tells.
+ */
+export function auditBatch(db: Database, batchId: string, outside: readonly OutsideHead[] = []): Promise<BatchAudit> {
+  return db.snapshot(async (view) => {
+    const batch = await findBatchOrFail(view, batchId);
+    const facts = makeFacts();
+    const anchors = [...(await anchorsOf(view, batchId)), ...outside];
+    const seqs = new Set(anchors.map(({ events }) => events));
+    const heads = new Map<number, string>();
+    const chain = await walkChain(view, batch, (events) => {
+      for (const event of events) {
+        noteEvent(facts, { ...event, data: dataOf(event) });
+        if (seqs.has(event.seq)) heads.set(event.seq, event.hash);
+      }
+    });
+    const broken = chain.broken ?? notAsAnchored(anchors, heads);
+    // A broken chain proves nothing of the rows.
+    if (broken !== null) return { ...chain, broken, edited: [], unread: null };
+    const { differences, unread } = await rowDifferences(view, batch, facts);
+    return { ...chain, edited: [...saidDifferences(batch, facts), ...differences], unread };
+  });
+}
+
+/** Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that were put outside. */
+function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
+  const other = anchors.find(({ events, head }) => heads.get(events) !== head);
+  if (!other) return null;
+  return heads.has(other.events)
+    ? `event ${other.events} is not the one that was put outside (${other.place})`
+    : `event ${other.events}, which was put outside (${other.place}), is missing`;
+}
+
+function dataOf({ body }: AuditEvent): Record<string, unknown> {
+  try {
+    return JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    // The chain is broken there, which is told.
+    return {};
+  }
+}
+
+function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
+  const told = stateFromEvents(facts.batch);
+  const [before, after] = [balanceOf(batch.balance_before), balanceOf(batch.balance_after)];
+  const pairs: [what: keyof typeof told, found: string | null][] = [
+    ['the run', batch.run_id],
+    ['the account', batch.account],
+    ['the service', batch.service],
+    ['the digest of the file', batch.file_sha256],
+    ['who submitted it', batch.created_by],
+    ['the digest of the rows', batch.content_sha256],
+    ['who approved it', batch.approved_by],
+    ['when it was approved', isoOrNull(batch.approved_at)],
+    ['when it was to be done', isoOrNull(batch.finish_by)],
+    ['when it began', isoOrNull(batch.started_at)],
+    ['when it ended', isoOrNull(batch.completed_at)],
+    ['the balance before it', balanceEventText(before)],
+    ['the balance after it', balanceEventText(after)],
+    ['when the balance before it was read', isoOrNull(before?.readAt ?? null)],
+    ['when the balance after it was read', isoOrNull(after?.readAt ?? null)],
+    ['when whom it paid was forgotten', isoOrNull(batch.forgotten_at)],
+    ['its state', batch.status],
+  ];
+  return pairs
+    .filter(([what, found]) => told[what] !== undefined && told[what] !== found)
+    .map(([what, found]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${told[what] ?? 'nothing'}`);
+}
+
+async function rowDifferences(
+  view: Queryable,
+  batch: BatchRecord,
+  facts: ChainFacts,
+): Promise<{ differences: string[]; unread: string | null }> {
+  const digest = makeContentDigest();
+  const found = { rows: 0, invalid: 0 };
+  const findings = new Findings();
+  for await (const page of rowPages(view, batch.batch_id)) {
+    for (const row of page) {
+      digest.add(row);
+      found.rows += 1;
+      if (row.status === 'invalid') found.invalid += 1;
+      const { values, refund } = resultLine(batch, row, { mask: false });
+      const told = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
+      for (const name of refundColumns) told[name] = refund?.[name] ?? '';
+      checkAgainstChain(told, row.row_no, facts, findings);
+      checkSent(told, row.row_no, facts, findings);
+      if (facts.batch.forgotten === null) checkReason(told, row.row_no, facts, findings);
+    }
+    await checkPayments(view, batch, { rows: page, chain: facts }, findings);
+  }
+  const { validated, approved, forgotten } = facts.batch;
+  const differences: string[] = [];
+  for (const [name, what] of Object.entries({ rows: 'rows', invalid: 'invalid rows' })) {
+    const [said, has] = [validated?.data[name], name === 'rows' ? found.rows : found.invalid];
+    if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, and the chain says ${said}`);
+  }
+  differences.push(...findings.list.map(({ message }) => message.replace(/\.$/, '')));
+  if (findings.unlisted > 0) differences.push(`${counted(findings.unlisted, 'more difference')} in its rows`);
+  if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
+  if (forgotten !== null) return { differences, unread: 'whom its rows paid was forgotten' };
+  const hex = digest.hex();
+  for (const [act, said] of Object.entries({ validated, approved }))
+    if (typeof said?.data.content_sha256 === 'string' && said.data.content_sha256 !== hex)
+      differences.push(`its rows are not those that were ${act}`);
+  return { differences, unread: null };
+}

@@ -1,0 +1,42 @@
+import { errorMessage } from '../../core/basics/errors.ts';
+import { hasAnchors } from '../../ledger/audit/anchors.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { placeOf } from '../../runtime/settings/anchor-places.ts';
+import { anchoredHeads } from '../../verify/checks/anchors.ts';
+
+/** A head of a batch's chain as some place outside of the ledger has it. */
+export interface OutsideHead {
+  place: string;
+  /** The number of events in the chain, and the hash of the last. */
+  events: number;
+  head: string;
+}
+
+/** What the places have that can be read: the ledger's own memory of its heads may have been edited with it. */
+export interface OutsideHeads {
+  byBatch: ReadonlyMap<string, OutsideHead[]>;
+  /** Places that could not be read to their end, and why. */
+  unread: { place: string; why: string }[];
+}
+
+/** Reads the heads in all files of `anchors`, of one batch or of all. A file that was never written to is not missing. */
+export async function readOutsideHeads({ config, db }: Session, batchId: string | null): Promise<OutsideHeads> {
+  const byBatch = new Map<string, OutsideHead[]>();
+  const unread: OutsideHeads['unread'] = [];
+  for (const anchor of config.anchors) {
+    if (anchor.kind !== 'file') continue;
+    const place = placeOf(anchor);
+    try {
+      for await (const { batch_id, events, head } of anchoredHeads(anchor.path))
+        if (batchId === null || batch_id === batchId)
+          byBatch.set(batch_id, [...(byBatch.get(batch_id) ?? []), { place, events, head }]);
+    } catch (error) {
+      if ((await hasAnchors(db, place)) || !isMissing(error)) unread.push({ place, why: errorMessage(error) });
+    }
+  }
+  return { byBatch, unread };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

@@ -1,0 +1,105 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
+import { batchStateTexts } from '../../core/state/state-words.ts';
+import { jsonLine } from '../../core/text/json-output.ts';
+import { visible } from '../../core/text/visible.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import { InputError } from '../../verify/input/findings.ts';
+import { type Verification, type VerifyOptions, verifyReports } from '../../verify/verify.ts';
+import type { CommandContext } from '../base/command.ts';
+
+/**
+ * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be, 5 when they are
+ * whole and yet may not be the ones that are meant: the folder has the name of another batch, or the ledger or heads that were put outside
+ * tell that the batch's history has gone on since.
+ */
+export async function execute(
+  { terminal, cwd, ledgerPath, json }: CommandContext,
+  [dir = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const path = (option: unknown) => (typeof option === 'string' ? resolve(cwd, option) : null);
+  const [keyPath, serviceList, anchors] = [path(options.key), path(options.serviceList), path(options.anchor)];
+  const result = await verified(resolve(cwd, dir), {
+    ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
+    ...(serviceList ? { serviceList: await readable(serviceList) } : {}),
+    ...(anchors ? { anchors: await readable(anchors) } : {}),
+    ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
+  });
+  if (json) terminal.print(jsonLine(result));
+  else show(terminal, result, keyPath !== null);
+  if (!result.ok) return 4;
+  return result.doubts.length > 0 ? 5 : 0;
+}
+
+function show(terminal: CommandContext['terminal'], result: Verification, isKeyGiven: boolean): void {
+  for (const line of aboutLines(result)) terminal.print(`${visible(line)}\n`);
+  for (const sentence of result.ok ? result.checked : [])
+    terminal.print(`${terminal.paint('green', '✔')} ${visible(sentence)}\n`);
+  for (const sentence of [...result.notes, ...result.doubts])
+    terminal.print(`${terminal.paint('yellow', '!')} ${visible(sentence)}\n`);
+  for (const { file, message } of result.findings)
+    terminal.print(`${terminal.paint('red', '✘')} ${visible(`${file} ${message}`)}\n`);
+  if (result.findings_unlisted > 0)
+    terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
+  if (result.batch_id === null && result.reconciliation_id === null)
+    terminal.print(
+      'What is verified is the folder of one batch or reconciliation, as in "airbatch verify reports/BATCH".\n',
+    );
+  if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
+  if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
+  // Whoever makes all of it anew signs it with a key of their own, which fits as well.
+  if (result.ok && !isKeyGiven)
+    terminal.print(
+      'The reports cannot prove whose key this is: compare it with what "airbatch key" prints, or add --key.\n',
+    );
+}
+
+/** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
+function aboutLines(verification: Verification): string[] {
+  const { reconciliation_id, batch_id, run_id, file_name, status, version, as_of, rows } = verification;
+  if (reconciliation_id !== null) {
+    const items = rows === null ? '' : `, ${counted(rows, 'item')}`;
+    return [`Reconciliation ${reconciliation_id}${as_of === null ? '' : ` of ${timeText(as_of)}`}${items}`];
+  }
+  if (batch_id === null) return [];
+  const many = rows === null ? [] : [counted(rows, 'row')];
+  return [
+    `Batch      ${batch_id}`,
+    `Run        ${run_id}`,
+    ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
+    ...(status === null ? [] : [`Status     ${statusText(status)}`]),
+    ...(as_of === null ? [] : [`Version    ${version ?? 'none yet'}, as of ${timeText(as_of)}`]),
+  ];
+}
+
+/** As `status` and the reports call it. What was edited may say anything. */
+function statusText(status: string): string {
+  return Object.hasOwn(batchStateTexts, status) ? batchStateTexts[status as BatchState].label : status;
+}
+
+/** What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been changed. */
+async function verified(dir: string, options: VerifyOptions): Promise<Verification> {
+  try {
+    return await verifyReports(dir, options);
+  } catch (error) {
+    throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(await readable(path), 'utf8');
+}
+
+/** What an option names is there: else it would look as if the reports were not as they must be. */
+async function readable(path: string): Promise<string> {
+  try {
+    await access(path, constants.R_OK);
+    return path;
+  } catch (error) {
+    throw new AirbatchError('FILE_UNREADABLE', `${path} cannot be read`, { cause: error });
+  }
+}

@@ -1,0 +1,49 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+import { wallText } from '../../scheduler/jobs/wall-time.ts';
+
+/** Whether a day is written, without a time. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+/** Whether a time is written with its day and its zone. */
+function isMoment(text: string): boolean {
+  return /T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
+}
+
+/** The time (epoch ms) that an option says: a day begins at midnight UTC. */
+export function timeOf(option: string, text: string): number {
+  const ms = isDay(text) || isMoment(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
+      hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
+    });
+  return ms;
+}
+
+/** The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of there. */
+export function momentOf(option: string, text: string): number {
+  const ms = isMoment(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  const what = isDay(text) ? 'is a day, and not the time that is meant' : 'is no time with its day and its zone';
+  throw new AirbatchError('USAGE', `${option} "${text}" ${what}`, {
+    hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
+  });
+}
+
+/** A moment (epoch ms) that an option says, and that is still to come: what is to be done by a time that is past never is. */
+export function comingMomentOf(option: string, text: string, now: number): number {
+  const at = momentOf(option, text);
+  if (at > now) return at;
+  throw new AirbatchError('USAGE', `${option} "${text}" is past: it is ${timeText(isoTime(now))}`, {
+    hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
+  });
+}
+
+/** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */
+export function localTime(at: number, timeZone: string): string {
+  const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);
+  return `${weekday} ${wallText(at, timeZone).replace('T', ' ')}`;
+}

@@ -1,0 +1,16 @@
+import { join, relative } from 'node:path';
+import type { WrittenReports } from '../../reports/reports.ts';
+import { differenceText, isPreviousThere, versionText } from '../../reports/sentences/version-text.ts';
+import { versionsFolder } from '../../reports/versions/versions.ts';
+
+/** Which version of a batch's reports was made, what differs from the one before, and where that one lies; or that nothing has changed. */
+export function versionSentence(reports: WrittenReports, cwd: string): string {
+  const which = versionText(reports);
+  if (!reports.is_new) return `Nothing has changed since ${which}.`;
+  const difference = differenceText(reports);
+  if (difference === null) return `This is ${which}.`;
+  if (!isPreviousThere(reports)) return `This is ${which}. ${difference}`;
+  const folder = relative(cwd, join(reports.dir, versionsFolder));
+  const naming = reports.difference?.forgotten ? ', and still names whom it paid' : '';
+  return `This is ${which}. ${difference} Version ${reports.previous?.version} is kept in ${folder}/${naming}.`;
+}

@@ -1,0 +1,38 @@
+import { jsonLine } from '../../core/text/json-output.ts';
+import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
+import type { Preflight } from '../../engine/plan/preflight.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import type { CommandContext } from '../base/command.ts';
+import { sendsText } from '../session/after-decision.ts';
+import { type FileOptions, withFile } from './file-for-batch.ts';
+import { printWaiting, submittedJson } from './waiting.ts';
+
+/** `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for whoever runs it. */
+export function execute(
+  context: CommandContext,
+  [file = '']: string[],
+  given: Record<string, unknown>,
+): Promise<number> {
+  const options = given as unknown as FileOptions;
+  return withFile(context, { file, options, roles: ['submit'] }, async ({ session, actor, batch, plan, reason }) => {
+    const batchId = batch.batch_id;
+    // What pays nobody needs nobody's approval.
+    if (reason !== null && plan.toSend > 0) {
+      printWaiting(context, { batch: await askApproval(actor, batchId, reason), plan, reason });
+      return 0;
+    }
+    const approved = await approve(actor, batchId, { balance: plan.balance, plan });
+    if (context.json) context.terminal.print(jsonLine(submittedJson(approved, plan, null)));
+    else if (plan.toSend > 0)
+      context.terminal.error(`Approved: the policy asks for no second person. ${await sendsText(session, approved)}\n`);
+    else context.terminal.error(`${unsentSentence(batchId, plan)}\n`);
+    return 0;
+  });
+}
+
+/** What a batch waits for that sends nothing: whoever works on the account ends it, with its reports. */
+function unsentSentence(batchId: string, { counts: { held = 0 } }: Preflight): string {
+  if (held === 0)
+    return `It has nothing to pay. To finish it and write its reports: airbatch resume ${batchId}, or "airbatch serve".`;
+  return `Nothing is sent while ${counted(held, 'row')} ${held === 1 ? 'is' : 'are'} held. Next: airbatch status ${batchId}, then airbatch release or airbatch skip.`;
+}

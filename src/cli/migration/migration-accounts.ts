@@ -1,0 +1,87 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
+import { makeLog } from '../../runtime/logging/log.ts';
+import { type AccountConfig, accountDefaults, type Config, chooseAccount } from '../../runtime/settings/config.ts';
+
+/** Both sides of a migration, opened to be read from. */
+export interface MigrationAccounts {
+  /** The account of Version 2 whose catalog is asked. */
+  to: OpenAccount;
+  /** The account of Version 1 that knows its products; null where none is configured. */
+  from: OpenAccount | null;
+  /** Whether both are a sandbox, because nothing is configured. */
+  isRehearsal: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the accounts named, or the only ones of their versions, or a sandbox that speaks both where none is configured. */
+export async function openMigrationAccounts(
+  config: Config,
+  names: { to: string | undefined; from: string | undefined },
+): Promise<MigrationAccounts> {
+  const isRehearsal = config.accounts.size === 0 && names.to === undefined && names.from === undefined;
+  const place = isRehearsal
+    ? await rehearsalAccounts()
+    : {
+        to: theAccount(config, 'v2', names.to) ?? noAccount('v2'),
+        from: theAccount(config, 'v1', names.from),
+        close: async () => undefined,
+      };
+  const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
+  const deps = { clock: systemClock, log, ledgerPath: config.ledger };
+  const to = await openAccount(place.to, deps);
+  const from = place.from && (await openAccount(place.from, deps));
+  return {
+    to,
+    from,
+    isRehearsal,
+    async close() {
+      await from?.close();
+      await to.close();
+      await place.close();
+    },
+  };
+}
+
+function theAccount(config: Config, version: 'v2' | 'v1', name: string | undefined): AccountConfig | null {
+  const fitting = [...config.accounts.values()].filter((account) => account.version === version);
+  if (name === undefined) {
+    const [only = null] = fitting;
+    if (fitting.length < 2) return only;
+    const names = fitting.map((account) => account.name).join(', ');
+    throw new AirbatchError('ACCOUNT_UNKNOWN', `several ${version} accounts are configured: ${names}`, {
+      hint: `Name one with ${version === 'v2' ? '--account' : '--old-account'}.`,
+    });
+  }
+  const chosen = chooseAccount(config, name);
+  if (chosen?.version === version) return chosen;
+  throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not an account of version ${version}`);
+}
+
+function noAccount(version: string): never {
+  throw new AirbatchError('ACCOUNT_UNKNOWN', `no account of version ${version} is configured`, {
+    hint: 'Networks and products are looked up there: configure the account that will pay, or name it with --account.',
+  });
+}
+
+/** Requests a minute that the sandbox of a rehearsal allows: nobody learns anything by waiting for it. */
+const rehearsalLimit = 60_000;
+
+async function rehearsalAccounts(): Promise<{ to: AccountConfig; from: AccountConfig; close(): Promise<void> }> {
+  const { makeSandbox } = await import('../../sandbox/index.ts');
+  const sandbox = await makeSandbox({ rate: rehearsalLimit });
+  const common = {
+    ...accountDefaults,
+    credentialsFrom: 'the embedded sandbox',
+    baseUrl: await sandbox.listen({ port: 0 }),
+    webhookKeys: { callback: [], registered: [] },
+    limits: { catalog: { limit: rehearsalLimit } },
+  };
+  const credentials = { email: 'sandbox@airbatch.test', token: 'sandbox-token' };
+  return {
+    to: { ...common, name: 'sandbox', version: 'v2', credentials: { apiKey: 'sandbox-key' } },
+    from: { ...common, name: 'sandbox-v1', version: 'v1', credentials },
+    close: () => sandbox.close(),
+  };
+}

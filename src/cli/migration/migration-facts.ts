@@ -1,0 +1,55 @@
+import type { Network, Product } from '../../gateway/contract/gateway.ts';
+import { type MigrationFacts, migrateRow, type V1Row } from '../../gateway/migrate.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { ask, askProducts } from '../service/catalog.ts';
+
+/** Finds out about each row what both versions know of it; whatever was asked once is remembered. */
+export interface MigrationFactFinder {
+  factsOf(row: V1Row): Promise<MigrationFacts>;
+}
+
+export interface FactFinderOptions {
+  /** The account of Version 2 whose catalog has the networks. */
+  to: OpenAccount;
+  /** The account of Version 1 that knows what a product id meant there; null where there is none. */
+  from: OpenAccount | null;
+  /** Told before something is asked that takes long. */
+  onWait: (networks: number, ms: number) => void;
+}
+
+export function makeMigrationFactFinder({ to, from, onWait }: FactFinderOptions): MigrationFactFinder {
+  const networksOf = remember(async (phoneNumber: string): Promise<readonly Network[]> => {
+    return (await ask(to, 'catalog', () => to.gateway.networks({ phoneNumber }))).items;
+  });
+  const productsOf = remember((networkId: number) => askProducts(to, networkId, onWait));
+  const oldProducts = remember(async (_all: 'all') => {
+    const products = from === null ? [] : await askProducts(from, undefined, onWait);
+    return new Map(products.map((product) => [product.productId, product]));
+  });
+  return {
+    async factsOf(row) {
+      const number = numberOf(row);
+      const networks = number === null ? null : await networksOf(number);
+      if (row.productId === null) return { networks, product: null, products: null };
+      const products: Product[] = [];
+      for (const { networkId } of networks ?? []) products.push(...(await productsOf(networkId)));
+      return { networks, product: (await oldProducts('all')).get(row.productId) ?? null, products };
+    },
+  };
+}
+
+/** The number as Version 2 takes it, or null where a person must first correct it. */
+function numberOf(row: V1Row): string | null {
+  const facts = { networks: null, product: null, products: null };
+  const note = migrateRow(row, facts).find(({ field }) => field === 'phone_number');
+  return note === undefined ? row.msisdn : note.to;
+}
+
+function remember<Key, Value>(find: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
+  const known = new Map<Key, Promise<Value>>();
+  return (key) => {
+    const found = known.get(key) ?? find(key);
+    known.set(key, found);
+    return found;
+  };
+}

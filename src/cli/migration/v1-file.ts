@@ -1,0 +1,93 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { V1Row } from '../../gateway/migrate.ts';
+import { plainText } from '../../intake/cells/plain-text.ts';
+import { meaningOf, plainName } from '../../intake/columns/column-names.ts';
+import { intakeSettings } from '../../intake/columns/settings.ts';
+import { openSource } from '../../intake/file/source.ts';
+import { openTable } from '../../intake/table/table.ts';
+
+/** A row of a file that was made for Version 1, and the line of the file on which it begins. */
+export interface V1FileRow {
+  line: number;
+  row: V1Row;
+}
+
+/** The names of Version 1 that our own files have no column for, or call otherwise (spec section 4.9). */
+const fieldByName: Readonly<Record<string, keyof V1Row>> = {
+  'send sms': 'sendSMS',
+  sendsms: 'sendSMS',
+  'processing mode': 'processingMode',
+  mode: 'processingMode',
+};
+const fieldByMeaning: Readonly<Record<string, keyof V1Row>> = {
+  phone_number: 'msisdn',
+  amount: 'amount',
+  currency: 'currency',
+  product_id: 'productId',
+  reference: 'extRefId',
+};
+
+/**
+ * The rows of a CSV file or workbook in the form of Version 1; "-" is standard input. A column that Version 1 has no name for is
+ * left out. Throws `FILE_REJECTED` where the file has no numbers, or nothing to pay, or a column twice.
+ */
+export async function* v1FileRows(
+  file: string,
+  given: Readonly<Record<string, unknown>>,
+  { signal, sheetIsNamed }: { signal: AbortSignal; sheetIsNamed: boolean },
+): AsyncGenerator<V1FileRow> {
+  const settings = intakeSettings(given);
+  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, sheetIsNamed, signal });
+  try {
+    const { header, rows } = await openTable(source, settings, signal);
+    const plan = planColumns(header);
+    for await (const { records, lines } of rows) {
+      for (const [index, record] of records.entries()) {
+        yield { line: lines[index] ?? 0, row: rowOf(record, plan) };
+      }
+    }
+  } finally {
+    await source.dispose();
+  }
+}
+
+type Plan = Partial<Record<keyof V1Row, number>>;
+
+function planColumns(header: readonly string[]): Plan {
+  const plan: Plan = {};
+  for (const [index, name] of header.entries()) {
+    const field = fieldByName[plainName(name)] ?? fieldByMeaning[meaningOf(name) ?? ''];
+    if (field === undefined) continue;
+    const other = plan[field];
+    if (other !== undefined) throw rejected(`the columns "${header[other]}" and "${name}" could each be the ${field}`);
+    plan[field] = index;
+  }
+  const names = header.map((name) => `"${name.trim()}"`).join(', ');
+  if (plan.msisdn === undefined) throw rejected(`the file has no column for msisdn; its first line reads ${names}`);
+  if (plan.amount === undefined && plan.productId === undefined) {
+    throw rejected(`the file has no column for amount or productId; its first line reads ${names}`);
+  }
+  return plan;
+}
+
+function rowOf(record: readonly string[], plan: Plan): V1Row {
+  const cell = (field: keyof V1Row): string | null => {
+    const index = plan[field];
+    return index === undefined ? null : plainText(record[index] ?? '') || null;
+  };
+  return {
+    msisdn: cell('msisdn'),
+    amount: cell('amount'),
+    currency: cell('currency'),
+    productId: cell('productId'),
+    extRefId: cell('extRefId'),
+    sendSMS: cell('sendSMS'),
+    processingMode: cell('processingMode'),
+  };
+}
+
+function rejected(message: string): AirbatchError {
+  return new AirbatchError('FILE_REJECTED', message, {
+    hint: 'Give it the columns of POST /adp, such as msisdn,amount,extRefId.',
+  });
+}

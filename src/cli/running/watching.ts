@@ -1,0 +1,131 @@
+import { isoTime } from '../../core/time/clock.ts';
+import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
+import { defaultEngineSettings } from '../../engine/runner/settings.ts';
+import { type BatchRecord, countRows, findBatch } from '../../ledger/batches/batches.ts';
+import { lastPromisedAt } from '../../ledger/reporting/review.ts';
+import { nextDueAt } from '../../ledger/rows/rows.ts';
+import { durationText, timeText } from '../../reports/sentences/format.ts';
+import { accountNow } from '../session/account-now.ts';
+import { followedWords, isKeptByService, type WaitsSession, waitsFor } from '../session/blockers.ts';
+
+/** What a command says about its batches while it works on them, or watches another process do so. */
+export interface Watching {
+  /** Says what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
+  tellWaits(): Promise<void>;
+  /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
+  look(): Promise<boolean>;
+  /** The batches that a pause could stop, as they stood at the last look. */
+  unpaused(): readonly string[];
+}
+
+export interface WatchingOptions {
+  batchIds: readonly string[];
+  patienceMs: number;
+  /** How long after its acceptance the service promises that a payment has ended (ms). */
+  promisedMs: number;
+}
+
+/** Refused look-ups are a minute apart: two in a row that moved nothing show that the next will not either. */
+const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
+/** Most payments end within seconds: only a longer wait is explained. */
+const quietMs = 10_000;
+/** Rows that are sent at the pace of a rate limit may stand still for a whole window of a minute. */
+const pacedQuietMs = 2 * 60_000;
+/** A wait that goes on is explained again after so long, with its times as they are by then. */
+const repeatedMs = 15 * 60_000;
+
+/** A batch as it was last seen, since when (monotonic ms), and when its wait was last explained, in which state. */
+interface Seen {
+  standing: string;
+  since: number;
+  told: { status: string; reason: string | null; at: number } | null;
+}
+
+export function makeWatching(
+  session: WaitsSession,
+  tell: (line: string) => void,
+  { batchIds, patienceMs, promisedMs }: WatchingOptions,
+): Watching {
+  const { db, clock } = session;
+  const seen = new Map<string, Seen>();
+  let standing = '';
+  let since = clock.monotonic();
+  let unpaused = batchIds;
+
+  const look = ({ batch_id, status }: BatchRecord, counts: ReadonlyMap<string, number>): Seen => {
+    const standing = JSON.stringify([status, ...counts]);
+    const last = seen.get(batch_id);
+    const one = last?.standing === standing ? last : { standing, since: clock.monotonic(), told: last?.told ?? null };
+    seen.set(batch_id, one);
+    return one;
+  };
+
+  const logListDelay = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, safe: string) => {
+    const { batch_id: id, status, pause_reason: reason } = batch;
+    const one = look(batch, counts);
+    const account = await accountNow(session, batch.account);
+    const at = clock.monotonic();
+    const quiet = at - one.since;
+    const [now, isPaused] = [clock.now(), status === 'paused'];
+    const isPaced = counts.has('ready') && !waitsForFirstRows(batch, counts) && !isKeptByService(account, batch, now);
+    if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
+    if (one.told?.status === status && one.told.reason === reason && at - one.told.at < repeatedMs) return;
+    const words = (await waitsFor(session, batch, counts, account)) ?? 'the service';
+    one.told = { status, reason, at };
+    const lookupAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
+    const followed = isPaused ? followedWords(counts, lookupAt, now) : null;
+    const endsBy = ((await lastPromisedAt(db, id)) ?? 0) + promisedMs;
+    const sentences = [
+      `Batch ${id} waits for ${words}.`,
+      ...(isPaused ? [] : [`Nothing has changed for ${durationText(quiet)}.`]),
+      ...(followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`]),
+      ...(endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : []),
+      safe,
+    ];
+    tell(sentences.join(' '));
+  };
+
+  return {
+    async tellWaits() {
+      for (const batchId of batchIds) {
+        const batch = await findBatch(db, batchId);
+        // Where nothing moves the command ends, and what it says then tells of the pause.
+        if (!batch || isPast(batch) || !(await canProgress(db, batch, clock.now(), patienceMs))) continue;
+        const safe = `Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batchId}" goes on.`;
+        await logListDelay(batch, await countRows(db, batchId), safe);
+      }
+    },
+    async look() {
+      const moving: BatchRecord[] = [];
+      const stands: unknown[] = [];
+      const going: string[] = [];
+      for (const batchId of batchIds) {
+        const batch = await findBatch(db, batchId);
+        if (!batch || isPast(batch)) continue;
+        const counts = await countRows(db, batchId);
+        stands.push([batchId, batch.status, [...counts]]);
+        if (batch.status !== 'paused') going.push(batchId);
+        await logListDelay(batch, counts, 'Ctrl-C is safe: the other airbatch goes on.');
+        if (await canProgress(db, batch, clock.now(), patienceMs)) moving.push(batch);
+      }
+      unpaused = going;
+      const now = clock.monotonic();
+      if (JSON.stringify(stands) !== standing) since = now;
+      standing = JSON.stringify(stands);
+      if (moving.length === 0) return false;
+      // Whoever may send nothing may still read, and follows what was sent: then something moves.
+      const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
+      if (!isRefused || now - since < refusedMsMax) return true;
+      tell(
+        `The service refuses the credentials of the airbatch that works for this account; nothing has moved for ${durationText(now - since)}. ` +
+          'Correct them and restart it. This command ends.',
+      );
+      return false;
+    },
+    unpaused: () => unpaused,
+  };
+}
+
+function isPast({ status }: BatchRecord): boolean {
+  return status === 'completed' || status === 'cancelled';
+}

@@ -1,0 +1,67 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Product, ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
+import { durationText } from '../../reports/sentences/format.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { credentialsRefused } from '../../runtime/accounts/credentials-refused.ts';
+import type { CommandContext } from '../base/command.ts';
+import { printRehearsal, withAccount } from '../session/account.ts';
+import { withReading } from '../session/session.ts';
+
+/** Opens the account that a command names, asks what it has to ask, and closes it again. */
+export function withCatalog(
+  context: CommandContext,
+  { account }: { account?: string },
+  work: (account: OpenAccount) => Promise<number>,
+): Promise<number> {
+  return withReading(context, (session) =>
+    withAccount(session, account, (opened) => {
+      printRehearsal(context.terminal, opened);
+      return work(opened);
+    }),
+  );
+}
+
+/** Asks the service once, and turns a read without an answer into an error that says why. */
+export async function ask<Answer extends { kind: string }>(
+  account: OpenAccount,
+  requestClass: RequestClass,
+  read: () => Promise<Answer | ReadProblem>,
+): Promise<Exclude<Answer, ReadProblem>> {
+  const outcome = await account.limiter.admit(requestClass, read);
+  if (outcome.kind === 'throttled' || outcome.kind === 'account_blocked' || outcome.kind === 'unavailable') {
+    const problem = outcome as ReadProblem;
+    const { evidence } = problem;
+    const said = `${evidence.code}, ${evidence.message}`;
+    // Nothing is to be resumed: who asked asks again.
+    throw problem.kind === 'account_blocked'
+      ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
+      : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
+          hint:
+            problem.kind === 'throttled'
+              ? `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`
+              : 'Check the network and the base URL, then try again.',
+        });
+  }
+  return outcome as Exclude<Answer, ReadProblem>;
+}
+
+/**
+ * The products of one network, or of all. Version 1 lists them by network only, so there each network is asked for its own,
+ * at the pace that its limit allows: `onWait` is told how long that takes.
+ */
+export async function askProducts(
+  account: OpenAccount,
+  networkId: number | undefined,
+  onWait: (networks: number, ms: number) => void,
+): Promise<Product[]> {
+  const ofNetwork = (id: number) => ask(account, 'catalog', () => account.gateway.products({ networkId: id }));
+  if (networkId !== undefined) return (await ofNetwork(networkId)).items;
+  if (account.gateway.version !== 'V1')
+    return (await ask(account, 'catalog', () => account.gateway.products({}))).items;
+  const networks = await ask(account, 'catalog', () => account.gateway.networks({}));
+  const { limit, windowMs } = account.limiter.usage('catalog');
+  onWait(networks.items.length, (networks.items.length * windowMs) / limit);
+  const products: Product[] = [];
+  for (const network of networks.items) products.push(...(await ofNetwork(network.networkId)).items);
+  return products;
+}

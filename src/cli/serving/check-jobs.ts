@@ -1,0 +1,27 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { type Config, chooseAccount, recipientFaults, sandboxAccountName } from '../../runtime/settings/config.ts';
+import type { LoadedJob } from '../../scheduler/jobs/load-jobs.ts';
+import { servedAccounts } from './serve-accounts.ts';
+
+/**
+ * Whether the configuration has what jobs name: better known now than when they are due. Throws `CONFIG_INVALID` with each file that is
+ * wrong, and its field.
+ */
+export function checkJobs(config: Config, jobs: readonly LoadedJob[]): void {
+  const faults = jobs.flatMap(({ file, job }) =>
+    [...accountFaults(config, job.account), ...recipientFaults(job.notifications, config)].map(
+      (fault) => `${file}: ${fault}`,
+    ),
+  );
+  if (faults.length > 0) throw new AirbatchError('CONFIG_INVALID', faults.join('\n'));
+}
+
+function accountFaults(config: Config, given: string | undefined): string[] {
+  try {
+    const name = chooseAccount(config, given)?.name ?? sandboxAccountName;
+    return servedAccounts(config).has(name) ? [] : [`account: "${name}" is not configured`];
+  } catch (error) {
+    if (!(error instanceof AirbatchError)) throw error;
+    return [`account: ${error.message}`];
+  }
+}

@@ -1,0 +1,207 @@
+import { dirname } from 'node:path';
+import { AirbatchError, errorMessage, errorTable } from '../../core/basics/errors.ts';
+import { jsonLine } from '../../core/text/json-output.ts';
+import { didYouMean } from '../../core/text/similar-name.ts';
+import { visible } from '../../core/text/visible.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
+import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
+import { requireRole } from '../../runtime/session/roles.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { archiveFile } from '../../scheduler/files/archive-file.ts';
+import type { Job } from '../../scheduler/jobs/define-job.ts';
+import { lastDueTime } from '../../scheduler/jobs/due-times.ts';
+import { loadJobs } from '../../scheduler/jobs/load-jobs.ts';
+import { runIdOfSlot } from '../../scheduler/jobs/run-id.ts';
+import { type SlotByHand, slotByHand } from '../../scheduler/slot-by-hand.ts';
+import { runClaimed, type SlotOutcome } from '../../scheduler/slots/claimed-slot.ts';
+import { runSlot } from '../../scheduler/slots/run-slot.ts';
+import type { CommandContext } from '../base/command.ts';
+import { localTime, momentOf } from '../base/dates.ts';
+import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
+import { saysRestored } from '../base/restored.ts';
+import { closingLines, jsonResult } from '../running/closing.ts';
+import { workOn } from '../running/work.ts';
+import { withAccount } from '../session/account.ts';
+import { workerOf } from '../session/account-now.ts';
+import { onInterrupt } from '../session/interrupt.ts';
+
+/** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
+export async function runJob(
+  context: CommandContext,
+  session: Session,
+  name: string,
+  options: Record<string, unknown>,
+): Promise<number> {
+  requireRole(session, 'run');
+  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
+  const job = jobs.find((one) => one.name === name);
+  if (!job) {
+    const meant = didYouMean(
+      name,
+      jobs.map((one) => one.name),
+    );
+    throw new AirbatchError('USAGE', `there is no job "${name}"`, {
+      hint: `${meant} See "airbatch jobs".`.trimStart(),
+    });
+  }
+  const dueAt = await slotOf(context, session, job, options.slot);
+  return withAccount(session, job.account, (account) =>
+    bringAndSend(context, session, { job, jobs, dueAt, account }, options),
+  );
+}
+
+interface SlotByName {
+  job: Job;
+  /** All of them, this one included. */
+  jobs: readonly Job[];
+  dueAt: number;
+  /** The account of the job. */
+  account: OpenAccount;
+}
+
+async function bringAndSend(
+  context: CommandContext,
+  session: Session,
+  { job, jobs, dueAt, account }: SlotByName,
+  options: Record<string, unknown>,
+): Promise<number> {
+  const { name } = job;
+  const { outcome, trouble } = await unlessInterrupted(context, () => bring(session, job, dueAt, account));
+  if (!context.json) {
+    const when = localTime(dueAt, job.schedule.timeZone);
+    context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${visible(outcome.detail)}\n`);
+  }
+  const batches = await Promise.all(
+    (await filesOfSlot(session.db, name, dueAt)).map(({ batch_id }) => findBatch(session.db, batch_id)),
+  );
+  const ready = batches.flatMap((batch) => (batch && ['approved', 'running'].includes(batch.status) ? [batch] : []));
+  const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
+  const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
+  const batchIds = ready.map(({ batch_id }) => batch_id);
+  const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
+  const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
+  // Whoever works for the account tries again first what its jobs say: a file that is put away has had its retries.
+  const mayBeRetried = jobs.some(({ retry }) => retry) && (await workerOf(session, account.name)) !== null;
+  if (!mayBeRetried) await archiveFile(session);
+  codes.push(...results.map(({ exitCode }) => exitCode));
+  if (context.json) {
+    const told = { outcome: outcome.outcome, detail: outcome.detail };
+    const slot = isoTime(dueAt);
+    context.terminal.print(jsonLine({ job: name, slot, outcome: told, batches: results.map(jsonResult) }));
+  } else {
+    for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+  }
+  return worstExitCode(codes);
+}
+
+/** The slot that is named; where none is, the one that a person means. Who runs it is told which it is before anything is brought. */
+async function slotOf(context: CommandContext, { db, clock }: Session, job: Job, given: unknown): Promise<number> {
+  const { timeZone } = job.schedule;
+  const say = (dueAt: number, why: string) => {
+    if (context.json) return;
+    const run =
+      job.source.kind === 'reconciliation' ? '' : `, run ${runIdOfSlot(job.runId, job.name, dueAt, timeZone)}`;
+    context.terminal.error(`Slot       ${localTime(dueAt, timeZone)} (${timeZone})${run}: ${why}\n`);
+  };
+  if (typeof given === 'string') {
+    const dueAt = momentOf('--slot', given);
+    const isDue = lastDueTime(job.schedule, dueAt) === dueAt;
+    say(dueAt, isDue ? 'as named' : 'as named, and none of its due times');
+    return dueAt;
+  }
+  const slot = await slotByHand(db, job, clock.now());
+  say(slot.dueAt, whyWords(slot, timeZone));
+  if (!context.json) context.terminal.error('           --slot names another\n');
+  return slot.dueAt;
+}
+
+function whyWords({ why, lastDueAt }: SlotByHand, timeZone: string): string {
+  switch (why) {
+    case 'due':
+      return 'the last due time';
+    case 'missed':
+      return 'the last due time, which was missed';
+    case 'failed':
+      return 'the last due time, which failed';
+    case 'extra':
+      return `now, since the last due time (${localTime(lastDueAt ?? 0, timeZone)}) has run`;
+    case 'new':
+      return 'now, since none of its due times has come since it is known here';
+  }
+}
+
+/** Ctrl-C ends the process at once, in order: so the program of a job ends with it. Called again, the slot goes on where it was. */
+async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () => Promise<Result>): Promise<Result> {
+  const interrupt = onInterrupt(() => {
+    terminal.error('\nStopped: nothing was sent. Run the slot again.\n');
+    process.exit(interruptedExitCode);
+  });
+  try {
+    return await work();
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+/** A slot that brought nothing speaks as the command does that would do the same by hand: a run of the file, or a reconciliation. */
+function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unknown): number {
+  if (outcome !== 'failed') return outcome === 'wait' ? 5 : 0;
+  if (trouble instanceof AirbatchError) return trouble.exitCode;
+  if (trouble !== undefined) return 1;
+  return source.kind === 'reconciliation' ? 5 : errorTable.FILE_REJECTED.exitCode;
+}
+
+interface Brought {
+  outcome: SlotOutcome;
+  /** What kept the slot from ending in order. */
+  trouble?: unknown;
+}
+
+async function bring(session: Session, job: Job, dueAt: number, account: OpenAccount): Promise<Brought> {
+  const { db, clock, config } = session;
+  const slot = await findSlot(db, job.name, dueAt);
+  if (slot?.state === 'done')
+    throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {
+      hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
+    });
+  const deps = {
+    session,
+    base: dirname(config.jobs),
+    // One for all files of the slot: each that is opened knows nothing of what the others have asked.
+    withAccount: <Result>(_name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => work(account),
+  };
+  let trouble: unknown;
+  const outcome = await runClaimed(
+    { db, clock, holder: processHolder(clock), isDead: isDeadProcess },
+    { job: job.name, due_at: dueAt, holder: slot?.holder ?? null, expires_at: slot?.expires_at ?? null },
+    {
+      prepare: async (tx) => {
+        await requireUndropped(tx, job.name, dueAt);
+        await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
+        await reopenSlot(tx, job.name, dueAt);
+      },
+      run: (requireSlot) =>
+        runSlot({ ...deps, requireSlot }, job, dueAt).catch((error: unknown): SlotOutcome => {
+          trouble = error;
+          return { outcome: 'failed', detail: errorMessage(error) };
+        }),
+    },
+  );
+  if (outcome === null)
+    throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
+  return { outcome, trouble };
+}
+
+/** One that may have run is not run again because nobody knows of it any more. */
+async function requireUndropped(tx: Queryable, job: string, dueAt: number): Promise<void> {
+  const until = await droppedUntil(tx, job);
+  if (dueAt > until || (await findSlot(tx, job, dueAt)) !== null) return;
+  throw new AirbatchError('USAGE', `whether this slot of "${job}" has run is not known any more`, {
+    hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
+  });
+}

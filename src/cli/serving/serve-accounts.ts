@@ -1,0 +1,67 @@
+import { serviceName } from '../../core/identity/service-name.ts';
+import { embeddedSandboxService, unfinishedBatches } from '../../ledger/batches/batches.ts';
+import { openAccount } from '../../runtime/accounts/account.ts';
+import { type SupervisedAccount, superviseAccount } from '../../runtime/accounts/account-supervisor.ts';
+import { runnerOf } from '../../runtime/accounts/runner-of.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { type AccountConfig, type Config, sandboxAccountName } from '../../runtime/settings/config.ts';
+import type { Notifier } from '../../runtime/upkeep/notifier.ts';
+
+/** The accounts by name; null is the embedded sandbox. */
+export type Accounts = ReadonlyMap<string, AccountConfig | null>;
+
+/** All that are configured; where none is, the embedded sandbox. */
+export function servedAccounts(config: Config): Accounts {
+  return config.accounts.size > 0 ? config.accounts : new Map([[sandboxAccountName, null]]);
+}
+
+export function keep(
+  session: Session,
+  name: string,
+  account: AccountConfig | null,
+  {
+    url,
+    restored,
+    onCompleted,
+    word,
+  }: {
+    url: string;
+    restored: boolean;
+    onCompleted: (batchId: string) => void;
+    word: Pick<Notifier, 'notifyStandstill'>;
+  },
+): SupervisedAccount {
+  return superviseAccount(name, {
+    clock: session.clock,
+    log: session.log,
+    open: () =>
+      openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
+    makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
+    onStandstill: (error, isTriedAgain) => word.notifyStandstill({ account: name, error, isTriedAgain }),
+  });
+}
+
+/** Says where each account's webhooks are awaited, and what in the configuration keeps them from coming. */
+export async function logAccounts({ log, db }: Session, accounts: Accounts): Promise<void> {
+  for (const [name, account] of accounts) {
+    const path = account?.version === 'v1' ? 'none: Version 1 sends no webhooks' : `/webhooks/${name}/topups`;
+    log.info('an account is served', {
+      account: name,
+      service: account ? serviceName(account.baseUrl, account.version) : embeddedSandboxService,
+      webhooks: path,
+    });
+    if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {
+      log.warn("the path of the account's callbackUrl is not where its webhooks are awaited", { account: name, path });
+    }
+  }
+  const strangers = new Set(
+    (await unfinishedBatches(db)).map(({ account }) => account).filter((name) => !accounts.has(name)),
+  );
+  for (const name of strangers)
+    log.warn('unfinished batches wait for an account that is not configured', { account: name });
+}
+
+export function healthOf(kept: readonly SupervisedAccount[], stopping: boolean) {
+  const working = kept.filter((account) => account.isWorking()).length;
+  return { stopping, accounts: { working, waiting: kept.length - working } };
+}

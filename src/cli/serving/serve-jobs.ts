@@ -1,0 +1,65 @@
+import { dirname } from 'node:path';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { type Recipient, resolveRecipient } from '../../notify/recipients.ts';
+import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
+import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { chooseAccount, sandboxAccountName } from '../../runtime/settings/config.ts';
+import type { JobRetention } from '../../runtime/upkeep/housekeeping.ts';
+import type { JobsNotifiedOf } from '../../runtime/upkeep/notifier.ts';
+import type { Job } from '../../scheduler/jobs/define-job.ts';
+import { jobWarnings } from '../../scheduler/jobs/job-warnings.ts';
+import { type StartedScheduler, startScheduler } from '../../scheduler/start.ts';
+
+/** Whom jobs name to be told of them. */
+export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {
+  return jobs.flatMap(({ name, notifications }) =>
+    notifications.map((one, index) =>
+      resolveRecipient({ ...one, jobs: [name] }, (field, variable, faultOf) =>
+        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable, faultOf),
+      ),
+    ),
+  );
+}
+
+/** Whom they name to be told of them, and which account each pays from. */
+export function jobsNotifiedOf(session: Pick<Session, 'config'>, jobs: readonly Job[]): JobsNotifiedOf {
+  const accounts = new Map(jobs.map(({ name, account }) => [name, accountName(session, account)]));
+  return { recipients: jobRecipients(session, jobs), accountOf: (job) => accounts.get(job) ?? null };
+}
+
+function accountName({ config }: Pick<Session, 'config'>, given: string | undefined): string {
+  return chooseAccount(config, given)?.name ?? sandboxAccountName;
+}
+
+export function retentionsOf(jobs: readonly Job[]): JobRetention[] {
+  return jobs.flatMap(({ name, retention }) => (retention === null ? [] : [{ job: name, ...retention }]));
+}
+
+/** Runs the jobs with the accounts as they are kept open here. */
+export function startJobs(
+  session: Session,
+  jobs: readonly Job[],
+  kept: ReadonlyMap<string, SupervisedAccount>,
+): StartedScheduler {
+  for (const job of jobs) {
+    const { name, schedule } = job;
+    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, time_zone: schedule.timeZone });
+    for (const { message, why } of jobWarnings(job, session.clock.now())) session.log.warn(message, { job: name, why });
+  }
+  return startScheduler({
+    session,
+    jobs,
+    base: dirname(session.config.jobs),
+    holder: processHolder(session.clock),
+    isDead: isDeadProcess,
+    withAccount: (name, work) => {
+      const account = kept.get(accountName(session, name));
+      if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
+      return account.use(work);
+    },
+    onBatches: () => {
+      for (const account of kept.values()) account.nudge();
+    },
+  });
+}

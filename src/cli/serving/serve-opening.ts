@@ -1,0 +1,67 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import type { Recipient } from '../../notify/recipients.ts';
+import { makeSender } from '../../notify/senders.ts';
+import { notifyUnopened } from '../../notify/unopened.ts';
+import { makeLog } from '../../runtime/logging/log.ts';
+import { ledgerPathOf, type Session } from '../../runtime/session/session.ts';
+import { type Config, loadConfig } from '../../runtime/settings/config.ts';
+import { makeNotificationDedupe } from '../../runtime/upkeep/notification-dedupe.ts';
+import { loadJobs } from '../../scheduler/jobs/load-jobs.ts';
+import type { CommandContext } from '../base/command.ts';
+import { sessionOf } from '../session/session.ts';
+import { jobRecipients } from './serve-jobs.ts';
+
+/** How long another program's work on the ledger is waited for: emptying its log, or writing it anew, takes half a minute at 2 GB. */
+const busyMsMax = 60_000;
+const busyRestMs = 1_000;
+/** How long word may take: longer than the deadline of one request, and shorter than whoever watches over the program waits. */
+const wordMsMax = 20_000;
+
+/** The session of a program that stays. Where its ledger cannot be opened, people are told before the program ends, who else see it only in its log. */
+export async function openServing(context: CommandContext): Promise<Session> {
+  const since = systemClock.monotonic();
+  for (;;) {
+    try {
+      return await sessionOf(context);
+    } catch (error) {
+      if (!(error instanceof AirbatchError) || !error.code.startsWith('LEDGER_')) throw error;
+      if (error.code === 'LEDGER_BUSY' && systemClock.monotonic() - since < busyMsMax) {
+        await systemClock.sleep(busyRestMs);
+        continue;
+      }
+      // Whatever goes wrong with that, it is the ledger's trouble that ends the program.
+      await tell(context, error).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+async function tell(context: CommandContext, error: AirbatchError): Promise<void> {
+  const config = await loadConfig(context);
+  const log = makeLog({ level: 'info', secrets: config.secrets, screen: null, file: config.log });
+  await notifyUnopened(
+    {
+      clock: systemClock,
+      recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
+      send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
+      notes: makeNotificationDedupe(ledgerPathOf(context, config), systemClock.now),
+      onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
+      ending: AbortSignal.timeout(wordMsMax),
+    },
+    error,
+  );
+}
+
+/** A job that is wrong is told of when the ledger can be opened. */
+async function recipientsOfJobs(config: Config): Promise<Recipient[]> {
+  try {
+    const loaded = await loadJobs(config.jobs);
+    return jobRecipients(
+      { config },
+      loaded.map(({ job }) => job),
+    );
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,123 @@
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { writeReports } from '../../reports/reports.ts';
+import { differenceText } from '../../reports/sentences/version-text.ts';
+import { type Session, sessionSigning } from '../../runtime/session/session.ts';
+import { makeAnchoring } from '../../runtime/upkeep/anchoring.ts';
+import { batchesWithoutReports } from '../running/missing-reports.ts';
+import { makeReportRefresh } from '../running/report-refresh.ts';
+
+/** How often it is looked whether the service has said something late. */
+const lookMs = 60_000;
+
+/** Reports that could not be written are tried again after so long, then after twice as long each time, up to the most. */
+const retryFirstMs = 5_000;
+const retryMostMs = 300_000;
+
+/**
+ * Writes the reports of each batch as it completes, one after the other; then tells `written`. `writeMissing` writes those that a program
+ * was killed before, or had no room for. Where the folder cannot be written to, `onUnwritable` is called, `areWritten` is false, and it is
+ * tried again with growing waits until all are there. From `keep` on, reports are restated where the service has said something late. `stop` resolves
+ * when all of it is done.
+ */
+export function makeReportWriter(
+  session: Session,
+  { written, onUnwritable }: { written: () => Promise<void> | undefined; onUnwritable: (error: AirbatchError) => void },
+): {
+  areWritten: () => boolean;
+  write: (batchId: string) => void;
+  writeMissing: () => Promise<void>;
+  keep: () => void;
+  stop: () => Promise<void>;
+} {
+  const { db, log, clock, config } = session;
+  const anchoring = makeAnchoring(session);
+  const stopping = new AbortController();
+  let last: Promise<void> = Promise.resolve();
+  let keeping: Promise<void> = Promise.resolve();
+  const write = async (batchId: string, out: string) => {
+    await anchoring.put();
+    return writeReports(db, batchId, out, {
+      signing: await sessionSigning(session),
+      readableByGroup: config.readableByGroup,
+    });
+  };
+  /** The work that failed for the folder's sake, by batch and folder. */
+  const waiting = new Map<string, () => Promise<unknown>>();
+  let retrying: Promise<void> | null = null;
+  const retry = async () => {
+    for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
+      await clock.sleep(waitMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      for (const again of [...waiting.values()]) await again();
+    }
+    retrying = null;
+  };
+  /** Does the work after all that was asked for before. Trouble with one batch keeps the others from nothing. */
+  const next = (batchId: string, out: string, work: () => Promise<void>): Promise<void> => {
+    const key = `${batchId} ${out}`;
+    const failed = (error: unknown) => {
+      const facts = { batch_id: batchId, error: errorMessage(error) };
+      const unwritable = unwritableOf(error, out);
+      if (unwritable === null) {
+        log.warn('the reports of a batch could not be written; "airbatch report" writes them', facts);
+        return;
+      }
+      log.warn('the reports of a batch could not be written; it is tried again', facts);
+      waiting.set(key, () => next(batchId, out, work));
+      onUnwritable(unwritable);
+      retrying ??= retry();
+    };
+    last = last.then(work).then(() => void waiting.delete(key), failed);
+    return last;
+  };
+  const writeFirst = (batchId: string) =>
+    void next(batchId, config.out, async () => {
+      const { dir } = await write(batchId, config.out);
+      log.info('a batch is completed', { batch_id: batchId, reports: dir });
+      await written();
+    });
+  const restate = (batchId: string, out: string) =>
+    next(batchId, out, async () => {
+      const reports = await write(batchId, out);
+      const { dir, version } = reports;
+      log.info('the reports of a batch were restated', {
+        batch_id: batchId,
+        reports: dir,
+        version,
+        difference: differenceText(reports),
+      });
+    });
+  return {
+    areWritten: () => waiting.size === 0,
+    write: writeFirst,
+    async writeMissing() {
+      for (const batchId of await batchesWithoutReports(session, config.out)) writeFirst(batchId);
+    },
+    keep() {
+      const look = makeReportRefresh(session, restate);
+      const keep = async () => {
+        while (!stopping.signal.aborted) {
+          await look().catch((error: unknown) =>
+            log.warn('it could not be looked for what the service has said late', { error: errorMessage(error) }),
+          );
+          await clock.sleep(lookMs, stopping.signal);
+        }
+      };
+      keeping = keep();
+    },
+    async stop() {
+      stopping.abort();
+      await keeping;
+      await retrying;
+      await last;
+      await anchoring.stop();
+    },
+  };
+}
+
+/** The trouble with the folder `out`, or null where it is trouble of another kind, which no later try mends. */
+function unwritableOf(error: unknown, out: string): AirbatchError | null {
+  if (error instanceof AirbatchError) return error.code === 'FOLDER_UNWRITABLE' ? error : null;
+  if (!(error instanceof Error) || !('path' in error) || !String(error.path).startsWith(out)) return null;
+  return new AirbatchError('FOLDER_UNWRITABLE', `nothing can be written to ${out}: ${error.message}`, { cause: error });
+}

@@ -1,0 +1,195 @@
+import type { FastifyInstance } from 'fastify';
+import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import { jsonLine } from '../../core/text/json-output.ts';
+import { makeFolder } from '../../reports/versions/files.ts';
+import { sandboxWebhookKeys } from '../../runtime/accounts/account.ts';
+import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
+import { requireRole } from '../../runtime/session/roles.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { keepHouse } from '../../runtime/upkeep/housekeeping.ts';
+import { makeNotifier } from '../../runtime/upkeep/notifier.ts';
+import { loadJobs } from '../../scheduler/jobs/load-jobs.ts';
+import type { StartedScheduler } from '../../scheduler/start.ts';
+import { makeServer } from '../../server/app.ts';
+import { makeMetricsServer } from '../../server/metrics.ts';
+import type { CommandContext } from '../base/command.ts';
+import { saysRestored } from '../base/restored.ts';
+import { wholeNumber } from '../base/whole-number.ts';
+import { requireMeant } from '../session/account.ts';
+import { onInterrupt } from '../session/interrupt.ts';
+import { listening } from '../session/listening.ts';
+import { withSession } from '../session/session.ts';
+import { checkJobs } from './check-jobs.ts';
+import { healthOf, keep, logAccounts, servedAccounts } from './serve-accounts.ts';
+import { jobsNotifiedOf, retentionsOf, startJobs } from './serve-jobs.ts';
+import { openServing } from './serve-opening.ts';
+import { makeReportWriter } from './serve-reports.ts';
+
+/** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
+const hostDefault = '127.0.0.1';
+const portDefault = 8787;
+/**
+ * How long what is in flight may take to end after a SIGTERM: less than the 30 s after which container managers kill.
+ * What has not ended by then is looked up at the next start, as after a crash.
+ */
+const graceSecondsDefault = 25;
+/**
+ * What a program that is started again meets again, so that whatever watches over it should not: a person has to act first. Trouble of the
+ * disk may pass meanwhile, and a wrong configuration has a code of its own.
+ */
+const forPersonExitCode = 6;
+const forPerson: readonly ErrorCode[] = [
+  'CREDENTIALS_REJECTED',
+  'LEDGER_DAMAGED',
+  'LEDGER_REPLACED',
+  'LEDGER_RESTORED',
+  'LEDGER_VERSION',
+];
+/** Something was left in flight: at the next start it is a doubt. */
+const lateExitCode = 5;
+
+interface Given {
+  host?: string;
+  port?: string;
+  metricsHost?: string;
+  metricsPort?: string;
+  grace?: string;
+  restored?: boolean;
+}
+
+/** `airbatch serve`: works for every configured account and takes its webhooks, until SIGTERM or Ctrl-C. */
+export async function execute(
+  context: CommandContext,
+  _args: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const asked = askedFor(options);
+  // Its log is for programs, also where a person watches.
+  const terminal = { ...context.terminal, isInteractive: false };
+  try {
+    return await withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || !forPerson.includes(error.code)) throw error;
+    const { code, faults, hint } = error;
+    throw new AirbatchError(code, faults, { hint, cause: error, exitCode: forPersonExitCode });
+  }
+}
+
+/** What the command line asks for: its numbers are read before anything is opened. */
+function askedFor({ host, port, metricsHost, metricsPort, grace, restored }: Given) {
+  const metrics = wholeNumber('--metrics-port', metricsPort);
+  return {
+    place: { host: host ?? hostDefault, port: wholeNumber('--port', port) ?? portDefault },
+    // Metrics tell balances: they are at a port of their own, and only where one is named.
+    metricsPlace: metrics === undefined ? null : { host: metricsHost ?? hostDefault, port: metrics },
+    graceMs: (wholeNumber('--grace', grace) ?? graceSecondsDefault) * 1_000,
+    restored: restored === true,
+  };
+}
+
+async function serve(
+  context: CommandContext,
+  session: Session,
+  { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
+): Promise<number> {
+  requireRole(session, 'run');
+  if (session.config.accounts.size === 0) await requireMeant(session);
+  // Better known before anything is sent than once the first batch has ended.
+  await makeFolder(
+    session.config.out,
+    session.config,
+    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
+  );
+  await saysRestored(session, restored);
+  const accounts = servedAccounts(session.config);
+  const kept = new Map<string, SupervisedAccount>();
+  const asked = Promise.withResolvers<void>();
+  let isEnding = false;
+  const interrupt = onInterrupt(asked.resolve);
+  const server = makeServer({
+    ...session,
+    webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
+    onWebhook: (name) => kept.get(name)?.hint(),
+    health: () => ({
+      ...healthOf([...kept.values()], interrupt.happened() || isEnding),
+      reports: reports.areWritten(),
+    }),
+  });
+  const loaded = await loadJobs(session.config.jobs);
+  checkJobs(session.config, loaded);
+  const jobs = loaded.map(({ job }) => job);
+  let scheduler: StartedScheduler | null = null;
+  const word = makeNotifier(session, jobsNotifiedOf(session, jobs));
+  const metrics = makeMetricsServer({
+    ...session,
+    accounts: () =>
+      [...kept.values()].map((account) => ({
+        name: account.name,
+        working: account.isWorking(),
+        usage: account.usage(),
+      })),
+  });
+  const reports = makeReportWriter(session, {
+    written: () => scheduler?.ended(),
+    onUnwritable: (error) => word.notifyStandstill({ account: null, error, isTriedAgain: true }),
+  });
+  try {
+    const url = await listen(server, place, '--host and --port');
+    const metricsUrl =
+      metricsPlace === null ? null : await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
+    // Nobody is told that it serves before it has all that it was asked for.
+    context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);
+    if (metricsUrl !== null) session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
+    await logAccounts(session, accounts);
+    word.keep();
+    const house = keepHouse(session, retentionsOf(jobs));
+    for (const [name, account] of accounts) {
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, word }));
+    }
+    // Where there is no job any more, files of its batches are still to be put away.
+    scheduler = startJobs(session, jobs, kept);
+    await reports.writeMissing();
+    reports.keep();
+    const trouble = await firstEnd(asked.promise, [...kept.values()]);
+    isEnding = true;
+    if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
+    else session.log.info('stopping: nothing more is sent, and what is in flight ends');
+    const stopped = Promise.all([scheduler?.stop(), house.stop()])
+      .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
+      .then(() => reports.stop())
+      .then(() => word.stop())
+      .then(() => Promise.all([server.close(), metrics.close()]));
+    if (!(await endsWithin(session, stopped, graceMs))) {
+      session.log.warn('what is still in flight is left; it is looked up at the next start', {
+        grace_s: graceMs / 1_000,
+      });
+      process.exit(lateExitCode);
+    }
+    session.log.info('stopped');
+    if (trouble) throw trouble;
+    return 0;
+  } finally {
+    interrupt.dispose();
+    await Promise.all([server.close(), metrics.close()]);
+  }
+}
+
+function listen(server: FastifyInstance, place: { host: string; port: number }, options: string): Promise<string> {
+  return listening(`${place.host}:${place.port}`, options, () => server.listen(place));
+}
+
+/** Resolves on the first signal, or with the first trouble that ends an account's work. */
+function firstEnd(signal: Promise<void>, kept: readonly SupervisedAccount[]): Promise<unknown> {
+  const troubles = kept.map(({ ended }) => ended.then(() => null));
+  return Promise.race([signal.then(() => null), ...troubles]).catch((trouble: unknown) => trouble);
+}
+
+async function endsWithin({ clock }: Session, work: Promise<unknown>, ms: number): Promise<boolean> {
+  const deadline = new AbortController();
+  const late = clock.sleep(ms, deadline.signal).then(() => false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    deadline.abort();
+  }
+}

@@ -1,0 +1,46 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { embeddedSandboxService, latestBatchAtOtherService } from '../../ledger/batches/batches.ts';
+import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { chooseAccount, sandboxAccountName } from '../../runtime/settings/config.ts';
+import type { Terminal } from '../base/terminal.ts';
+
+/** Opens the account that a command means (see `chooseAccount`), works with it, and closes it again. Throws as `requireMeant` does. */
+export async function withAccount<Result>(
+  session: Session,
+  name: string | undefined,
+  work: (account: OpenAccount) => Promise<Result>,
+): Promise<Result> {
+  const chosen = chooseAccount(session.config, name);
+  if (chosen === null && name === undefined) await requireMeant(session);
+  const account = await openAccount(chosen, session);
+  try {
+    return await work(account);
+  } finally {
+    await account.close();
+  }
+}
+
+/**
+ * The embedded sandbox answers where no account is configured, as after a move without its `.env`: a file would be put away as paid, and no
+ * money would have moved. Throws `CONFIG_INVALID` where the ledger has worked for a real account, and nobody has said that it is a rehearsal.
+ */
+export async function requireMeant({ db }: Session): Promise<void> {
+  const latest = await latestBatchAtOtherService(db, embeddedSandboxService);
+  if (latest === null) return;
+  throw new AirbatchError(
+    'CONFIG_INVALID',
+    `no account is configured, and this ledger has worked for the account "${latest.account}" at ${latest.service}`,
+    {
+      hint: `Set AIRBATCH_BASE_URL and AIRBATCH_API_KEY, or configure the account. For a rehearsal, where no money moves, name another ledger (--ledger), or the account: --account ${sandboxAccountName}.`,
+    },
+  );
+}
+
+/** Says that it is the embedded sandbox that answers and pays: whoever is in another folder than they think is told by that alone. */
+export function printRehearsal(terminal: Terminal, { isSandbox }: Pick<OpenAccount, 'isSandbox'>): void {
+  if (!isSandbox) return;
+  terminal.error(
+    `${terminal.paint('yellow', 'Rehearsal')} at the embedded sandbox: no money moves (account "${sandboxAccountName}").\n`,
+  );
+}

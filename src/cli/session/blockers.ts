@@ -1,0 +1,209 @@
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { batchLabel, pauseReasonTexts } from '../../core/state/state-words.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
+import { manualPause } from '../../engine/batches/manual-pause.ts';
+import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
+import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
+import type { StoredPace } from '../../ledger/accounts/pace.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { countOverdue, nextDueAt } from '../../ledger/rows/rows.ts';
+import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
+import type { AccountConfig } from '../../runtime/settings/config.ts';
+import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
+
+/** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
+export interface WaitsSession extends LedgerNow {
+  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
+}
+
+/** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
+export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
+  const { status, pause_reason: reason } = batch;
+  const label = batchLabel(batch);
+  if (reason !== null) {
+    const stopped = (await manualPause(db, batch)) === null ? reason : 'by_person';
+    return `${label}: ${pauseReasonTexts[stopped].label}`;
+  }
+  if (status !== 'running' || worker !== null) return label;
+  const moves = await canProgress(db, batch, clock.now(), Number.POSITIVE_INFINITY);
+  return moves ? 'interrupted' : 'waits for a person';
+}
+
+/** Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait. */
+export function isKeptByService(account: AccountNow, batch: BatchRecord, now: number): boolean {
+  const pace = paceOf(account, batch);
+  return pace !== null && serviceWords(pace, now) !== null;
+}
+
+/** What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where it is neither. */
+export function serviceWords(pace: StoredPace, now: number): string | null {
+  // Whoever tells it to wait is there, though none of its payments may be answered.
+  const told = throttleNow(pace, now);
+  if (told !== null) return throttleText(told, now);
+  const { unreachableSince: since } = pace;
+  return since === null
+    ? null
+    : `the service, which has given no usable answer for ${durationText(Math.max(0, now - since))}`;
+}
+
+function throttleNow({ throttleWait }: StoredPace, now: number): ThrottleWait | null {
+  return throttleWait !== null && throttleWait.until > now + 1_000 ? throttleWait : null;
+}
+
+/** A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was told. */
+export function throttleText(told: ThrottleWait, now: number): string {
+  const { since, until } = told;
+  const service = 'the service, which has told the account to wait (429)';
+  const [left, time] = [durationText(Math.max(0, until - now)), timeText(isoTime(until))];
+  const overlong = overlongText(told);
+  if (overlong !== null) return `${service} for ${overlong}; it is asked again in ${left}, at ${time}`;
+  return until - since < longThrottleMs ? `${service}, ${left} more` : `${service}, ${left} more, until ${time}`;
+}
+
+/** What a person can do where no limit explains how long the account is told to wait. A program that begins asks anew, but not at once. */
+function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string {
+  if (until - since < longThrottleMs) return '';
+  const why = ': ask the service why';
+  const askedAnewAt = at + longThrottleMs;
+  if (until <= askedAnewAt) return why;
+  const when = askedAnewAt <= now ? '' : `, not before ${timeText(isoTime(askedAnewAt))}`;
+  return `${why}; where that is its mistake, start airbatch again${when}, to ask anew`;
+}
+
+/** Batches that are named; of further ones it is said how many there are. */
+const namedMax = 2;
+
+/** Which batches' rows go before those of a batch, and how many, in words; null where none does. */
+export function beforeWords(batches: readonly BatchBefore[]): string | null {
+  const moving = batches.filter(({ stands }) => !stands);
+  const [first, turns] = [
+    moving.filter(({ takesTurns }) => !takesTurns),
+    moving.filter(({ takesTurns }) => takesTurns),
+  ];
+  const words: string[] = [];
+  if (first.length > 0) words.push(`${rowsOf(first)} to be sent before its own`);
+  if (turns.length > 0) words.push(`its turn, with ${rowsOf(turns)} in between`);
+  return words.length === 0 ? null : words.join('; then ');
+}
+
+function rowsOf(batches: readonly BatchBefore[]): string {
+  const named = batches.slice(0, namedMax).map(({ batch }) => batch);
+  const more = batches.length - named.length;
+  const names = more > 0 ? `${named.join(', ')} and ${grouped(more)} more` : named.join(' and ');
+  return `${counted(
+    batches.reduce((sum, { rows }) => sum + rows, 0),
+    'row',
+  )} of ${names}`;
+}
+
+/** What a batch waits for, in words; null where it goes on by itself, or has ended. */
+export async function waitsFor(
+  session: WaitsSession,
+  batch: BatchRecord,
+  counts: ReadonlyMap<string, number>,
+  account: AccountNow,
+): Promise<string | null> {
+  const { db, clock } = session;
+  const { batch_id: id } = batch;
+  if (batch.status === 'validated')
+    return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
+  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
+  if (batch.status === 'paused') return pausedWords(session, batch, account);
+  if (batch.status !== 'approved' && batch.status !== 'running') return null;
+  const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  const firstAlone = waitsForFirstRows(batch, counts);
+  const [held, doubts] = [of('held'), of('in_doubt')];
+  const moving = of('sending', 'accepted') + (firstAlone && doubts > 0 ? 0 : of('ready'));
+  const lookupAt = doubts > 0 ? await nextDueAt(db, batch.batch_id, 'in_doubt') : null;
+  if (moving === 0 && lookupAt === null) {
+    if (doubts > 0)
+      return `a person to resolve ${counted(doubts, 'row')} in doubt ("airbatch resolve ${id} ROW --as paid --evidence TEXT", or not-paid)`;
+    if (held > 0)
+      return `a person to decide on ${counted(held, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
+  }
+  const overdue = of('accepted') > 0 ? await countOverdue(db, id) : 0;
+  if (overdue > 0 && overdue === moving && lookupAt === null)
+    return `${overdueWords(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
+  const now = clock.now();
+  if (account.worker === null && moving === 0 && lookupAt !== null && lookupAt > now)
+    return `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookupAt, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
+  if (account.worker === null)
+    return `a program to work on it: none is running ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
+  const pace = paceOf(account, batch);
+  const told = pace && throttleNow(pace, now);
+  if (told) return throttleText(told, now) + throttleAdvice(told, now);
+  const service = pace && serviceWords(pace, now);
+  // What was sent is looked up and followed all the while.
+  if (service && of('ready') > 0) return service;
+  if (firstAlone)
+    return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
+  if (of('ready') > 0) return pace && readyWords(batch, of('ready'), { pace, sending: account.sending, now });
+  return followedWords(counts, lookupAt, now);
+}
+
+/** What is waited for of the rows that were sent, in words; null where nothing is. */
+export function followedWords(
+  counts: ReadonlyMap<string, number>,
+  lookupAt: number | null,
+  now: number,
+): string | null {
+  const of = (state: string) => counts.get(state) ?? 0;
+  const moving = of('sending') + of('accepted');
+  const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
+  const lookup =
+    lookupAt === null ? null : `the next look-up of ${counted(of('in_doubt'), 'row')} in doubt${inTime(lookupAt, now)}`;
+  return [ends, lookup].filter((words) => words !== null).join('; ') || null;
+}
+
+/** In how long something is that is not due yet. */
+function inTime(at: number, now: number): string {
+  return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
+}
+
+async function pausedWords({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
+  const { batch_id: id, pause_reason: reason } = batch;
+  const settings = config.accounts.get(batch.account);
+  const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
+  const next = nextOf(batch, settings?.credentialsFrom);
+  const stopped = reason === 'by_person' ? null : await manualPause(db, batch);
+  if (goesOnFunded && stopped === null && worker !== null)
+    return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
+  const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonTexts[reason].label;
+  const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
+  return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
+}
+
+/** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
+function readyWords(
+  batch: BatchRecord,
+  ready: number,
+  { pace, sending, now }: Pick<AccountNow, 'sending'> & { pace: StoredPace; now: number },
+): string | null {
+  const spaced = pace.spaced[batch.batch_id];
+  if (spaced && spaced.rows >= ready)
+    return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
+  const before = batchesBefore(batch, { ready, pace, sending });
+  return [beforeWords(before), rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
+}
+
+function overdueWords(batchId: string, rows: number): string {
+  const them = rows === 1 ? 'it' : 'them';
+  return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them} ("airbatch resolve ${batchId} ROW --as paid --evidence TEXT", or not-paid)`;
+}
+
+/** A pause between two rows that the even pace of so many in a window makes is no wait: the words would come and go with every row. */
+function rateWords({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPace, now: number): string | null {
+  if (nextAt <= now + 1_000 + (2 * windowMs) / perWindow) return null;
+  return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
+}
+
+function nextOf({ batch_id, pause_reason }: BatchRecord, credentialsFrom: string | undefined): string {
+  const resume = `"airbatch resume ${batch_id}"`;
+  if (pause_reason === 'credentials_rejected' && credentialsFrom !== undefined)
+    return `correct ${credentialsFrom}, then ${resume}`;
+  if (pause_reason === 'insufficient_balance') return `fund the account, then ${resume}`;
+  if (pause_reason !== 'service_changed') return resume;
+  return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batch_id} --service-moved"`;
+}

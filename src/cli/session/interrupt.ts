@@ -1,0 +1,27 @@
+import { interruptedExitCode } from '../base/exit-codes.ts';
+
+/** The signals that ask a process to end. */
+export interface Interrupt {
+  happened(): boolean;
+  dispose(): void;
+}
+
+/** A terminal that is closed asks as Ctrl-C does (SIGHUP): what is in flight ends, and so do the programs of jobs. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `stop` at the first of them; the second ends the process at once. */
+export function onInterrupt(stop: () => void): Interrupt {
+  let times = 0;
+  const handler = () => {
+    times += 1;
+    if (times > 1) process.exit(interruptedExitCode);
+    stop();
+  };
+  for (const signal of signals) process.on(signal, handler);
+  return {
+    happened: () => times > 0,
+    dispose() {
+      for (const signal of signals) process.off(signal, handler);
+    },
+  };
+}

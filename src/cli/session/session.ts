@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
+import type { CommandContext } from '../base/command.ts';
+
+/** Opens what most commands need as the command line says, does the command's work with it, and closes it again. `open`: in which way. */
+export async function withSession<Result>(
+  context: CommandContext,
+  work: (session: Session) => Promise<Result>,
+  open: (context: CommandContext) => Promise<Session> = sessionOf,
+): Promise<Result> {
+  const session = await open(context);
+  try {
+    return await work(session);
+  } finally {
+    await session.db.close();
+  }
+}
+
+/** As `withSession`, for what is done with batches that are there: where there is no ledger, none is made (`LEDGER_MISSING`). */
+export function withLedger<Result>(
+  context: CommandContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return withSession(context, work, () => openSession({ ...placeOf(context), onlyIfThere: true }));
+}
+
+/** As `withSession`, for what only reads: where there is no ledger, none is made, and there is nothing in it. */
+export function withReading<Result>(
+  context: CommandContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return withSession(context, work, () => openSession({ ...placeOf(context), onlyReads: true }));
+}
+
+/** What most commands need, as the command line says; whoever asks for it closes its ledger. */
+export function sessionOf(context: CommandContext): Promise<Session> {
+  return openSession(placeOf(context));
+}
+
+function placeOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): SessionOptions {
+  return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null };
+}
+
+/** The folder of a command's reports: the one that `--out` names, else that of the configuration. */
+export function outOf({ cwd }: CommandContext, { config }: Session, out: unknown): string {
+  return out ? resolve(cwd, String(out)) : config.out;
+}

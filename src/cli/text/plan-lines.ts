@@ -1,0 +1,162 @@
+import { compareAmounts, moneyText } from '../../core/money/money.ts';
+import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
+import { pauseReasonTexts } from '../../core/state/state-words.ts';
+import { visible } from '../../core/text/visible.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import type { PlannedFinish } from '../../engine/forecast/planned-finish.ts';
+import type { Preflight } from '../../engine/plan/preflight.ts';
+import type { Balance } from '../../gateway/contract/gateway.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
+import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import { balanceJson } from '../base/balance-json.ts';
+
+/** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
+export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
+  const { counts } = plan;
+  const { batch_id: batchId, run_id: runId, account, service, status } = batch;
+  // Before it was submitted, no person could decide about its rows.
+  const skipped = status === 'awaiting_approval' ? 'skipped' : 'skipped (paid before, under way, or a total)';
+  const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
+  const asides = [
+    [counts.invalid, 'wrong in the file'],
+    [counts.held, 'held for a person'],
+    [counts.skipped, skipped],
+  ] as const;
+  const failed = plan.again === 1 ? 'it failed' : 'they failed';
+  const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';
+  const aside = asides.flatMap(([count, what]) => (count ? [`${count.toLocaleString('en-US')} ${what}`] : []));
+  lines.push(
+    `File       ${counted(plan.rows, 'row')}: ${plan.toSend.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+  );
+  lines.push(...understood);
+  if (plan.toSend > 0) lines.push(`To pay     ${requestedText(plan.sums, plan.products)}`);
+  if (plan.products > 0)
+    lines.push(`Products   ${productsText(plan.products, plan.productSums, plan.productsUnpriced)}`);
+  if (plan.textsLost > 0) lines.push(`Messages   ${lostTextsText(plan.textsLost)}`);
+  lines.push(...unusualLines(plan.unusual));
+  if (plan.balance) {
+    const held = balanceTexts(plan.balance.wallets);
+    lines.push(
+      `Balance    ${plan.balance.total ? `${sumsText({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
+    );
+  } else {
+    lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
+  }
+  for (const { currency, missing } of plan.short)
+    lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
+  if (plan.toSend > 0) lines.push(`Time       ${timeText(plan)}`);
+  lines.push(...finishLines(plan, batch));
+  // Names of files and columns are among them.
+  return `${lines.map(visible).join('\n')}\n`;
+}
+
+/** The amounts that a person should look at before they are paid. */
+export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] {
+  return unusual.map(({ currency, amount, usual, lines }) => {
+    const bound = compareAmounts(amount, usual) > 0 ? 'less' : 'more';
+    const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+    return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or ${bound}`;
+  });
+}
+
+function timeText(plan: Preflight): string {
+  const { estimateMs, spaced } = plan;
+  const time = estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(estimateMs)}`;
+  if (spaced === null) return `${time} at the rate the service allows${behind(plan)}`;
+  return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apartMs)} apart`;
+}
+
+/** What the time is made of besides, where others of the account are sent as well. */
+function behind({ rowsBefore }: Preflight): string {
+  return rowsBefore === 0
+    ? ''
+    : `, with ${counted(rowsBefore, 'row')} of other batches that are sent before or between`;
+}
+
+/** When it will be done by what is to be done by a time, and what it makes late: a warning, which nobody need heed. */
+function finishLines({ finish, counts }: Preflight, { batch_id }: BatchRecord): string[] {
+  const { finishBy, doneAt, unknown, makesLate } = finish;
+  const lines: string[] = [];
+  if (finishBy !== null && doneAt !== null) {
+    const held = counts.held ? `, but for ${counted(counts.held, 'held row')}` : '';
+    lines.push(`Done       ${forecastText(doneAt, finishBy)}, if it begins now${held}`);
+  }
+  if (finishBy !== null && doneAt !== null && doneAt > finishBy)
+    lines.push(
+      `Late       ${helpText(finish, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another time`,
+    );
+  if (finishBy !== null && unknown !== null)
+    lines.push(
+      `Done       it is to be by ${minuteText(finishBy)}; whether it will be is not known: ${unknownText(unknown)}`,
+    );
+  for (const late of makesLate)
+    lines.push(
+      `Makes late batch ${late.batch}, which would be in time without this one: done ${forecastText(late.doneAt, late.finishBy)}`,
+    );
+  return lines;
+}
+
+/** What can be done about a batch that will be late. */
+function helpText({ inTimeIf }: PlannedFinish, batchId: string): string {
+  if (inTimeIf === 'urgent')
+    return `"airbatch reorder ${batchId} --priority urgent" lets it go before the others, and it would be in time`;
+  if (inTimeIf === 'alone')
+    return 'it would be in time without the other batches: "airbatch pause" or "airbatch reorder" holds one of them back';
+  return 'it would be late without any other batch as well: its rows take longer at the rate that the service allows';
+}
+
+function unknownText(why: NonNullable<PlannedFinish['unknown']>): string {
+  if (why === 'unreachable') return 'the service gives no usable answer';
+  return `a batch of the account is paused (${pauseReasonTexts[why].label})`;
+}
+
+/** The same for programs. */
+export function planJson(plan: Preflight) {
+  const { counts, rows, again, sums, products, unusual, balance, short } = plan;
+  return {
+    counts,
+    rows,
+    to_send: plan.toSend,
+    again,
+    sums,
+    products,
+    product_sums: plan.productSums,
+    products_unpriced: plan.productsUnpriced,
+    texts_lost: plan.textsLost,
+    unusual,
+    balance: balance && balanceJson(balance),
+    balance_trouble: plan.balanceTrouble,
+    short,
+    rows_before: plan.rowsBefore,
+    estimate_ms: plan.estimateMs,
+    ...plannedFinishJson(plan),
+  };
+}
+
+/** When it will be done, for programs. */
+export function plannedFinishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
+  return {
+    finish_by: isoOrNull(finishBy),
+    done_at: isoOrNull(doneAt),
+    done_unknown: unknown,
+    in_time: finishBy === null || doneAt === null ? null : doneAt <= finishBy,
+    makes_late: makesLate.map(({ batch: batch_id, ...late }) => ({
+      batch_id,
+      finish_by: isoTime(late.finishBy),
+      done_at: isoTime(late.doneAt),
+    })),
+  };
+}
+
+/** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */
+function balanceTexts(wallets: Balance['wallets']): string[] {
+  const active = wallets.filter((wallet) => wallet.active);
+  const named = active.filter(({ currency }) => currency !== '');
+  const unnamed = active.length - named.length;
+  const texts = named.map(({ currency, balance }) => sumsText({ [currency]: balance }));
+  if (unnamed > 0)
+    texts.push(`${counted(unnamed, 'network')} with a balance of its own ("airbatch balance" shows them)`);
+  return texts;
+}

@@ -1,0 +1,64 @@
+import { AssertionError } from '../basics/assert.ts';
+
+/** The states of a batch (one intake of one file for one account). */
+export const batchStates = [
+  'received',
+  'rejected',
+  'validated',
+  'awaiting_approval',
+  'approved',
+  'running',
+  'paused',
+  'completed',
+  'cancelled',
+] as const;
+export type BatchState = (typeof batchStates)[number];
+
+export type BatchEvent =
+  | 'reject' // The file cannot be read as a payout file.
+  | 'validate' // Every row of the file is in the ledger with its verdict.
+  | 'ask_approval'
+  | 'approve'
+  | 'start'
+  | 'pause'
+  | 'resume'
+  | 'complete' // Every row is terminal.
+  | 'cancel'
+  | 'reopen'; // Failed rows are tried again under a new generation.
+
+export type PauseReason =
+  | 'by_person'
+  | 'insufficient_balance'
+  | 'credentials_rejected'
+  | 'guard_tripped'
+  | 'service_mismatch' // An answer named another payment than the one asked about: nothing is sent until a person looked.
+  | 'service_changed'; // The account is at another service than the batch: nothing is sent or asked for it there.
+
+const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> = {
+  received: { reject: 'rejected', validate: 'validated', cancel: 'cancelled' },
+  rejected: {},
+  validated: { ask_approval: 'awaiting_approval', approve: 'approved', cancel: 'cancelled' },
+  awaiting_approval: { approve: 'approved', cancel: 'cancelled' },
+  approved: { start: 'running', pause: 'paused', cancel: 'cancelled' },
+  running: { pause: 'paused', complete: 'completed', cancel: 'cancelled' },
+  paused: { resume: 'running', complete: 'completed', cancel: 'cancelled' },
+  completed: { reopen: 'running' },
+  cancelled: {},
+};
+
+/** The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first. */
+export function transition(state: BatchState, event: BatchEvent): BatchState {
+  const next = transitions[state][event];
+  if (next === undefined) throw new AssertionError(`a batch that is ${state} cannot ${event}`);
+  return next;
+}
+
+/** Whether `event` is possible in `state`. */
+export function can(state: BatchState, event: BatchEvent): boolean {
+  return transitions[state][event] !== undefined;
+}
+
+/** Whether rows of a batch may still be sent, now or once a person has decided. */
+export function maySend(status: BatchState): boolean {
+  return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
+}

@@ -1,0 +1,87 @@
+import type { BatchState, PauseReason } from './batch-state.ts';
+import { lookedUp } from './doubt-words.ts';
+import type { RowState } from './row-state.ts';
+
+/** How a state is named to people, and what it means for them. Command line, reports and notifications share these words. */
+export interface Words {
+  /** A word or two, in lower case, as it stands in a table or after a number: "12 failed". */
+  label: string;
+  /** One sentence that a payroll clerk understands. */
+  meaning: string;
+}
+
+export const rowStateTexts: Record<RowState, Words> = {
+  completed: {
+    label: 'completed',
+    meaning: 'The service says that the airtime was delivered, or a person decided so on evidence (RESOLVED_PAID).',
+  },
+  failed: { label: 'failed', meaning: 'The service refused it, or could not deliver it in full.' },
+  invalid: { label: 'invalid', meaning: 'The row has mistakes and was not sent; correct it and send it again.' },
+  skipped: {
+    label: 'skipped',
+    meaning:
+      'It was not sent: another batch has paid it or has it under way, a person decided so, or it is the total of the rows.',
+  },
+  cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
+  held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },
+  ready: { label: 'not yet sent', meaning: 'It is correct and waits for its turn.' },
+  sending: {
+    label: 'being sent',
+    meaning: 'It was being sent when this was written; the result is not known yet.',
+  },
+  accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
+  in_doubt: {
+    label: 'in doubt',
+    meaning: `It is not known whether it was paid. It is ${lookedUp}, or a person must decide; do not pay it by other means before that.`,
+  },
+};
+
+export const batchStateTexts: Record<BatchState, Words> = {
+  received: { label: 'being read', meaning: 'The file is being read and checked.' },
+  rejected: { label: 'could not be read', meaning: 'The file could not be read as a payout file. Nothing was sent.' },
+  validated: { label: 'checked', meaning: 'The file was checked. Nothing was sent yet.' },
+  awaiting_approval: {
+    label: 'awaiting approval',
+    meaning: 'A second person must approve it before anything is sent.',
+  },
+  approved: { label: 'approved', meaning: 'It may be sent, and begins when its turn comes.' },
+  running: { label: 'running', meaning: 'It has begun, and not every row has ended.' },
+  paused: { label: 'paused', meaning: 'Nothing more is sent until it is resumed; what was sent is followed.' },
+  completed: { label: 'finished', meaning: 'Every row of the file has its final outcome.' },
+  cancelled: { label: 'cancelled', meaning: 'It was cancelled; rows that had not been sent will not be.' },
+};
+
+/** A batch that a person rejected ends as cancelled, and keeps their reason: that is what people look for. */
+export function batchLabel({ status, rejection }: { status: BatchState; rejection: string | null }): string {
+  return status === 'cancelled' && rejection !== null ? 'rejected by a person' : batchStateTexts[status].label;
+}
+
+/** The same after the name of the batch: "is paused", "could not be read". */
+export function batchIs(batch: { status: BatchState; rejection: string | null }): string {
+  return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
+}
+
+export const pauseReasonTexts: Record<PauseReason, Words> = {
+  by_person: { label: 'by a person', meaning: 'A person paused it.' },
+  insufficient_balance: {
+    label: 'balance too low',
+    meaning: 'The balance does not suffice. Fund the account, then resume.',
+  },
+  credentials_rejected: {
+    label: 'credentials rejected',
+    meaning: 'The service does not accept the credentials. Correct them, then resume.',
+  },
+  guard_tripped: {
+    label: 'a safety limit was reached',
+    meaning: 'A safety limit was reached. Look at the reason before you resume.',
+  },
+  service_mismatch: {
+    label: 'the service answered with something else',
+    meaning: 'The service answered about a different payment. Find out why before you resume.',
+  },
+  service_changed: {
+    label: 'the account is at another service',
+    meaning:
+      'The account now points to another service, which does not know what was sent. Point it back, then resume; or say that the same service has moved (--service-moved).',
+  },
+};

@@ -1,0 +1,236 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { type BatchEvent, can } from '../../core/state/batch-state.ts';
+import { wasSent } from '../../core/state/row-state.ts';
+import { batchIs } from '../../core/state/state-words.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import type { Balance } from '../../gateway/contract/gateway.ts';
+import { endHalt } from '../../ledger/accounts/halts.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import {
+  type BatchFields,
+  type BatchRecord,
+  batchesOfRun,
+  countRows,
+  findBatch,
+  listBatches,
+} from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import {
+  type ApprovedPlan,
+  approvalReason,
+  checkContent,
+  checkPlan,
+  planChanged,
+  requireSecondPerson,
+} from '../plan/approval.ts';
+import { balanceEventData } from '../plan/known-balance.ts';
+import type { Asked } from '../plan/preflight.ts';
+import { lookedAtSpending } from '../plan/spending.ts';
+import type { Actor } from '../runner/actor.ts';
+import { cancelRowsLeft } from './cancelled-rows.ts';
+import { addManualPause, clearManualPause, manualPause } from './manual-pause.ts';
+
+/** Batches of a run that are named to who gives its name for that of a batch. */
+const batchesNamedMax = 3;
+
+export async function requireBatch(db: Queryable, batchId: string): Promise<BatchRecord> {
+  const batch = await findBatch(db, batchId);
+  if (batch) return batch;
+  // A run's name is a person's own choice, and what they remember.
+  const ofRun = (await batchesOfRun(db, batchId, batchesNamedMax)).map(({ batch_id }) => batch_id);
+  const hint = `"${batchId}" is a run, not a batch. Its batches, the newest first: ${ofRun.join(', ')} ("airbatch status").`;
+  const named = batchId.trim() === '' ? '""' : batchId;
+  throw new AirbatchError(
+    'BATCH_UNKNOWN',
+    `there is no batch ${named} in this ledger`,
+    ofRun.length > 0 ? { hint } : await emptyLedgerHint(db),
+  );
+}
+
+/** A ledger is made where there is none: who stands in another folder than they think has one without any batch. */
+async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
+  if ((await listBatches(db, 1)).length > 0) return {};
+  return {
+    hint: 'This ledger has no batches at all ("airbatch status"): go to the folder that has your ledger, or name it with --ledger.',
+  };
+}
+
+/** What is known when a batch is approved. */
+export interface ApprovalTerms {
+  balance: Balance | null;
+  /** What the batch would do, as the person saw it; null: whatever it would do. */
+  plan: Asked | null;
+  /** The digest of the rows that the person saw; null: of whatever the batch has. */
+  seenDigest?: string | null;
+}
+
+/**
+ * Approves a batch. The approval is bound to the digest of its rows as validated and to the plan that was seen, and stores the balance read
+ * before the first row. If a second person was asked, the submitter cannot approve it; if the policy asks for one and nobody was asked
+ * (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
+ */
+export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
+  const { balance, plan, seenDigest = null } = terms;
+  const before = await requireBatch(actor.db, batchId);
+  requireMove(before, 'approve');
+  const asked = before.status === 'awaiting_approval';
+  // What was validated by this very program a moment ago need not be read again.
+  const content_sha256 = asked ? await checkContent(actor.db, before, seenDigest) : (before.content_sha256 ?? '');
+  const now = await checkPlan(actor.db, before, plan);
+  if (!asked) requireNobody(before, now);
+  const { toSend: rows, products, sums } = now;
+  return move(actor, batchId, 'approve', (unit, batch) => {
+    if (batch.status === 'awaiting_approval')
+      requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve it');
+    // To read all rows takes too long for a transaction; but whatever changes one of them adds to the batch's chain.
+    if (batch.audit_seq !== before.audit_seq)
+      throw planChanged(batch, 'somebody else decided about it at the same time');
+    const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
+    return {
+      fields: {
+        approved_by: actor.name,
+        approved_at: unit.at,
+        approved_plan: JSON.stringify(approved),
+        balance_before: balance === null ? null : JSON.stringify(balance),
+      },
+      data: { content_sha256, rows, products, sums: JSON.stringify(sums), ...balanceEventData(balance) },
+    };
+  });
+}
+
+/** Whoever calls this asks the policy first; but that what needs a second person is not sent without one depends on no caller. */
+function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
+  const why = plan.toSend === 0 ? null : approvalReason(storedPolicy(policy), plan);
+  if (why !== null)
+    throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${why}`);
+}
+
+/** Leaves a batch for a second person to approve. */
+export function askApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  return move(actor, batchId, 'ask_approval', (_unit, batch) => ({
+    fields: {},
+    data: { why: withoutNumbers(why), content_sha256: batch.content_sha256 },
+  }));
+}
+
+/** Decides that a batch waiting for approval is not paid. */
+export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  requireWaiting(await requireBatch(actor.db, batchId));
+  const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
+    // Another person may have approved it just now.
+    requireWaiting(batch);
+    const rejection = withoutNumbers(why);
+    return { fields: { rejection }, data: { why: rejection, rejected: 'true' } };
+  });
+  await cancelRowsLeft(actor, actor.name);
+  return rejected;
+}
+
+/** Fails with `BATCH_STATE` where a batch does not wait for a second person. */
+export function requireWaiting(batch: BatchRecord): void {
+  const { batch_id, status } = batch;
+  if (status === 'awaiting_approval') return;
+  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}: it does not wait for approval`, {
+    hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
+  });
+}
+
+/** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` if it is not paused. */
+export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
+  return move(actor, batchId, 'resume', async (unit, batch) => {
+    await clearManualPause(unit.tx, batchId);
+    if (batch.pause_reason === 'service_mismatch') await endHalt(unit.tx, batch.account);
+    // It may have been paused before it began.
+    const started_at = batch.started_at ?? unit.at;
+    const looked = await lookedAtSpending(unit.tx, batch);
+    return { fields: { pause_reason: null, pause_detail: null, started_at, ...looked }, data: {} };
+  });
+}
+
+/**
+ * Pauses a batch until a person resumes it, even if it is paused for another reason. What is under way ends. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has paused it already, or if it is not approved, running or paused.
+ */
+export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  const pause_detail = withoutNumbers(why);
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    const data = { why: pause_detail };
+    if (batch.status !== 'paused')
+      return moveIn(unit, batch, 'pause', { fields: { pause_reason: 'by_person', pause_detail }, data });
+    if ((await manualPause(unit.tx, batch)) !== null)
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
+        hint: `"airbatch resume ${batchId}" goes on with it.`,
+      });
+    await addManualPause(unit.tx, batchId, pause_detail);
+    // Whoever is told of pauses was told of the one that stands, and is not to be told of it again.
+    await unit.append(batchId, 'batch.pause_besides', data);
+    return batch;
+  });
+}
+
+/**
+ * Cancels a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process, since nobody follows
+ * the rows of a cancelled batch to their ends.
+ */
+export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
+    const states = [...(await countRows(unit.tx, batchId)).keys()];
+    if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
+        hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
+      });
+    return { fields: {}, data: { why: withoutNumbers(why) } };
+  });
+  await cancelRowsLeft(actor, actor.name);
+  return cancelled;
+}
+
+/** What a move sets of its batch, and what its event tells. */
+interface Move {
+  fields: BatchFields;
+  data: EventData;
+}
+
+function move(
+  actor: Actor,
+  batchId: string,
+  event: BatchEvent,
+  change: (unit: Unit, batch: BatchRecord) => Move | Promise<Move>,
+): Promise<BatchRecord> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    requireMove(batch, event);
+    return moveIn(unit, batch, event, await change(unit, batch));
+  });
+}
+
+async function moveIn(unit: Unit, batch: BatchRecord, event: BatchEvent, { fields, data }: Move): Promise<BatchRecord> {
+  requireMove(batch, event);
+  const changed = await unit.changeBatch(batch, event, fields, data);
+  if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batch.batch_id} changed meanwhile`);
+  return changed;
+}
+
+/** What an event would do to a batch, for whoever is told that it cannot. */
+const eventWords: Partial<Record<BatchEvent, string>> = {
+  ask_approval: 'left for approval',
+  approve: 'approved',
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'given up',
+};
+
+function requireMove(batch: BatchRecord, event: BatchEvent): void {
+  const { batch_id, status } = batch;
+  if (can(status, event)) return;
+  throw new AirbatchError(
+    'BATCH_STATE',
+    `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventWords[event] ?? 'changed'}`,
+    {
+      hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
+    },
+  );
+}

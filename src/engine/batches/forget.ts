@@ -1,0 +1,132 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { idempotencyKey, isContentRowRef } from '../../core/identity/ids.ts';
+import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
+import { batchIs } from '../../core/state/state-words.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import { dayMs } from '../../core/time/clock.ts';
+import { type BatchRecord, countRows, policiesSince } from '../../ledger/batches/batches.ts';
+import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../../ledger/batches/forget-rows.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { dropLostBefore, dropLostOf } from '../../ledger/rows/lost-payments.ts';
+import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import type { Actor } from '../runner/actor.ts';
+import { requireBatch } from './batch-commands.ts';
+
+/** Rows that one transaction changes at most, so that it blocks nobody for long. */
+const rowsPerUnit = 500;
+/** Batches that are looked for at once. */
+const batchesPerPage = 100;
+/** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
+const daysMin = 2;
+
+/** How many rows were forgotten. `traceable`: so many of them have a row ref, and a key, on which all numbers can still be tried. */
+export interface Forgotten {
+  rows: number;
+  traceable: number;
+}
+
+/**
+ * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
+ * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Call `db.emptyLog()` or
+ * `db.compact()` afterwards: until then the log still holds what was overwritten.
+ */
+export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
+  const options = { clock: actor.clock, actor: actor.name };
+  const batch = await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
+  const forgotten = { rows: 0, traceable: 0 };
+  // The first row comes last, so that it tells whether all are done.
+  for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit) {
+    const some = await inUnit(actor.db, options, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
+    forgotten.rows += some.rows;
+    forgotten.traceable += some.traceable;
+  }
+  return forgotten;
+}
+
+/** Forgets the rows between two row numbers, and their payments of all generations. */
+async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to: number): Promise<Forgotten> {
+  const { account, run_id: runId, batch_id } = batch;
+  let traceable = 0;
+  for (const { row_ref: rowRef, generation: last } of await keyedRows(tx, batch_id, from, to)) {
+    if (isContentRowRef(rowRef)) traceable += 1;
+    for (let generation = 1; generation <= last; generation++)
+      await forgetPayment(tx, batch_id, idempotencyKey({ account, runId, rowRef, generation }));
+    await dropLostOf(tx, batch, { row_ref: rowRef });
+  }
+  return { rows: await forgetRows(tx, batch_id, from, to), traceable };
+}
+
+/** Fails with `BATCH_STATE` where the people of a batch are still needed at `at` (epoch ms). */
+export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
+  const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
+  if (!['completed', 'cancelled', 'rejected'].includes(status))
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: its people are still needed`);
+  if (forgottenAt !== null || batch.started_at === null) return;
+  // Until then the guards between runs compare numbers with those of this batch.
+  const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
+  if (at - (batch.completed_at ?? batch.created_at) < days * dayMs)
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
+      hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
+    });
+}
+
+/** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
+async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
+  const batch = await requireBatch(unit.tx, batchId);
+  await requireForgettable(unit.tx, batch, unit.at);
+  if (batch.forgotten_at !== null) return batch;
+  const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
+  if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
+  const counts = await countRows(unit.tx, batchId);
+  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  await unit.append(batchId, 'batch.forget', { why: withoutNumbers(why), rows });
+  return batch;
+}
+
+/**
+ * Within how many days batches that came since, or have not ended, are compared with what was sent before: another job may have a policy of
+ * its own, and the configuration may have another one by now.
+ */
+async function daysCompared(db: Queryable, account: string | null, since: number): Promise<number> {
+  const policies = (await policiesSince(db, account, since)).map(storedPolicy);
+  return Math.max(
+    0,
+    ...policies.map(({ repeatWithinDays, recipientMaximum }) =>
+      Math.max(repeatWithinDays, recipientMaximum?.days ?? 0),
+    ),
+  );
+}
+
+/** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which. */
+export async function forgetEnded(
+  actor: Actor,
+  endedBefore: number,
+  why: string,
+  job: string | null = null,
+): Promise<Forgotten & { batches: string[] }> {
+  const done = { batches: [] as string[], rows: 0, traceable: 0 };
+  if (job === null) {
+    // Of what a restored ledger has lost, the batch is not known: any batch may be compared with it, and it is not kept for long.
+    const days = Math.max(batchPolicy().repeatWithinDays, await daysCompared(actor.db, null, 0));
+    await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - days * dayMs));
+  }
+  // Those whose numbers are still needed are left for another time.
+  const kept = new Set<string>();
+  for (;;) {
+    const found = await batchesToForget(actor.db, { endedBefore, job }, batchesPerPage + kept.size);
+    const fresh = found.filter(({ batch_id }) => !kept.has(batch_id));
+    if (fresh.length === 0) return done;
+    for (const { batch_id } of fresh) {
+      const some = await forgetBatch(actor, batch_id, why).catch((error: unknown) => {
+        if (error instanceof AirbatchError && error.code === 'BATCH_STATE') return null;
+        throw error;
+      });
+      if (some === null) kept.add(batch_id);
+      else {
+        done.rows += some.rows;
+        done.traceable += some.traceable;
+        done.batches.push(batch_id);
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { isSameService } from '../../core/identity/service-name.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { type BatchRecord, countRows, openBatches } from '../../ledger/batches/batches.ts';
+import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
+import { makeBatchWatch } from '../runner/batch-watch.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import { makeRowMarks } from '../runner/row-marks.ts';
+import { rowsAlone } from './enforce-guards.ts';
+import { pauseMovedService } from './moved-service.ts';
+
+/** Brings what the runner knows of the account's open batches up to date with the ledger. */
+export async function refreshBatches(context: RunnerContext): Promise<void> {
+  const found = await openBatches(context.db, context.account);
+  const open = new Map<string, OpenBatch>();
+  const movedBatches = new Map<string, OpenBatch>();
+  for (const batch of found) {
+    const known = context.batches.get(batch.batch_id);
+    const policy = known?.policy ?? storedPolicy(batch.policy);
+    // What was seen before a pause does not count after it: a person has looked.
+    const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
+    const isHere = isSameService(batch.service, context.service);
+    if (isHere && batch.status === 'running' && known?.batch.status !== 'running') context.loggedPauses.clear();
+    const watch = known && !isResumed ? known.watch : makeBatchWatch(policy);
+    (isHere ? open : movedBatches).set(batch.batch_id, {
+      batch,
+      policy,
+      watch,
+      file: known?.file ?? makeFileRefs(batch.batch_id),
+      withDetails: known?.withDetails ?? (await isSmall(context, batch)),
+      contradicted: known?.contradicted ?? makeRowMarks(),
+      seconds: known?.seconds ?? new Set(),
+    });
+  }
+  context.batches = open;
+  context.movedBatches = movedBatches;
+  const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
+  context.picker.setBatches(
+    running.map(({ batch }) => batch),
+    rowsAlone(running),
+  );
+  for (const { batch } of movedBatches.values())
+    if (batch.pause_reason !== 'service_changed') await pauseMovedService(context, batch);
+}
+
+async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {
+  const counts = await countRows(db, batch.batch_id);
+  return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
+}

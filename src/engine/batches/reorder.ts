@@ -1,0 +1,43 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
+import { batchIs } from '../../core/state/state-words.ts';
+import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
+import { inUnit } from '../../ledger/unit-of-work.ts';
+import type { Actor } from '../runner/actor.ts';
+import { requireBatch } from './batch-commands.ts';
+
+/** A place among the batches of an account: what is left out stays as it is. */
+export interface NewPlace {
+  priority?: Priority | undefined;
+  /** By when every row is to have ended (epoch ms); null: by no time. */
+  finishBy?: number | null | undefined;
+}
+
+const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
+
+/**
+ * Gives a batch another place among those of its account within a second or so, whichever process sends it. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` if it has ended.
+ */
+export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    if (ended.includes(batch.status))
+      throw new AirbatchError(
+        'BATCH_STATE',
+        `batch ${batchId} ${batchIs(batch)}: nothing of it is to be sent any more`,
+        { hint: `See "airbatch status ${batchId}" for where the batch stands.` },
+      );
+    const priority = place.priority ?? batch.priority;
+    const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
+    // Whether it has to go first at that place is decided anew.
+    const changed = await unit.noteBatch(batch, { priority, finish_by, pressed_at: null });
+    await unit.append(batchId, 'batch.reorder', {
+      priority,
+      finish_by,
+      before_priority: batch.priority,
+      before_finish_by: batch.finish_by,
+    });
+    return changed ?? batch;
+  });
+}

@@ -1,0 +1,202 @@
+import { assert } from '../../core/basics/assert.ts';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import { resolvedCodes } from '../../core/state/overdue.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { Gateway, LookupOutcome, ReadProblem, ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { RowFields, RowRecord } from '../../ledger/rows/rows.ts';
+import { highestClock } from '../../ledger/schema/facts.ts';
+import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import { requireBatch } from '../batches/batch-commands.ts';
+import { requireService } from '../batches/moved-service.ts';
+import { unansweredMsMax } from '../pacing/read-trouble.ts';
+import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';
+import { noteSecond } from '../payments/late-differences.ts';
+import { referenceOf } from '../payments/payment-request.ts';
+import type { Actor } from '../runner/actor.ts';
+import { lastSentAt } from '../tracking/overdue.ts';
+import { requireRow } from './release-or-skip.ts';
+
+/** What a person says became of a payment, with the evidence. */
+export interface Resolution {
+  as: 'paid' | 'not-paid';
+  evidence: string;
+}
+
+/**
+ * Ends a doubt that only a person can decide, on the evidence that the person gives. The row is then completed or failed for good; its
+ * cost stays what the service last said.
+ */
+export async function resolveDoubt(
+  actor: Actor,
+  batchId: string,
+  rowNo: number,
+  resolution: Resolution,
+): Promise<RowRecord> {
+  await requireBatch(actor.db, batchId);
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
+    if (row.next_action_at !== null) {
+      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
+        hint: 'Let "airbatch resume" finish the look-ups first: a person decides only what they cannot answer.',
+      });
+    }
+    return writeResolution(unit, actor, row, resolution, { fields: {}, data: {} });
+  });
+}
+
+/** The service of a batch, which is asked once more before a person's decision counts. */
+export interface ResolvingService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
+  /** Its name (core/service-name.ts). */
+  service: string;
+  gateway: Gateway;
+}
+
+/**
+ * Ends a row that the service accepted and has had for longer than it promises (`settleAlertMs`), on the evidence that a person gives. The
+ * service is asked right before: if it shows an end, that end counts; if it does not answer, a day must have passed. Fails with
+ * `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` if the account now points at another service.
+ */
+export async function resolveOverdue(
+  actor: Actor,
+  { service, gateway, ...asking }: ResolvingService,
+  batchId: string,
+  rowNo: number,
+  resolution: Resolution,
+): Promise<RowRecord> {
+  const batch = await requireBatch(actor.db, batchId);
+  const accepted = await requireRow(actor.db, { batchId, rowNo, status: 'accepted' });
+  requireService(batch, service, 'Point the account back: only the service that has the payment can be asked for it.');
+  const sentAt = await lastSentAt(actor.db, batch, accepted);
+  // A clock that was set back makes no old payment young, as for the program that follows it.
+  const now = Math.max(actor.clock.now(), await highestClock(actor.db));
+  const place = `row ${rowNo} of batch ${batchId}`;
+  const { settleAlertMs } = gateway.policy;
+  if (now - sentAt < settleAlertMs)
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `${place} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(sentAt + settleAlertMs)} on`,
+      { hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.` },
+    );
+  const said = await askOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
+  if (said.problem !== null && now - sentAt < unansweredMsMax) {
+    const { code, message } = said.problem.evidence;
+    throw new AirbatchError(
+      'SERVICE_UNREACHABLE',
+      `the service does not say where ${place} stands: ${code}, ${message}`,
+      {
+        hint: `Try again once it answers; from ${timeOf(sentAt + unansweredMsMax)} on the row may be resolved without its answer.`,
+      },
+    );
+  }
+  const outcome = await inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
+    if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
+    const against = speaksAgainst(said, resolution);
+    if (against !== null) {
+      // Whoever follows the row is to see that soon.
+      await unit.noteRow(row, { next_action_at: unit.at }, null, {});
+      return against;
+    }
+    for (const other of said.others) await noteSecond(unit, row, other);
+    const last = said.own ?? said.listed;
+    const fields = { service_status: last?.serviceStatus ?? row.service_status };
+    const look_up = last?.state ?? (said.problem === null ? 'not_found' : 'unanswered');
+    return writeResolution(unit, actor, row, resolution, { fields, data: { look_up } });
+  });
+  if ('row_no' in outcome) return outcome;
+  const isOwn = outcome.topupId === accepted.topup_id;
+  throw new AirbatchError(
+    'BATCH_STATE',
+    `the service now says ${outcome.serviceStatus} of ${isOwn ? place : `another payment of ${place} (${outcome.topupId})`}`,
+    {
+      hint: isOwn
+        ? `"airbatch resume ${batchId}" looks it up again, and writes its end.`
+        : 'It may be paid by that one: ask the service with the id.',
+    },
+  );
+}
+
+/** For people, to the second, and not before it (epoch ms). */
+function timeOf(at: number): string {
+  return `${isoTime(Math.ceil(at / 1_000) * 1_000)
+    .slice(0, 19)
+    .replace('T', ' ')} UTC`;
+}
+
+/** Whether something is known of a row since it was read here: another word of the service, or that it is to be asked for now. */
+function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
+  const isToAsk = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
+  return isToAsk || row.service_status !== before.service_status;
+}
+
+/** What the service says of an accepted row's payment; null where it does not have it. */
+interface Said {
+  /** By its id. */
+  own: ServicePayment | null;
+  /** Under its reference. */
+  listed: ServicePayment | null;
+  /** What it has besides under the reference. */
+  others: readonly ServicePayment[];
+  /** Where one of the two was not answered. */
+  problem: ReadProblem | null;
+}
+
+async function askOnce(gateway: Gateway, asking: RequestDeps, batch: BatchRecord, row: RowRecord): Promise<Said> {
+  const { topup_id: topupId } = row;
+  assert(topupId !== null, 'what was accepted has an id of the service');
+  const reference = referenceOf(batch, row, row.generation);
+  const read = await requestWithRetryAfter(asking, 'read', () => gateway.read({ topupId, reference }));
+  const lookup = await requestWithRetryAfter(asking, 'read', () => gateway.lookup(reference));
+  const isOwn = (payment: ServicePayment) => payment.topupId === topupId;
+  const found = paymentsOf(lookup);
+  const problem = [read, lookup].find((outcome) => outcome.kind !== 'found' && outcome.kind !== 'not_found');
+  return {
+    own: paymentsOf(read).find(isOwn) ?? null,
+    listed: found.find(isOwn) ?? null,
+    others: found.filter((payment) => !isOwn(payment)),
+    problem: problem ?? null,
+  };
+}
+
+function paymentsOf(outcome: LookupOutcome): readonly ServicePayment[] {
+  return outcome.kind === 'found' ? outcome.payments : [];
+}
+
+/** What the service has that a person's word must not go against, or null. */
+function speaksAgainst({ own, listed, others }: Said, { as }: Resolution): ServicePayment | null {
+  // By its own end the row ends without anybody's word.
+  if (own !== null && own.state !== 'open') return own;
+  // One that stands under the reference alone may never end it; but it tells against who says the contrary.
+  const contrary = as === 'paid' ? 'failed' : 'completed';
+  if (listed?.state === contrary) return listed;
+  if (as === 'paid') return null;
+  return others.find(({ state, serviceStatus }) => state !== 'failed' || isDoubtfulEnd(serviceStatus)) ?? null;
+}
+
+async function writeResolution(
+  unit: Unit,
+  { name }: Actor,
+  row: RowRecord,
+  { as, evidence }: Resolution,
+  more: { fields: RowFields; data: EventData },
+): Promise<RowRecord> {
+  // Who reads the results must not take it for the service's own word, in either case.
+  const failure_code = resolvedCodes[as];
+  const failure_reason = `${name}: ${evidence}`;
+  const ended = { ...more.fields, next_action_at: null, completed_at: unit.at, failure_code, failure_reason };
+  // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
+  const data = { ...more.data, as, evidence: withoutNumbers(evidence) };
+  const resolved = await unit.changeRow(row, as === 'paid' ? 'complete' : 'fail', ended, data);
+  if (!resolved) throw changedMeanwhile(row);
+  return resolved;
+}
+
+function changedMeanwhile({ batch_id, row_no }: RowRecord): AirbatchError {
+  return new AirbatchError('BATCH_STATE', `row ${row_no} of batch ${batch_id} changed meanwhile`, {
+    hint: 'Try again: it has changed meanwhile.',
+  });
+}

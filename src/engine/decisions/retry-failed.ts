@@ -1,0 +1,179 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { can } from '../../core/state/batch-state.ts';
+import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
+import { writeRefund } from '../../ledger/rows/refunds.ts';
+import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { inUnit } from '../../ledger/unit-of-work.ts';
+import { requireBatch } from '../batches/batch-commands.ts';
+import { type EarlierGenerations, lookupGenerations, namedEnds, nameEnds } from '../doubts/earlier-generations.ts';
+import { noteArrived } from '../doubts/failed-before.ts';
+import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';
+import { isOwnPayment, noteDifference } from '../payments/late-differences.ts';
+import { nextGeneration } from '../payments/next-generation.ts';
+import { paymentNames } from '../payments/payment-request.ts';
+import type { Actor } from '../runner/actor.ts';
+
+/** Rows read from the ledger at once. */
+const rowsPerPage = 200;
+
+/** What became of the failed rows that a retry looked at. */
+export interface RetryResult {
+  retried: number;
+  /** Rows whose earlier payments the service did not tell about: they stay failed, and can be retried again. */
+  unanswered: number;
+  /** Rows that stay failed, and why. */
+  kept: { row: number; why: string }[];
+}
+
+/** Which failed rows are tried again. */
+export interface RetryWhat {
+  /** With these failure codes; where there are none, all. */
+  codes: readonly string[];
+  /** Those that were tried again less often than that; left out: as often as is allowed at all. */
+  timesMax?: number | undefined;
+}
+
+/** When a retry that nobody watches leaves the rest of the rows for another time. */
+export interface RetryPatience {
+  /** After so many rows one after another of which the service did not say what became of them: each may take a whole deadline. */
+  unansweredMax?: number;
+  /** Once it is aborted. */
+  ending?: AbortSignal;
+}
+
+/** The service, as a retry asks it what became of earlier payments. */
+export interface RetryService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
+  gateway: Gateway;
+}
+
+/**
+ * Opens the next generation of failed rows: all of them, or those with these failure codes. Every earlier reference is looked up first,
+ * since any payment that has not failed at the service blocks another one. If the service says to wait, the account waits.
+ */
+export async function retryFailed(
+  actor: Actor,
+  service: RetryService,
+  batchId: string,
+  what: RetryWhat,
+  { unansweredMax = Number.POSITIVE_INFINITY, ending }: RetryPatience = {},
+): Promise<RetryResult> {
+  const batch = await requireBatch(actor.db, batchId);
+  if (!['running', 'paused', 'completed'].includes(batch.status)) {
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `batch ${batchId} is ${batch.status.replace('_', ' ')}: nothing of it was sent`,
+    );
+  }
+  if (batch.forgotten_at !== null)
+    throw new AirbatchError('BATCH_STATE', `who was to be paid by batch ${batchId} is forgotten`);
+  const { codes } = what;
+  const result: RetryResult = { retried: 0, unanswered: 0, kept: [] };
+  let unansweredInARow = 0;
+  for await (const row of rowsToRetry(actor.db, batchId, what)) {
+    if (ending?.aborted || unansweredInARow >= unansweredMax) return result;
+    const looked = await lookAtFailed(actor, service, batch, row, codes);
+    const isUnanswered = looked.kind === 'kept' && looked.isUnanswered;
+    unansweredInARow = isUnanswered ? unansweredInARow + 1 : 0;
+    if (isUnanswered) result.unanswered += 1;
+    if (looked.kind === 'kept') result.kept.push({ row: row.row_no, why: looked.why });
+    else if (await openNextGeneration(actor, row, { codes, failed: looked })) result.retried += 1;
+    else result.kept.push({ row: row.row_no, why: 'it changed meanwhile' });
+  }
+  return result;
+}
+
+/** The failed rows of a batch that a retry looks at, in file order. */
+export async function* rowsToRetry(
+  db: Queryable,
+  batchId: string,
+  { codes, timesMax = Number.POSITIVE_INFINITY }: RetryWhat,
+): AsyncGenerator<RowRecord> {
+  for (let after = 0; ; ) {
+    const rows = await pageRowsInState(db, batchId, 'failed', after, rowsPerPage);
+    if (rows.length === 0) return;
+    after = rows.at(-1)?.row_no ?? after;
+    for (const row of rows) {
+      const words = [row.failure_code ?? '', row.service_status ?? ''];
+      if (row.generation <= timesMax && (codes.length === 0 || words.some((word) => codes.includes(word)))) yield row;
+    }
+  }
+}
+
+/** Why a row stays failed. */
+interface Kept {
+  kind: 'kept';
+  why: string;
+  /** Whether nobody knows, since the service did not say what became of an earlier payment. */
+  isUnanswered: boolean;
+}
+
+const keptFor = (why: string): Kept => ({ kind: 'kept', why, isUnanswered: false });
+
+type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
+
+/** What the service says of a row's payments, each of which has failed; or why the row stays as it is. */
+async function lookAtFailed(
+  { db, clock, name }: Actor,
+  service: RetryService,
+  batch: BatchRecord,
+  row: RowRecord,
+  codes: readonly string[],
+): Promise<Failed | Kept> {
+  const word = row.service_status ?? '';
+  if (isDoubtfulEnd(row.service_status) && !codes.includes(word)) {
+    const why = `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
+    return keptFor(why);
+  }
+  const named = [...codes, ...(await namedEnds(db, row))];
+  if (row.generation >= generationsMax)
+    return keptFor(`it was tried ${row.generation} times, the most that is allowed`);
+  const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
+  const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
+  if (isOthers) return keptFor(`batch ${next.batch_id}, row ${next.row_no} has tried it again since`);
+  const { gateway, ...asking } = service;
+  const ask = (question: () => Promise<LookupOutcome>) => requestWithRetryAfter({ ...asking, clock }, 'read', question);
+  const earlier = await lookupGenerations({ db, gateway, ask }, batch, row, { lastGeneration: row.generation, named });
+  if (earlier.kind === 'unread') {
+    const why = `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
+    return { kind: 'kept', why, isUnanswered: true };
+  }
+  if (earlier.kind === 'doubtful') {
+    const { reference, serviceStatus } = earlier;
+    const both = [...new Set([row.failure_code ?? word, serviceStatus])].map((code) => `--code ${code}`).join(' ');
+    const why = `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
+    return keptFor(why);
+  }
+  if (earlier.kind === 'live') {
+    await inUnit(db, { clock, actor: name }, async (unit) => {
+      const current = await findRow(unit.tx, row.batch_id, row.row_no);
+      if (current?.status === 'failed') await noteArrived(unit, batch, current, earlier);
+    });
+    return keptFor(`the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`);
+  }
+  return earlier;
+}
+
+async function openNextGeneration(
+  actor: Actor,
+  row: RowRecord,
+  { codes, failed }: { codes: readonly string[]; failed: Failed },
+): Promise<boolean> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
+    const batch = await findBatch(unit.tx, row.batch_id);
+    // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
+    if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
+    if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
+    // Of what the payment was charged the row knows nothing from now on: whether it came back is told while that is known.
+    const own = failed.last.find((payment) => isOwnPayment(row, payment));
+    if (own) await noteDifference(unit, row, own);
+    await nameEnds(unit.tx, row, codes);
+    await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
+    if (can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
+    return true;
+  });
+}

@@ -1,0 +1,202 @@
+import { assert } from '../../core/basics/assert.ts';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { LimiterStopped } from '../../limiter/limiter.ts';
+import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
+import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
+import { readLostPayments } from '../doubts/lost-payments.ts';
+import { compareWithService } from '../doubts/older-copy.ts';
+import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from '../pacing/outage.ts';
+import { clearThrottle, noteThrottled } from '../pacing/throttling.ts';
+import { assertYoung } from '../payments/key-age.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import { type Intent, writeIntents } from './intents.ts';
+import { type AfterOutcome, writeOutcome } from './outcomes.ts';
+import { restoreLookup } from './restore-lookup.ts';
+
+/**
+ * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job
+ * takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is
+ * not sent at once.
+ */
+export async function dispatchLoop(context: RunnerContext): Promise<void> {
+  const { picker, settings, clock } = context;
+  if (context.restoredAt !== null) await readLostPayments(context, context.restoredAt);
+  const jobs = new Set<Promise<void>>();
+  let trouble: unknown = null;
+  // Jobs that the limiter has not started: their rows are still the picker's.
+  let waiting = 0;
+  // Jobs that wait for their turn send nothing more once one of them has met trouble.
+  const isOver = () => context.stopping.aborted || trouble !== null;
+
+  const startJob = () => {
+    waiting += 1;
+    const started = () => {
+      waiting -= 1;
+      context.dispatchWake.wake();
+    };
+    const job = admitRows(context, { started, isOver })
+      .catch((error: unknown) => {
+        if (!(error instanceof LimiterStopped)) trouble ??= error;
+      })
+      .finally(() => {
+        jobs.delete(job);
+        context.dispatchWake.wake();
+      });
+    jobs.add(job);
+  };
+
+  while (!isOver()) {
+    const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
+    const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
+    const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
+    for (let count = 0; count < jobsWanted; count++) startJob();
+    const now = clock.now();
+    // Rows that are due already have their jobs, which ring when their turn comes.
+    const nextAt = picker.nextAt() ?? 0;
+    const { idlePollMs } = settings;
+    await context.dispatchWake.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
+  }
+  await Promise.all(jobs);
+  if (trouble !== null) throw trouble;
+}
+
+async function admitRows(
+  context: RunnerContext,
+  { started, isOver }: { started: () => void; isOver: () => boolean },
+): Promise<void> {
+  const weight = context.settings.rowsPerAdmission;
+  let begun = false;
+  const begin = () => {
+    if (!begun) started();
+    begun = true;
+  };
+  try {
+    await context.limiter.admit(
+      'creation',
+      async (count) => {
+        begin();
+        const intents = isOver() ? [] : await takeIntents(context, count);
+        if (intents.length < count) context.limiter.giveBack('creation', count - intents.length);
+        // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
+        const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
+        const failed = sent.find((one) => one.status === 'rejected');
+        if (failed) throw failed.reason;
+      },
+      weight,
+    );
+  } finally {
+    begin();
+  }
+}
+
+/** Takes rows, and writes the intents of those that may be sent now. */
+async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
+  // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
+  const taken = await context.picker.take(count, isUnansweredOften(context));
+  const isCompared = await compareWithService(context);
+  const looked = await lookedUp(context, isCompared ? taken : []);
+  const rows = oneIfUnanswered(context, unlessHeld(context, looked.rows));
+  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
+  context.picker.settled(taken);
+  return intents;
+}
+
+/**
+ * Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them; and failed payments
+ * that paid the same people the same are read again.
+ */
+async function lookedUp(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+): Promise<{ rows: readonly RowRecord[]; confirmed: ConfirmedFailures }> {
+  const unknown = context.restoredAt === null ? rows : await restoreLookup(context, rows, context.restoredAt);
+  const first = unknown.every(({ generation }) => generation === 1);
+  return withFailuresRead(context, first ? unknown : await withoutLiveEarlier(context, unknown));
+}
+
+/** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
+function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
+  if (!limiter.isHeld('creation')) return rows;
+  for (const row of rows) picker.putBack(row, clock.now());
+  return [];
+}
+
+/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
+function oneIfUnanswered(context: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
+  if (rows.length === 0 || !restWhileUnanswered(context)) return rows;
+  for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
+  return rows.slice(0, 1);
+}
+
+/** One durable transaction for the intents of all rows of the job, which may be of several batches. */
+async function recordIntents(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+  confirmed: ConfirmedFailures,
+): Promise<Intent[]> {
+  context.lease.assertHeld();
+  const { intents, unread } = await context.committer.commit(async (unit) => {
+    const intents: Intent[] = [];
+    const unread: RowRecord[] = [];
+    for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
+      const open = context.batches.get(batchId);
+      if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
+      // Another process may have paused it since it was last looked at.
+      if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
+      const written = await writeIntents(unit, context, open, ofBatch, confirmed);
+      intents.push(...written.intents);
+      unread.push(...written.unread);
+    }
+    return { intents, unread };
+  });
+  // One in doubt comes by its own next look-up.
+  for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
+  return intents;
+}
+
+async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
+  const { row, payment } = intent;
+  context.picker.sending(row);
+  const outcome = await create(context, intent);
+  const waiting = outcome.kind === 'throttled' ? noteThrottled(context, 'creation', outcome) : null;
+  const writing = context.committer.commit((unit) => {
+    const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
+    return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
+  });
+  const [after] = await Promise.all([writing, waiting]);
+  await act(context, outcome, after);
+}
+
+/** The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing. */
+async function create(context: RunnerContext, { payment }: Intent): Promise<CreateOutcome> {
+  assert(payment.open_attempts > 0, 'an intent is durable before its request');
+  try {
+    return await context.gateway.create({
+      body: payment.body,
+      idempotencyKey: payment.idempotency_key,
+      beforeWrite() {
+        context.lease.assertHeld();
+        assertYoung(context, payment);
+      },
+    });
+  } catch (error) {
+    if (error instanceof AirbatchError && error.code === 'FENCED') {
+      // The row stays `sending`: whoever holds the account now looks it up.
+      context.log.warn('a request was not written', { batch_id: payment.batch_id, why: error.message });
+    }
+    throw error;
+  }
+}
+
+async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
+  await noteWhetherAnswered(context, outcome);
+  if (outcome.kind === 'accepted' || outcome.kind === 'refused') clearThrottle(context);
+  if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
+  // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
+  if (after.readyAt !== undefined && outcome.kind === 'not_sent') await waitForService(context, after.readyAt, outcome);
+  if (outcome.kind === 'accepted') context.trackWake.wake();
+  else context.doubtWake.wake();
+}

@@ -1,0 +1,155 @@
+import { assert } from '../../core/basics/assert.ts';
+import { doubtReason } from '../../core/state/doubt-words.ts';
+import { generationsMax } from '../../core/state/earlier-payment.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts';
+import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { logReview, writeReview } from '../doubts/doubts.ts';
+import { type LookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts';
+import { nothingUnderWayAt } from '../doubts/lost-payments.ts';
+import { noteSecond } from '../payments/late-differences.ts';
+import { paymentNames, referenceOf } from '../payments/payment-request.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import { haltPaidTwice } from '../tracking/apply-status-update.ts';
+import { firstAttempt, keyConflict } from './intents.ts';
+
+/**
+ * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under this
+ * generation or a later one, so each is looked up first. A row that the service knows becomes in doubt, and the doubt adopts
+ * its payment. For rows in doubt, the lookup of their own generation has just been made.
+ */
+export async function restoreLookup(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+  restoredAtMs: number,
+): Promise<RowRecord[]> {
+  const from = nothingUnderWayAt(context, restoredAtMs);
+  const mayBeSent = await Promise.all(
+    rows.map(async (row) => {
+      if (row.status !== 'ready' || context.clock.now() >= from) return lookupFirst(context, row);
+      context.picker.putBack(row, from);
+      return false;
+    }),
+  );
+  return rows.filter((_, index) => mayBeSent[index]);
+}
+
+async function lookupFirst(context: RunnerContext, row: RowRecord): Promise<boolean> {
+  const open = context.batches.get(row.batch_id);
+  if (!open) return false;
+  const first = row.status === 'ready' ? row.generation : row.generation + 1;
+  const found = await lastFound(context, open, row, first);
+  if (found === null) return true;
+  if (found.kind === 'unread') {
+    await scheduleLookupRetry(context, row, found);
+    return false;
+  }
+  // By its id: a reference may contain a phone number, and the audit chain keeps this for ever.
+  const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
+  let isLeft = false;
+  const isTheirs = await context.committer.commit(async (unit) => {
+    const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
+    // Another file's row has this key. The intent that follows finds that out.
+    if (known && (await keyConflict(unit.tx, row, known))) return true;
+    if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
+    else isLeft = await writeReview(unit, row, why, {});
+    return false;
+  });
+  if (isLeft) logReview(context, row, why);
+  context.doubtWake.wake();
+  return isTheirs;
+}
+
+interface Found {
+  kind: 'found';
+  generation: number;
+  payment: Pick<ServicePayment, 'topupId' | 'state' | 'createdAt'>;
+  /** The payments of other generations. */
+  others: ServicePayment[];
+}
+
+/**
+ * Looks up a row's generations from this one on. Returns the last payment that has not failed, else the last one; null if the
+ * service has none. A payment that the list has shown exists, even if a lookup does not find it.
+ */
+async function lastFound(
+  { db, gateway, limiter }: RunnerContext,
+  { batch }: OpenBatch,
+  row: RowRecord,
+  first: number,
+): Promise<Found | LookupRetry | null> {
+  let last: Omit<Found, 'others'> | null = null;
+  const found: ServicePayment[][] = [];
+  for (let generation = first; generation <= generationsMax; generation++) {
+    const reference = referenceOf(batch, row, generation);
+    const outcome = await limiter.admit('read', () => gateway.lookup(reference));
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
+    const payment = outcome.payments.find(({ state }) => state !== 'failed') ?? outcome.payments[0];
+    assert(payment, 'what was found is not nothing');
+    found.push(outcome.payments);
+    if (last === null || last.payment.state === 'failed' || payment.state !== 'failed')
+      last = { kind: 'found', generation, payment };
+  }
+  if (last !== null) {
+    const adopted = last.payment;
+    return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
+  }
+  // Another program may have used a reference that looks like a later generation.
+  const lost = (await lostOf(db, batch, row)).find(({ generation }) => generation <= generationsMax);
+  if (!lost || lost.generation < first) return null;
+  const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
+  return { kind: 'found', generation: lost.generation, payment, others: [] };
+}
+
+/** Makes the row a doubt of the generation that the service has, and binds the keys of earlier generations as they were. */
+async function doubtFound(
+  unit: Unit,
+  context: RunnerContext,
+  { batch }: OpenBatch,
+  { row, known }: { row: RowRecord; known: PaymentRecord | null },
+  { generation: last, payment, others }: Found,
+): Promise<void> {
+  // A time in the future is an error of the service: the age of the payment is unknown.
+  const paidAt = payment.createdAt !== null && payment.createdAt <= unit.at ? payment.createdAt : null;
+  const fields = {
+    generation: last,
+    // From now on it is a payment of its own, without facts of an earlier one.
+    service_status: null,
+    next_action_at: unit.at,
+    failure_code: 'restored',
+    failure_reason: doubtReason,
+    // By the service's time, if known: other runs must see when it was really sent.
+    first_sent_at: paidAt ?? unit.at,
+  };
+  const why = 'the service has it, and the restored ledger does not';
+  if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
+  for (const other of others) {
+    const second = await noteSecond(unit, row, other);
+    if (second)
+      context.log.warn('the service contradicts the ledger', {
+        batch_id: row.batch_id,
+        row: row.row_no,
+        why: second.why,
+      });
+    if (second?.isPaidTwice) await haltPaidTwice(unit, context, row, other.topupId);
+  }
+  const bound: PaymentRecord[] = [];
+  // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent as new.
+  const first_intent_at = paidAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
+  for (let generation = row.generation; generation <= last; generation++) {
+    const names = paymentNames(batch, row, generation);
+    const attempt = { ...firstAttempt(context, batch, { ...row, generation }, names, unit.at), first_intent_at };
+    const open_attempts = generation === last ? attempt.open_attempts : 0;
+    if (generation > row.generation || !known) bound.push({ ...attempt, open_attempts });
+    else await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + open_attempts });
+  }
+  assert(
+    (await insertPayments(unit.tx, bound)) === bound.length,
+    'a key that was free at the start of a unit is free at its end',
+  );
+  // From now on other runs see the row.
+  await dropLostExplainedBy(unit.tx, batch, row);
+}

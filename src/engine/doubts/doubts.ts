@@ -1,0 +1,184 @@
+import { assert, unreachable } from '../../core/basics/assert.ts';
+import { doubtReason } from '../../core/state/doubt-words.ts';
+import { generationsMax } from '../../core/state/earlier-payment.ts';
+import type { LookupOutcome, ReadProblem } from '../../gateway/contract/gateway.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findPayment, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
+import { findRow, type RowRecord, sendingRows } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writePause } from '../batches/pausing.ts';
+import { readTrouble, unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { firstIntentAt } from '../payments/key-age.ts';
+import { nextGeneration } from '../payments/next-generation.ts';
+import { paymentNames } from '../payments/payment-request.ts';
+import { evidenceData, settle } from '../payments/settle.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import { stepDueRows } from './due-rows.ts';
+import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
+import { clearLookupRetry, noteSilence } from './lookup-retry.ts';
+
+/** Rows that one transaction changes at most. */
+const rowsPerPass = 100;
+
+/** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
+export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBatch): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const rows = await sendingRows(context.db, batch.batch_id, rowsPerPass);
+    if (rows.length === 0) return count;
+    await context.committer.commit(async (unit) => {
+      for (const row of rows) {
+        const payment = await findPayment(unit.tx, paymentNames(batch, row, row.generation).key);
+        assert(payment, 'an intent is durable together with its payment');
+        const wait = context.gateway.policy.lookupDelaysMs[0] ?? 0;
+        const fields = {
+          next_action_at: payment.last_intent_at + wait,
+          failure_code: 'interrupted',
+          failure_reason: `The program ended while this was being sent. ${doubtReason}`,
+        };
+        await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });
+      }
+    });
+    count += rows.length;
+  }
+}
+
+/** Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is scheduled. */
+export function stepDoubts(context: RunnerContext): Promise<number | null> {
+  return stepDueRows(context, 'in_doubt', (open, row) => stepDoubt(context, open, row));
+}
+
+async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
+  const { reference, key } = paymentNames(open.batch, row, row.generation);
+  const outcome = await context.limiter.admit('read', () => context.gateway.lookup(reference));
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
+    const wait = await readTrouble(context, 'read', outcome);
+    const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
+    if (why !== null) logReview(context, row, why);
+    return;
+  }
+  const step = await context.committer.commit(async (unit) => {
+    const payment = await findPayment(unit.tx, key);
+    assert(payment, 'a row in doubt has its payment');
+    return takeStep(unit, context, open, { row, payment }, outcome);
+  });
+  if (step?.do === 'send_again' || step?.do === 'next_generation') context.dispatchWake.wake();
+  if (step?.do === 'adopt') context.trackWake.wake();
+  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
+  if (step?.do === 'review') logReview(context, row, step.why);
+}
+
+/**
+ * A look-up that got no answer comes again, the later the longer that lasts. Once none was answered for a day, counted from the first that
+ * was not, a person decides: then returns why, else null.
+ */
+async function writeUnanswered(
+  unit: Unit,
+  row: RowRecord,
+  { wait, outcome }: { wait: number; outcome: ReadProblem },
+): Promise<string | null> {
+  // A 429 is an answer of the service, and refused credentials pause the account.
+  const elapsed = outcome.kind === 'unavailable' ? unit.at - (await noteSilence(unit, row)) : 0;
+  if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
+    await clearLookupRetry(unit.tx, row);
+    const why = `no look-up was answered for a day (${outcome.evidence.code})`;
+    return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
+  }
+  if (!(await isLeftToPerson(unit.tx, row)))
+    await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
+  return null;
+}
+
+/** Writes the step that follows from a look-up. Null when somebody else was first. */
+async function takeStep(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  doubt: { row: RowRecord; payment: PaymentRecord },
+  outcome: Exclude<LookupOutcome, ReadProblem>,
+): Promise<DoubtStep | null> {
+  const { row } = doubt;
+  const { policy } = context.gateway;
+  const first_intent_at = firstIntentAt(context, doubt.payment, unit.at);
+  const aged = unit.at - first_intent_at >= policy.resendAgeMsMax;
+  const payment = {
+    ...doubt.payment,
+    first_intent_at,
+    lookups: doubt.payment.lookups + 1,
+    aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
+  };
+  await updateAttempts(unit.tx, payment);
+  await clearLookupRetry(unit.tx, row);
+  const found =
+    outcome.kind === 'found'
+      ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
+      : stepWhenNotFound(payment, policy, unit.at);
+  const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
+  const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
+  // What found nothing, and was under way while the row became a person's, takes it from nobody.
+  if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
+  const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
+  return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
+}
+
+async function writeStep(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  { row, payment }: { row: RowRecord; payment: PaymentRecord },
+  step: DoubtStep,
+  data: EventData,
+): Promise<boolean> {
+  const { policy } = context.gateway;
+  switch (step.do) {
+    case 'adopt': {
+      await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
+      return (await settle(unit, context, row, step.payment, { withDetails: open.withDetails })) !== null;
+    }
+    case 'wait':
+      return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;
+    case 'send_again': {
+      // Should it not get its turn (a paused batch, a long queue), it is looked up again before anything else happens to it,
+      // and less often the longer it has waited.
+      const patience = (unit.at - payment.last_intent_at) / 2;
+      const next_action_at = unit.at + Math.round(Math.max(policy.lookupDelaysMs[0] ?? 0, patience));
+      const noted = await unit.noteRow(row, { next_action_at }, 'row.look_up', data);
+      if (noted) context.picker.putBack(noted, unit.at);
+      return noted !== null;
+    }
+    case 'next_generation': {
+      const code = lastEvidence(payment)?.code ?? null;
+      const failed = await unit.changeRow(row, 'fail', { failure_code: code, completed_at: unit.at }, data);
+      if (!failed) return false;
+      const ready = await unit.changeRow(failed, 'retry', nextGeneration(row, step.from), { by: 'engine' });
+      if (ready) context.picker.putBack(ready, step.from);
+      return ready !== null;
+    }
+    case 'halt': {
+      const written = await writeReview(unit, row, step.why, data);
+      if (written) await writePause(unit, context, 'service_mismatch', step.why);
+      return written;
+    }
+    case 'review':
+      return writeReview(unit, row, step.why, data);
+    default:
+      return unreachable(step);
+  }
+}
+
+/** Whether a row in doubt has become a person's since it was read: neither its state nor its attempts say so. */
+export async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
+  return (await findRow(db, batch_id, row_no))?.next_action_at === null;
+}
+
+/** From here on only a person moves the row. */
+export async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
+  const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
+  return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
+}
+
+/** Says so in the log, once it is durable. */
+export function logReview({ log }: Pick<RunnerContext, 'log'>, { batch_id, row_no }: RowRecord, why: string): void {
+  log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
+}

@@ -1,0 +1,130 @@
+import pLimit from 'p-limit';
+import { dueRows, nextDueAt, type RowRecord } from '../../ledger/rows/rows.ts';
+import { type Place, sendingOrder } from '../forecast/sending-order.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+
+/** The most rows of a batch that one pass handles; each becomes a request. */
+const rowsPerPass = 100;
+/** The most requests that run at the same time. The limiter decides when each starts. */
+const requestsAtOnce = 8;
+/** One step in this many goes to the batch that has waited longest, whatever its rank: doubts in a bulk batch grow old too. */
+const openTurnEvery = 4;
+/** How often a batch without due rows is checked again while other batches are handled. */
+const askAgainMs = 2_000;
+/** How long a row that was read from the ledger is used: later a webhook may have settled it, and a request would be wasted. */
+const keptMsMax = 60_000;
+
+/** A batch in a pass. */
+interface Source {
+  batchId: string;
+  /** Due rows, the longest due last. */
+  rows: RowRecord[];
+  /** When they were read from the ledger (monotonic ms). */
+  askedAt: number;
+  /** How many more may be handled in this pass. */
+  left: number;
+  /** The numbers (in the file) of its rows that are being handled. */
+  underWay: Set<number>;
+  /** The number of the last step that handled one of its rows. */
+  servedAs: number;
+}
+
+/**
+ * Handles every due row of the open batches that is in this state, until the runner stops. Batches have the same order and
+ * turns as for sending (sending-order.ts); within a batch the longest due row is first. Returns when the next row is due
+ * (epoch ms), or null if none is.
+ */
+export async function stepDueRows(
+  context: RunnerContext,
+  status: 'accepted' | 'in_doubt',
+  step: (open: OpenBatch, row: RowRecord) => Promise<void>,
+): Promise<number | null> {
+  const { stopping } = context;
+  const limit = pLimit(requestsAtOnce);
+  const sources = new Map<string, Source>();
+  let number = 1;
+  let asking: Promise<void> | null = null;
+  const ask = () => {
+    asking ??= askLedger(context, status, sources).finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
+  // The next row is chosen when its turn comes, so that a new batch does not wait behind a queue.
+  const stepNext = async () => {
+    await ask();
+    const source = stopping.aborted ? null : nextSource(context, sources, number);
+    const row = source?.rows.pop();
+    const open = source && context.batches.get(source.batchId);
+    if (!source || !row || !open) return;
+    source.left -= 1;
+    source.servedAs = number;
+    number += 1;
+    source.underWay.add(row.row_no);
+    try {
+      await step(open, row);
+    } finally {
+      source.underWay.delete(row.row_no);
+    }
+  };
+  // The batches as they are by then: one that was approved meanwhile takes its turn in this pass.
+  const due = () =>
+    [...context.batches.keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
+  try {
+    await ask();
+    for (let count = due(); count > 0 && !stopping.aborted; count = due())
+      await Promise.all(Array.from({ length: count }, () => limit(stepNext)));
+  } finally {
+    limit.clearQueue();
+  }
+  return firstDueAt(context, status);
+}
+
+/** The batch whose row is next; null if none has a due row now. */
+function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
+  const isOpenTurn = number % openTurnEvery === 0;
+  let first: { source: Source; batch: Place } | null = null;
+  for (const { batch } of batches.values()) {
+    const source = sources.get(batch.batch_id);
+    if (!source || source.rows.length === 0) continue;
+    const order = first && !isOpenTurn ? sendingOrder(batch, first.batch) : 0;
+    if (!first || order < 0 || (order === 0 && source.servedAs < first.source.servedAs)) first = { source, batch };
+  }
+  return first?.source ?? null;
+}
+
+/** Reads the due rows of each batch, and again if a batch had none for a while or its rows were read long ago. */
+async function askLedger(
+  { db, clock, batches }: RunnerContext,
+  status: 'accepted' | 'in_doubt',
+  sources: Map<string, Source>,
+): Promise<void> {
+  const now = clock.monotonic();
+  for (const batchId of batches.keys()) {
+    const known = sources.get(batchId);
+    if (known && !isToBeAsked(known, now)) continue;
+    const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
+    // Those that are being stepped read as due until that is written, which may be while the ledger is asked.
+    const underWay = new Set(source.underWay);
+    const due = await dueRows(db, batchId, status, clock.now(), source.left + underWay.size);
+    source.rows = due
+      .filter(({ row_no }) => !underWay.has(row_no) && !source.underWay.has(row_no))
+      .slice(0, source.left)
+      .reverse();
+    source.askedAt = now;
+    sources.set(batchId, source);
+  }
+}
+
+function isToBeAsked({ rows, askedAt, left }: Source, now: number): boolean {
+  return left > 0 && now - askedAt >= (rows.length > 0 ? keptMsMax : askAgainMs);
+}
+
+async function firstDueAt({ db, batches }: RunnerContext, status: 'accepted' | 'in_doubt'): Promise<number | null> {
+  let first: number | null = null;
+  for (const batchId of batches.keys()) {
+    const at = await nextDueAt(db, batchId, status);
+    if (at !== null) first = Math.min(first ?? at, at);
+  }
+  return first;
+}

@@ -1,0 +1,181 @@
+import { isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
+import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
+import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import { readFact, writeFact } from '../../ledger/schema/facts.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { type PayingBatch, paymentNames, referenceOf } from '../payments/payment-request.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import { logReview, writeReview } from './doubts.ts';
+import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+
+/** What the service says of the payments of a row's generations, each of which has failed here. */
+export type EarlierGenerations =
+  /** `last`: what the service has of the last of them. */
+  | { kind: 'failed'; last: readonly ServicePayment[] }
+  /** One has failed with a word after which it may have arrived, and which no person has named. */
+  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string; topupId: string }
+  /** The service has one of them otherwise: a further payment could be a second one. */
+  | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string }
+  | LookupRetry;
+
+export interface LookupDeps {
+  db: Queryable;
+  gateway: Gateway;
+  /** Asks one question as soon as the account's limits allow. */
+  ask: (question: () => Promise<LookupOutcome>) => Promise<LookupOutcome>;
+}
+
+/**
+ * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). A doubtful end
+ * is a failure only where a person has `named` it for this row.
+ */
+export async function lookupGenerations(
+  deps: LookupDeps,
+  batch: PayingBatch,
+  row: RowRecord,
+  { lastGeneration, named }: { lastGeneration: number; named: readonly string[] },
+): Promise<EarlierGenerations> {
+  let last: readonly ServicePayment[] = [];
+  for (let generation = 1; generation <= lastGeneration; generation++) {
+    const reference = referenceOf(batch, row, generation);
+    const outcome = await lookupGeneration(deps, batch, row, generation);
+    last = outcome.kind === 'found' ? outcome.payments : [];
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
+    const live = outcome.payments.find(({ state }) => state !== 'failed');
+    if (live) return { kind: 'live', generation, reference, ...nameOf(live) };
+    const doubtful = outcome.payments.find(
+      ({ serviceStatus }) => isDoubtfulEnd(serviceStatus) && !named.includes(serviceStatus),
+    );
+    if (doubtful) return { kind: 'doubtful', generation, reference, ...nameOf(doubtful) };
+  }
+  return { kind: 'failed', last };
+}
+
+function nameOf({ serviceStatus, topupId }: ServicePayment) {
+  return { serviceStatus, topupId };
+}
+
+/**
+ * What the service has under the reference; where it finds nothing there, or has said before that the payment did not fail, what it has
+ * under the id that it gave the payment, as long as a row knows it: a person may have said of what it once had that it was not paid.
+ */
+async function lookupGeneration(
+  { db, gateway, ask }: LookupDeps,
+  batch: PayingBatch,
+  row: RowRecord,
+  generation: number,
+): Promise<LookupOutcome> {
+  const { key, reference } = paymentNames(batch, row, generation);
+  const outcome = await ask(() => gateway.lookup(reference));
+  const isPaid = outcome.kind === 'found' && outcome.payments.some(({ state }) => state !== 'failed');
+  if (isPaid || (outcome.kind !== 'not_found' && outcome.kind !== 'found')) return outcome;
+  const payment = await findPayment(db, key);
+  const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
+  const topupId = owner?.generation === generation ? owner.topup_id : null;
+  // A list may lag behind what the service has said already.
+  const isEnough = outcome.kind === 'found' && owner?.contradicted == null;
+  return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
+}
+
+/** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */
+export async function namedEnds(db: Queryable, row: RowRecord): Promise<string[]> {
+  return JSON.parse((await readFact(db, namedEndsOf(row))) ?? '[]') as string[];
+}
+
+/** Remembers them for as long as the row may be sent: its earlier payments are looked up again when its turn comes. */
+export async function nameEnds(tx: Queryable, row: RowRecord, codes: readonly string[]): Promise<void> {
+  const ends = codes.filter(isDoubtfulEnd);
+  if (ends.length === 0) return;
+  const named = new Set([...(await namedEnds(tx, row)), ...ends]);
+  await writeFact(tx, namedEndsOf(row), JSON.stringify([...named]));
+}
+
+function namedEndsOf({ batch_id, row_no }: RowRecord): string {
+  return `named_ends:${batch_id}:${row_no}`;
+}
+
+/**
+ * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long ago, is
+ * looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose key is to be sent again: since
+ * it was first sent, an earlier payment may have turned out otherwise.
+ */
+export async function withoutLiveEarlier(context: RunnerContext, rows: readonly RowRecord[]): Promise<RowRecord[]> {
+  const mayBeSent = await Promise.all(rows.map((row) => row.generation === 1 || confirmFailed(context, row)));
+  return rows.filter((_, index) => mayBeSent[index]);
+}
+
+async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<boolean> {
+  const open = context.batches.get(row.batch_id);
+  if (!open) return false;
+  const { db, gateway, limiter } = context;
+  const named = await namedEnds(db, row);
+  const deps: LookupDeps = { db, gateway, ask: (question) => limiter.admit('read', question) };
+  const earlier = await lookupGenerations(deps, open.batch, row, { lastGeneration: row.generation - 1, named });
+  if (earlier.kind === 'failed') return true;
+  if (earlier.kind === 'unread') {
+    await scheduleLookupRetry(context, row, earlier);
+    return false;
+  }
+  const { generation, reference, serviceStatus, topupId } = earlier;
+  // Not by its reference, which may be somebody's number: the chain keeps this.
+  const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
+  if (row.status === 'in_doubt') {
+    if (await context.committer.commit((unit) => writeReview(unit, row, why, {}))) logReview(context, row, why);
+    return false;
+  }
+  await context.committer.commit(async (unit) => {
+    const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
+    const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
+    // A row corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
+    const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
+    const firstSentAt = payment && isSame ? payment.first_intent_at : null;
+    await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
+    // The row of another batch that has sent it counts as paid from now on.
+    if (owner && (owner.batch_id !== row.batch_id || owner.row_no !== row.row_no))
+      await noteContradiction(unit, owner, {
+        why,
+        serviceStatus,
+        topupId,
+        firstSentAt: payment?.first_intent_at ?? null,
+      });
+  });
+  return false;
+}
+
+/** What the service says of an earlier payment of a row, which it does not call failed any more. */
+interface MayBePaid {
+  reference: string;
+  serviceStatus: string;
+  /** When it was sent (epoch ms), where it was for what the row asks for: the row bears that, so that other runs see it; else null. */
+  firstSentAt: number | null;
+}
+
+/** Holds a row for a person, of whose earlier payment the service says this. */
+export function holdMayBePaid(
+  unit: Unit,
+  row: RowRecord,
+  { reference, serviceStatus, firstSentAt }: MayBePaid,
+): Promise<RowRecord | null> {
+  const problem = {
+    code: 'MAY_BE_PAID',
+    column: null,
+    message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
+    suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
+  };
+  const borne =
+    firstSentAt === null
+      ? {}
+      : {
+          service_status: serviceStatus,
+          first_sent_at: firstSentAt,
+          contradicted: serviceStatus,
+          contradicted_at: unit.at,
+        };
+  const fields = { problems: JSON.stringify([problem]), ...borne, next_action_at: null };
+  const data = { why: problem.code, service_status: serviceStatus, first_sent_at: firstSentAt };
+  return unit.changeRow(row, 'hold', fields, data);
+}

@@ -1,0 +1,133 @@
+import { isReadBefore, type OtherPayment } from '../../core/repeats/repeated-payment.ts';
+import { dayMs } from '../../core/time/clock.ts';
+import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
+import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import {
+  type EarlierGenerations,
+  holdMayBePaid,
+  type LookupDeps,
+  lookupGenerations,
+  namedEnds,
+} from './earlier-generations.ts';
+import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+
+/** The failed rows that were read just now, and that the service still calls failed. */
+export type ConfirmedFailures = ReadonlySet<string>;
+
+export function failureName({ batch_id, row_no }: Pick<OtherPayment, 'batch_id' | 'row_no'>): string {
+  return `${batch_id}:${row_no}`;
+}
+
+/** From when on (epoch ms) what other runs sent is compared with the rows of a batch. */
+function comparedSince({ batch, policy }: OpenBatch, at: number): number {
+  return Math.min(batch.created_at, at) - policy.repeatWithinDays * dayMs;
+}
+
+/**
+ * Reads again each failed payment of other batches to the same person that would hold one of these rows had it arrived (I17): under
+ * whatever reference it was sent, and whoever let the row go. Where the service has not failed it after all, its row is noted as
+ * contradicted, and holds the row as any other payment does. Returns the rows that no outstanding read holds back.
+ */
+export async function withFailuresRead(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+): Promise<{ rows: RowRecord[]; confirmed: ConfirmedFailures }> {
+  const confirmed = new Set<string>();
+  const reads = new Map<string, Promise<LookupRetry | null>>();
+  const readOnce = (failed: FailedRow) => {
+    const name = failureName(failed);
+    const reading = reads.get(name) ?? readAgain(context, failed);
+    reads.set(name, reading);
+    return reading;
+  };
+  const judged = await Promise.all(
+    [...Map.groupBy(rows, ({ batch_id }) => batch_id)].map(async ([batchId, ofBatch]) => {
+      const open = context.batches.get(batchId);
+      const toRead = open ? await failuresBefore(context, open, ofBatch) : new Map<RowRecord, FailedRow[]>();
+      return Promise.all(
+        ofBatch.map(async (row) => {
+          const failures = toRead.get(row) ?? [];
+          const unread = (await Promise.all(failures.map(readOnce))).find((one) => one !== null);
+          if (unread) {
+            await scheduleLookupRetry(context, row, unread);
+            return [];
+          }
+          for (const failed of failures) confirmed.add(failureName(failed));
+          return [row];
+        }),
+      );
+    }),
+  );
+  const free = new Set(judged.flat(2));
+  return { rows: rows.filter((row) => free.has(row)), confirmed };
+}
+
+/** The failed payments that must be read before each of the rows is sent; a row that has none is not among them. */
+async function failuresBefore(
+  { db, clock }: RunnerContext,
+  open: OpenBatch,
+  rows: readonly RowRecord[],
+): Promise<Map<RowRecord, FailedRow[]>> {
+  const { account, batch_id: batchId, run_id } = open.batch;
+  const asOf = Math.min(open.batch.created_at, clock.now());
+  const numbers = new Set(rows.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
+  const query = { account, batchId, runId: run_id, since: comparedSince(open, clock.now()) };
+  const failed = await failedPaymentsTo(db, query, [...numbers]);
+  const toRead = new Map<RowRecord, FailedRow[]>();
+  if (failed.length === 0) return toRead;
+  for (const row of rows) {
+    const asking = { ...row, run_id, days: open.policy.repeatWithinDays, asOf };
+    const before = failed.filter((one) => {
+      if (one.phone_number !== row.phone_number) return false;
+      // When an earlier payment of a row that is to be tried again was sent, the row does not know: it is read in any case.
+      return isReadBefore(asking, { ...one, first_sent_at: one.first_sent_at ?? asOf });
+    });
+    if (before.length > 0) toRead.set(row, before);
+  }
+  return toRead;
+}
+
+/** Reads all payments of a failed row once, and notes what has not failed after all. Returns what could not be read, if anything. */
+async function readAgain(context: RunnerContext, failed: FailedRow): Promise<LookupRetry | null> {
+  const { account, run_id, batch_id, row_no, generation, status } = failed;
+  const { db, gateway, limiter } = context;
+  const batch = { account, run_id };
+  const lastGeneration = status === 'failed' ? generation : generation - 1;
+  const deps: LookupDeps = { db, gateway, ask: (question) => limiter.admit('read', question) };
+  const found = await lookupGenerations(deps, batch, failed, {
+    lastGeneration,
+    named: [...(await namedEnds(db, failed)), ...(failed.service_status === null ? [] : [failed.service_status])],
+  });
+  if (found.kind === 'unread') return found;
+  if (found.kind === 'failed') return null;
+  await context.committer.commit(async (unit) => {
+    const current = await findRow(unit.tx, batch_id, row_no);
+    if (current) await noteArrived(unit, batch, current, found);
+  });
+  context.log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: arrivedWhy(found) });
+  return null;
+}
+
+type Arrived = Extract<EarlierGenerations, { kind: 'live' | 'doubtful' }>;
+
+/** Not by its reference, which may be somebody's number: the chain keeps this. */
+function arrivedWhy({ generation, serviceStatus }: Arrived): string {
+  return `the service says ${serviceStatus} of the payment of generation ${generation}, which had failed`;
+}
+
+/** The service has not failed a payment of this row: the row that sent it counts as paid, and is not tried again. */
+export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord, arrived: Arrived): Promise<void> {
+  const { generation, reference, serviceStatus, topupId } = arrived;
+  const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);
+  const sender = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
+  if (sender === null || sender.service_status === serviceStatus) return;
+  const firstSentAt = payment?.first_intent_at ?? null;
+  if (sender.status === 'ready') await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
+  else if (countsAsUnpaid(sender))
+    await noteContradiction(unit, sender, { why: arrivedWhy(arrived), serviceStatus, topupId, firstSentAt });
+}

@@ -1,0 +1,83 @@
+import { isoTime } from '../../core/time/clock.ts';
+import type { ReadProblem } from '../../gateway/contract/gateway.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { readTrouble, unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { evidenceData } from '../payments/settle.ts';
+import type { RunnerContext } from '../runner/context.ts';
+
+/** A payment whose lookup must succeed before its row is sent, and failed. */
+export interface LookupRetry {
+  kind: 'unread';
+  reference: string;
+  problem: ReadProblem;
+}
+
+/**
+ * Schedules the next attempt for a row whose earlier payment could not be looked up: after growing delays, and after a day
+ * the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
+ */
+export async function scheduleLookupRetry(context: RunnerContext, row: RowRecord, unread: LookupRetry): Promise<void> {
+  const wait = await readTrouble(context, 'read', unread.problem);
+  if (row.status !== 'ready') return;
+  const { picker, committer, log } = context;
+  const later = await committer.commit((unit) => noteUnread(unit, row, unread, wait));
+  if (later?.next_action_at) {
+    picker.putBack(later, later.next_action_at);
+    return;
+  }
+  if (later === null) return;
+  log.warn('a row waits for a person: it could not be looked up before it is sent', {
+    batch_id: row.batch_id,
+    row: row.row_no,
+  });
+}
+
+/** Returns the row with its next attempt, or held; null if another writer changed it first. */
+async function noteUnread(
+  unit: Unit,
+  row: RowRecord,
+  { reference, problem }: LookupRetry,
+  wait: number,
+): Promise<RowRecord | null> {
+  if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
+  const since = await noteSilence(unit, row);
+  if (unit.at - since < unansweredMsMax) {
+    return unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(unit.at - since, wait) }, null, {});
+  }
+  const { code } = problem.evidence;
+  const held = {
+    code: 'NOT_LOOKED_UP',
+    column: null,
+    message: `Since ${isoTime(since)} the service has given no answer to whether this row was paid before (${reference}: ${code}).`,
+    suggestion: 'Ask the service. Skip the row where it was paid; release it to have it looked up again.',
+  };
+  // Not the reference: it may contain a phone number, and the audit chain keeps this for ever.
+  const data = { why: held.code, ...evidenceData(problem.evidence) };
+  await clearLookupRetry(unit.tx, row);
+  return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);
+}
+
+/**
+ * Notes that a lookup of the row was not answered. Returns since when none was (epoch ms). While its batch was paused or no program ran, the
+ * row was not looked up, so that time does not count as silence.
+ */
+export async function noteSilence(unit: Unit, row: RowRecord): Promise<number> {
+  const noted = await readFact(unit.tx, sinceOf(row));
+  const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
+  const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
+  await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
+  return since;
+}
+
+/** Clears the record of failed lookups: a lookup was answered, the row is sent, or a person decides. */
+export function clearLookupRetry(tx: Queryable, row: RowRecord): Promise<void> {
+  return forgetFact(tx, sinceOf(row));
+}
+
+/** Since when no lookup of the row was answered, and when it was last tried (epoch ms, separated by a space). */
+function sinceOf({ batch_id, row_no }: RowRecord): string {
+  return `unread_since:${batch_id}:${row_no}`;
+}

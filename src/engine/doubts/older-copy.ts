@@ -1,0 +1,129 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
+import { paymentsPerPageMax, type ReadProblem } from '../../gateway/contract/gateway.ts';
+import { findPayments } from '../../ledger/rows/payments.ts';
+import { findUnendedRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { readTrouble, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { paymentNames } from '../payments/payment-request.ts';
+import type { Listed, ServiceView } from '../runner/comparison.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+
+/**
+ * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent the next rows of this
+ * one first, so that a few show it as well as all would.
+ */
+const rowsLookedUp = 3;
+/** Ready rows that are read to find those: of the others a payment is known, as of one that was refused for want of money. */
+const rowsRead = 50;
+
+/**
+ * Compares the open batches with the service, each once in the life of a runner, and before anything more is sent: whether the service has
+ * a payment of a row that this ledger has not sent. It waits until the service has answered. Returns false where the runner stops before
+ * that, and fails with `LEDGER_RESTORED` where the ledger is an older copy. After a restore every row is looked up anyway.
+ */
+export async function compareWithService(context: RunnerContext): Promise<boolean> {
+  if (context.restoredAt !== null) return true;
+  const { batches } = context.compared;
+  const results = [...context.batches].map(([batchId, open]) => {
+    const comparing = batches.get(batchId) ?? compareBatch(context, open);
+    batches.set(batchId, comparing);
+    return comparing;
+  });
+  return !(await Promise.all(results)).includes(false);
+}
+
+async function compareBatch(context: RunnerContext, open: OpenBatch): Promise<boolean> {
+  context.compared.view ??= readView(context);
+  const view = await context.compared.view;
+  if (view === null) return false;
+  await compareListed(context, open, view.listed);
+  return view.isAll || lookUpNext(context, open);
+}
+
+/** The newest page of the list; null where the runner stops before it was answered. Version 1 has no list, and shows nothing unasked. */
+async function readView(context: RunnerContext): Promise<ServiceView | null> {
+  const { list } = context.gateway;
+  if (list === null) return { listed: [], isAll: false };
+  const query = { page: 1, perPage: paymentsPerPageMax, fromMs: null, toMs: null };
+  const page = await untilAnswered(context, async () => {
+    const outcome = await context.limiter.admit('read', () => list(query));
+    return outcome.kind === 'page' ? { kind: 'answer', answer: outcome } : outcome;
+  });
+  if (page === null) return null;
+  const entries = [...page.payments, ...page.unreadable];
+  const isAll = !page.hasNext && entries.length >= page.total;
+  const listed = entries.flatMap(({ topupId, reference }) => (reference === null ? [] : [{ topupId, reference }]));
+  return { listed, isAll };
+}
+
+/** Payments of the batch's own rows, under keys that this ledger has not bound. Other ledgers' rows are not in its file. */
+async function compareListed(
+  { db, account }: RunnerContext,
+  { batch, file }: OpenBatch,
+  listed: readonly Listed[],
+): Promise<void> {
+  const ours = listed.flatMap(({ topupId, reference }) => {
+    const identity = parseReference(reference);
+    if (identity?.runId !== batch.run_id) return [];
+    return [{ topupId, rowRef: identity.rowRef, key: idempotencyKey({ account, ...identity }) }];
+  });
+  const bound = await findPayments(
+    db,
+    ours.map(({ key }) => key),
+  );
+  for (const { topupId, rowRef, key } of ours) {
+    if (bound.has(key) || !(await file.has(db, rowRef))) continue;
+    const row = await findUnendedRow(db, batch.batch_id, rowRef);
+    if (row) throw olderCopy(row, topupId);
+  }
+}
+
+/** Looks up the next rows of which the ledger knows no payment. Returns false where the runner stops before all were answered. */
+async function lookUpNext(context: RunnerContext, { batch }: OpenBatch): Promise<boolean> {
+  const { db, gateway, limiter } = context;
+  const ready = await pageRowsInState(db, batch.batch_id, 'ready', 0, rowsRead);
+  const named = ready.map((row) => ({ row, ...paymentNames(batch, row, row.generation) }));
+  const bound = await findPayments(
+    db,
+    named.map(({ key }) => key),
+  );
+  const next = named.filter(({ key }) => !bound.has(key)).slice(0, rowsLookedUp);
+  const found = await Promise.all(
+    next.map(({ reference }) =>
+      untilAnswered(context, async () => {
+        const outcome = await limiter.admit('read', () => gateway.lookup(reference));
+        return outcome.kind === 'found' || outcome.kind === 'not_found' ? { kind: 'answer', answer: outcome } : outcome;
+      }),
+    ),
+  );
+  for (const [index, { row }] of next.entries()) {
+    const outcome = found[index];
+    if (outcome?.kind === 'found') throw olderCopy(row, outcome.payments[0]?.topupId);
+  }
+  return !found.includes(null);
+}
+
+/** Asks until there is an answer; null where the runner stops before. */
+async function untilAnswered<Answer>(
+  context: RunnerContext,
+  ask: () => Promise<{ kind: 'answer'; answer: Answer } | ReadProblem>,
+): Promise<Answer | null> {
+  const { clock, stopping } = context;
+  let troubleSince: number | null = null;
+  while (!stopping.aborted) {
+    const outcome = await ask();
+    if (outcome.kind === 'answer') return outcome.answer;
+    const retryMs = await readTrouble(context, 'read', outcome);
+    troubleSince ??= clock.now();
+    await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
+  }
+  return null;
+}
+
+/** The payment is named by its id: a reference may be somebody's number. */
+function olderCopy({ row_no, batch_id }: RowRecord, topupId: string | undefined): AirbatchError {
+  return new AirbatchError(
+    'LEDGER_RESTORED',
+    `the service has payment ${topupId} for row ${row_no} of batch ${batch_id}, and this ledger has not sent it: it seems to be an older copy`,
+  );
+}

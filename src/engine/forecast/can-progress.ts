@@ -1,0 +1,50 @@
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
+import { type BatchRecord, countRows } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { hasPromised, nextDueAt } from '../../ledger/rows/rows.ts';
+
+/**
+ * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is completed.
+ * Overdue rows count as progress only for a runner that stays for ever. No progress: rows that are held or wait for a person,
+ * ready rows of a batch that is neither approved nor running, rows that wait for first rows of which one waits for a person,
+ * and batches of another service.
+ */
+export async function canProgress(
+  db: Queryable,
+  batch: BatchRecord,
+  now: number,
+  patienceMs: number,
+): Promise<boolean> {
+  if (batch.pause_reason === 'service_changed') return false;
+  const counts = await countRows(db, batch.batch_id);
+  if (allTerminal(counts)) return true;
+  if (counts.has('sending')) return true;
+  if (counts.has('accepted') && (await movesOn(db, batch, now, patienceMs))) return true;
+  const maySend = batch.status === 'running' || batch.status === 'approved';
+  if (maySend && counts.has('ready') && !(counts.has('in_doubt') && waitsForFirstRows(batch, counts))) return true;
+  const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
+  return doubtAt !== null && doubtAt - now <= patienceMs;
+}
+
+/** Whether an accepted row should settle or be read soon. An overdue row counts only for a runner that stays for ever. */
+async function movesOn(db: Queryable, { batch_id }: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
+  if (patienceMs === Number.POSITIVE_INFINITY || (await hasPromised(db, batch_id))) return true;
+  const dueAt = await nextDueAt(db, batch_id, 'accepted');
+  return dueAt !== null && dueAt <= now;
+}
+
+/** Whether the batch waits for its first rows: all of them were sent, and the others follow only after they are terminal. */
+export function waitsForFirstRows(
+  { policy, canary_at }: Pick<BatchRecord, 'policy' | 'canary_at'>,
+  counts: ReadonlyMap<string, number>,
+): boolean {
+  const { canary } = storedPolicy(policy);
+  if (canary === null || canary_at !== null) return false;
+  return sentAmong(counts) >= canary.rows;
+}
+
+/** Whether all rows of a batch are terminal, by its counts. */
+export function allTerminal(counts: ReadonlyMap<string, number>): boolean {
+  return [...counts.keys()].every(isTerminal);
+}

@@ -1,0 +1,102 @@
+import { LimiterStopped } from '../limiter/limiter.ts';
+import { resumeFunded } from './batches/funds.ts';
+import { refreshBatches } from './batches/open-batches.ts';
+import { dispatchLoop } from './dispatch/dispatch.ts';
+import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
+import { saveThroughput, throughputLoop } from './pacing/recent-throughput.ts';
+import type { RunnerContext } from './runner/context.ts';
+import { looksApart, type Stay, superviseLoop } from './supervise.ts';
+import { makeRereading } from './tracking/reread.ts';
+import { trackOnce } from './tracking/tracking.ts';
+import { processWebhooks } from './tracking/webhook-inbox.ts';
+
+/** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
+const renewalsPerTtl = 4;
+
+/** Runs all loops until the work is done; the first trouble in any of them ends all. */
+export async function runLoops(
+  context: RunnerContext,
+  { rereads, ...stay }: Stay & { rereads: boolean },
+  stop: () => void,
+): Promise<void> {
+  let trouble: unknown = null;
+  const guarded = (loop: () => Promise<void>) =>
+    loop().catch((error: unknown) => {
+      if (error instanceof LimiterStopped) return;
+      trouble ??= error;
+      stop();
+    });
+  await refreshBatches(context);
+  for (const open of [...context.batches.values(), ...context.movedBatches.values()]) {
+    const count = await doubtInterrupted(context, open);
+    if (count > 0)
+      context.log.warn('rows were being sent when the program ended; they are looked up', {
+        batch_id: open.batch.batch_id,
+        rows: count,
+      });
+  }
+  await Promise.all([
+    guarded(() => superviseLoop(context, stay, stop)),
+    guarded(() => saveThroughput(context)),
+    guarded(() => throughputLoop(context)),
+    guarded(() => renewLoop(context)),
+    guarded(() => dispatchLoop(context)),
+    guarded(() => doubtLoop(context)),
+    guarded(() => trackLoop(context)),
+    guarded(() => webhookLoop(context)),
+    ...(context.settings.resumeWhenFunded ? [guarded(() => fundsLoop(context))] : []),
+    ...(rereads ? [guarded(() => rereadLoop(context))] : []),
+  ]);
+  if (trouble !== null) throw trouble;
+}
+
+async function doubtLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping.aborted) {
+    const next = await stepDoubts(context);
+    const now = context.clock.now();
+    const { idlePollMs } = context.settings;
+    await context.doubtWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+  }
+}
+
+async function trackLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping.aborted) {
+    const wait = await trackOnce(context);
+    // Every row that was just accepted rings, and asking at once would find it as it was.
+    const least = Math.min(wait, await looksApart(context));
+    await context.clock.sleep(least, context.stopping);
+    if (wait > least && !context.stopping.aborted) await context.trackWake.wait(wait - least);
+  }
+}
+
+/** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
+async function webhookLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping.aborted) {
+    const next = await processWebhooks(context);
+    const now = context.clock.now();
+    const { idlePollMs } = context.settings;
+    await context.webhookWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+  }
+}
+
+async function fundsLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping.aborted) {
+    if (await resumeFunded(context)) context.superviseWake.wake();
+    await context.fundsWake.wait(context.settings.fundsLookMs);
+  }
+}
+
+async function rereadLoop(context: RunnerContext): Promise<void> {
+  const readOn = makeRereading(context);
+  while (!context.stopping.aborted) await context.rereadWake.wait(Math.max(1, await readOn()));
+}
+
+async function renewLoop(context: RunnerContext): Promise<void> {
+  const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
+  while (!context.stopping.aborted) {
+    await context.renewWake.wait(everyMs);
+    if (context.stopping.aborted) return;
+    await context.lease.renew();
+    await saveThroughput(context);
+  }
+}

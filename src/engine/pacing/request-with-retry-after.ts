@@ -1,0 +1,73 @@
+import type { Clock } from '../../core/time/clock.ts';
+import { longThrottleMs, type ThrottleWait, throttleMsOf } from '../../core/time/throttle-wait.ts';
+import type { ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+import { longThrottle } from './long-throttle.ts';
+
+type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
+
+/** What a request outside the account's runner needs. It shares the account's limiter. */
+export interface RequestDeps {
+  limiter: Pick<Limiter, 'admit' | 'hold' | 'usage'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Called before a wait begins; at most once a minute if one request is throttled repeatedly. */
+  onWait?: ((told: ThrottleWait) => void) | undefined;
+}
+
+/** A service that asks for one second again and again is logged at most this often. */
+const throttleLogEveryMs = 60_000;
+
+/** Blocks the whole account after a request outside its runner was throttled for `saidMs`. */
+export function holdThrottled(
+  { limiter, clock }: { limiter: Pick<Limiter, 'hold'>; clock: Pick<Clock, 'now'> },
+  requestClass: RequestClass,
+  saidMs: number,
+  lastedMs = 0,
+): ThrottleWait {
+  const at = clock.now();
+  const waitMs = throttleMsOf(saidMs, lastedMs);
+  limiter.hold(requestClass, waitMs);
+  return { since: at - lastedMs, at, saidMs, until: at + waitMs };
+}
+
+/** The outcome of a request that is not made, because the account is already throttled for long. */
+export function skippedWhileThrottled(retryAfterMs: number): Throttled {
+  const message = 'the service tells the account to wait';
+  return {
+    kind: 'throttled',
+    retryAfterMs,
+    evidence: { httpStatus: null, code: 'told_to_wait', message, requestId: null },
+  };
+}
+
+/**
+ * Makes a request outside the account's runner. If it is throttled, the whole account waits, and the request is repeated. If
+ * the waits add up to a quarter of an hour, the request is given up; the account stays throttled.
+ */
+export async function requestWithRetryAfter<Outcome extends { kind: string }>(
+  { limiter, clock, onWait = () => undefined }: RequestDeps,
+  requestClass: RequestClass,
+  ask: () => Promise<Outcome>,
+): Promise<Outcome | Throttled> {
+  let throttledSince: number | null = null;
+  const giveUpAt = clock.monotonic() + longThrottleMs;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const until = longThrottle({ limiter, clock }, requestClass);
+    if (until !== null) return skippedWhileThrottled(until - clock.now());
+    const outcome = await limiter.admit(requestClass, ask);
+    if (!isThrottled(outcome)) return outcome;
+    throttledSince ??= clock.monotonic();
+    const lastedMs = clock.monotonic() - throttledSince;
+    const told = holdThrottled({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
+    if (clock.monotonic() - toldAt >= throttleLogEveryMs) {
+      onWait(told);
+      toldAt = clock.monotonic();
+    }
+    if (clock.monotonic() + Math.max(outcome.retryAfterMs, told.until - told.at) >= giveUpAt) return outcome;
+  }
+}
+
+function isThrottled(outcome: { kind: string }): outcome is Throttled {
+  return outcome.kind === 'throttled';
+}

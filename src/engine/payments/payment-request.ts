@@ -1,0 +1,57 @@
+import { assert } from '../../core/basics/assert.ts';
+import { idempotencyKey, type PaymentIdentity, paymentReference } from '../../core/identity/ids.ts';
+import { sameAmount } from '../../core/money/money.ts';
+import type { PaymentRequest, ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+
+/** The batch of a row, as far as it names the row's payments. */
+export type PayingBatch = Pick<BatchRecord, 'account' | 'run_id'>;
+
+function identityOf(batch: PayingBatch, row: RowRecord, generation: number): PaymentIdentity {
+  assert(row.row_ref !== null, 'only a valid row, which has a row ref, is paid');
+  return { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
+}
+
+/** What names a row's payment of one generation: its key and its reference. */
+export function paymentNames(
+  batch: PayingBatch,
+  row: RowRecord,
+  generation: number,
+): { key: string; reference: string } {
+  const identity = identityOf(batch, row, generation);
+  return { key: idempotencyKey(identity), reference: paymentReference(identity) };
+}
+
+/** The reference alone of a row's payment. */
+export function referenceOf(batch: PayingBatch, row: RowRecord, generation: number): string {
+  return paymentReference(identityOf(batch, row, generation));
+}
+
+/** What a row asks of the service. */
+export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl: string | null): PaymentRequest {
+  assert(row.phone_number !== null && row.network_id !== null, 'a valid row has a number and a network');
+  assert((row.amount === null) !== (row.product_id === null), 'a valid row has an amount or a product');
+  return {
+    phoneNumber: row.phone_number,
+    networkId: row.network_id,
+    amount: row.amount === null ? null : { value: row.amount, currency: row.currency ?? '' },
+    productId: row.product_id,
+    smsMessage: row.sms_message,
+    reference,
+    callbackUrl,
+  };
+}
+
+/**
+ * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service leaves
+ * out is not compared (V1 answers a top-up without its reference and number).
+ */
+export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
+  if (payment.reference !== null && payment.reference !== reference) return 'another reference';
+  if (payment.phoneNumber !== null && payment.phoneNumber !== row.phone_number) return 'another phone number';
+  if (payment.productId !== null && payment.productId !== row.product_id) return 'another product';
+  if (row.amount === null || payment.amount === null) return null;
+  if (payment.amount.currency !== row.currency) return 'another currency';
+  return sameAmount(payment.amount.value, row.amount) ? null : 'another amount';
+}

@@ -1,0 +1,75 @@
+import { withoutNumbers } from '../../core/text/redact.ts';
+import type { Evidence, ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import type { RunnerContext } from '../runner/context.ts';
+
+/** The service's word on a payment as fields of its row. */
+function serviceFields(payment: ServicePayment, row: RowRecord) {
+  return {
+    topup_id: payment.topupId,
+    service_status: payment.serviceStatus,
+    provider_reference: payment.providerReference ?? row.provider_reference,
+    cost: payment.cost?.value ?? row.cost,
+    cost_currency: payment.cost?.currency ?? row.cost_currency,
+  };
+}
+
+/** What of an answer is kept in the audit log. */
+export function evidenceData(evidence: Evidence): EventData {
+  const { httpStatus, code, message, requestId } = evidence;
+  return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
+}
+
+/** Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a list. */
+function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
+  return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
+}
+
+/**
+ * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is read in full
+ * before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it
+ * first.
+ */
+export function settle(
+  unit: Unit,
+  { settings, gateway }: Pick<RunnerContext, 'settings' | 'gateway'>,
+  row: RowRecord,
+  payment: ServicePayment,
+  { withDetails, evidence = {} }: { withDetails: boolean; evidence?: EventData },
+): Promise<RowRecord | null> {
+  const fields = serviceFields(payment, row);
+  const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
+  if (payment.state !== 'open' && !needsRead(payment, withDetails)) {
+    const isCompleted = payment.state === 'completed';
+    const failure_code = isCompleted ? null : payment.failureCode;
+    const failure_reason = isCompleted ? null : payment.failureReason;
+    return unit.changeRow(
+      row,
+      isCompleted ? 'complete' : 'fail',
+      {
+        ...fields,
+        next_action_at: null,
+        completed_at: payment.completedAt ?? unit.at,
+        failure_code,
+        failure_reason,
+      },
+      isCompleted ? data : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
+    );
+  }
+  // A payment that already ended but must be read in full is due at once.
+  // Most ends are learned from the list, where there is one.
+  const firstRead = gateway.list !== null ? settings.listFollowMs : settings.readDelayMsMin;
+  const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
+  if (row.status === 'accepted') {
+    if (row.service_status === payment.serviceStatus && payment.state === 'open') return Promise.resolve(row);
+    return unit.noteRow(row, payment.state === 'open' ? fields : { ...fields, next_action_at }, null, {});
+  }
+  return unit.changeRow(
+    row,
+    'accept',
+    { ...fields, next_action_at, accepted_at: payment.createdAt ?? unit.at, failure_code: null, failure_reason: null },
+    data,
+  );
+}

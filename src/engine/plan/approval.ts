@@ -1,0 +1,99 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { makeContentDigest } from '../../core/identity/content-digest.ts';
+import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
+import type { BatchPolicy } from '../../core/state/batch-policy.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { pageRows } from '../../ledger/rows/rows.ts';
+import { type Asked, requestedNow } from './preflight.ts';
+
+/** What an approval was given for: kept with the batch, and compared with what is spent. */
+export interface ApprovedPlan {
+  content_sha256: string;
+  rows: number;
+  products: number;
+  /** By currency of the destination, as decimal texts. */
+  sums: Record<string, string>;
+  /** Whether the policy asked for a second person. */
+  asked: boolean;
+  /** What had been spent, by currency, when a person last let the batch go on that had spent more than that; left out: nobody has. */
+  looked?: Record<string, string>;
+}
+
+const rowsPerPage = 2_000;
+
+/** Why a second person must approve the plan, or null if the policy asks for none. */
+export function approvalReason({ approval }: BatchPolicy, plan: Asked): string | null {
+  if (approval.needed === 'never') return null;
+  if (approval.needed === 'always') return 'every batch needs a second person';
+  if (approval.rows !== undefined && plan.toSend > approval.rows)
+    return `${plan.toSend} rows are more than the ${approval.rows} that go without a second person`;
+  for (const [currency, value] of Object.entries(plan.sums)) {
+    const most = approval.sums[currency];
+    if (most !== undefined && compareAmounts(value, most) > 0)
+      return `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} that go without a second person`;
+  }
+  if (plan.products > 0 && Object.keys(approval.sums).length > 0)
+    return 'it buys products, whose prices only the service knows';
+  return null;
+}
+
+/** Fails with `CONTENT_CHANGED` when the rows in the ledger are not those that were validated, or not those that a person saw. */
+export async function checkContent(db: Database, batch: BatchRecord, seenDigest: string | null): Promise<string> {
+  const digest = makeContentDigest();
+  for (let after = 0; ; ) {
+    const rows = await pageRows(db, batch.batch_id, after, rowsPerPage);
+    if (rows.length === 0) break;
+    for (const row of rows) digest.add(row);
+    after = rows.at(-1)?.row_no ?? after;
+  }
+  const found = digest.hex();
+  if (found === batch.content_sha256 && (seenDigest === null || found === seenDigest)) return found;
+  throw new AirbatchError(
+    'CONTENT_CHANGED',
+    `the rows of batch ${batch.batch_id} are not those that were to be approved`,
+  );
+}
+
+/**
+ * Fails with `CONTENT_CHANGED` when other rows would be sent than those of the plan that a person saw: one that was held then has
+ * been let go since, which the digest of the rows does not tell. Returns what would be sent; null for `seen`: whatever that is.
+ */
+export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | null): Promise<Asked> {
+  const now = await requestedNow(db, batch.batch_id);
+  if (seen === null || isSame(now, seen)) return now;
+  throw planChanged(batch, `it would send ${planText(now)}, and what was to be approved is ${planText(seen)}`);
+}
+
+/** What is thrown where a batch would no longer do what a person saw. */
+export function planChanged({ batch_id, status }: BatchRecord, what: string): AirbatchError {
+  const hint =
+    status === 'awaiting_approval'
+      ? `Look at it again: "airbatch approve ${batch_id}" shows what it would do now.`
+      : 'Nothing was sent: run the file again, and look at what it would do.';
+  return new AirbatchError('CONTENT_CHANGED', `batch ${batch_id} has changed meanwhile: ${what}`, { hint });
+}
+
+function isSame(a: Asked, b: Asked): boolean {
+  if (a.toSend !== b.toSend || a.products !== b.products) return false;
+  const currencies = [...Object.keys(a.sums), ...Object.keys(b.sums)];
+  return currencies.every((currency) => sameAmount(a.sums[currency] ?? '0', b.sums[currency] ?? '0'));
+}
+
+function planText({ toSend, products, sums }: Asked): string {
+  const asked = Object.entries(sums).map(([currency, value]) => moneyText(currency, value));
+  if (products > 0) asked.push(products === 1 ? 'a product' : `${products} products`);
+  const rows = toSend === 1 ? '1 row' : `${toSend} rows`;
+  return asked.length === 0 ? rows : `${rows} (${asked.join(', ')})`;
+}
+
+/** Fails with `SECOND_PERSON_NEEDED` where the one who submitted a batch does what only another may do. */
+export function requireSecondPerson(
+  { approval }: BatchPolicy,
+  { batch_id, created_by }: BatchRecord,
+  name: string,
+  what: string,
+): void {
+  if (approval.bySubmitter || created_by !== name) return;
+  throw new AirbatchError('SECOND_PERSON_NEEDED', `${name} submitted batch ${batch_id}, and cannot ${what}`);
+}

@@ -1,0 +1,175 @@
+import { type Money, multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
+import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
+import { type BatchRecord, countRows } from '../../ledger/batches/batches.ts';
+import {
+  linesAsking,
+  mostToOneNumber,
+  type RequestedAmount,
+  type RequestedProduct,
+  readyAmounts,
+  readyProducts,
+  releasedAmounts,
+} from '../../ledger/batches/row-totals.ts';
+import type { Database, Queryable } from '../../ledger/drivers/database.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { PaceAhead } from '../forecast/forecast.ts';
+import { type PlannedFinish, plannedFinish } from '../forecast/planned-finish.ts';
+import { batchesBefore, sendingOf } from '../forecast/sending.ts';
+
+/** What a person sees before anything is sent. */
+export interface Preflight {
+  /** Rows by state; they add up to the rows of the file. */
+  counts: Record<string, number>;
+  rows: number;
+  /** Rows that would be sent. */
+  toSend: number;
+  /** Rows to send that failed before, and are retried. */
+  again: number;
+  /** The sums of the rows to send, by currency of the destination, without products. */
+  sums: Record<string, string>;
+  /** Rows to send that buy a product. */
+  products: number;
+  /** What the products cost by the catalog, by currency of the destination, on top of `sums`. */
+  productSums: Record<string, string>;
+  /** Rows to send that buy a product without a price in the catalog: their cost is in no sum. */
+  productsUnpriced: number;
+  /** Rows to send whose text message the service replaces with its own (V1). */
+  textsLost: number;
+  /** Amounts that a person should check before they are paid, with some of their lines in the file. */
+  unusual: PlacedUnusualAmount[];
+  balance: Balance | null;
+  /** Why the balance could not be read, or null. */
+  balanceTrouble: string | null;
+  /** Currencies in which the account's wallets hold less than the sum, and how much is missing. */
+  short: { currency: string; missing: string }[];
+  /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
+  rowsBefore: number;
+  /** The least time in milliseconds that the rate limit allows for the rows to send and those before them; more if `spaced` takes more. */
+  estimateMs: number;
+  /** If rows to one number, spaced `apartMs` milliseconds apart, take longest: how many go to the number that gets most. Else null. */
+  spaced: { rows: number; apartMs: number } | null;
+  /** When it will be done, and what it makes late. */
+  finish: PlannedFinish;
+}
+
+/** What the rows that would be sent ask for: what an approval is given for. */
+export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
+
+/** What an account's service allows, and tells of its products. */
+export interface PreflightService {
+  limit: number;
+  windowMs: number;
+  sendsTexts: boolean;
+  /** Payments to one number are this far apart; 0 where the service does not mind. */
+  sameNumberSpacingMs: number;
+  /** The price of a product in the currency of the destination; null where the catalog does not tell it. */
+  priceOf: (product: RequestedProduct) => Promise<Money | null>;
+  /** How fast the account is sending, or would be. */
+  pace: PaceAhead;
+  now: number;
+}
+
+/** Adds up what a batch would do. Nothing is sent and nothing is written. */
+export async function preflight(
+  db: Database,
+  batch: BatchRecord,
+  balance: BalanceOutcome,
+  { limit, windowMs, sendsTexts, sameNumberSpacingMs, priceOf, pace, now }: PreflightService,
+): Promise<Preflight> {
+  const counts = Object.fromEntries(await countRows(db, batch.batch_id));
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const asked = await readyAmounts(db, batch.batch_id);
+  const totals = totalsOf(asked);
+  const { toSend, sums } = totals;
+  const sending = await sendingOf(db, batch.account);
+  const before = batchesBefore(batch, { ready: toSend, pace, sending });
+  const rowsBefore = before.reduce((sum, { rows: ofOther }) => sum + ofOther, 0);
+  const rateMs = Math.floor(Math.max(0, rowsBefore + toSend - 1) / limit) * windowMs;
+  const mostToOne = sameNumberSpacingMs === 0 ? 0 : await mostToOneNumber(db, batch.batch_id);
+  const spacedMs = Math.max(0, mostToOne - 1) * sameNumberSpacingMs;
+  const lastOfNumber = { rows: 0, nextAt: now, lastAt: now + spacedMs };
+  const ahead = { ...pace, spaced: { ...pace.spaced, [batch.batch_id]: lastOfNumber } };
+  const unusual = await Promise.all(
+    unusualAmounts(asked).map(async (one) => ({
+      ...one,
+      lines: await linesAsking(db, batch.batch_id, one, unusualLinesMax),
+    })),
+  );
+  const read = balance.kind === 'balance' ? balance.balance : null;
+  return {
+    counts,
+    rows,
+    ...totals,
+    ...(await pricesOf(await readyProducts(db, batch.batch_id), priceOf)),
+    again: asked.reduce((sum, { again }) => sum + again, 0),
+    textsLost: sendsTexts ? 0 : asked.reduce((sum, { texts }) => sum + texts, 0),
+    unusual,
+    balance: read,
+    balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
+    short: read === null ? [] : shortfalls(read, sums),
+    rowsBefore,
+    estimateMs: Math.max(rateMs, spacedMs),
+    spaced: spacedMs > rateMs ? { rows: mostToOne, apartMs: sameNumberSpacingMs } : null,
+    finish: await plannedFinish(db, batch, toSend, { sending, pace: ahead, now }),
+  };
+}
+
+/** What the rows ask for that would be sent now. */
+export async function requestedNow(db: Database, batchId: string): Promise<Asked> {
+  return totalsOf(await readyAmounts(db, batchId));
+}
+
+/** What a batch will have asked for in all once these held rows are let go (null: every one), with all that were let go before them. */
+export async function requestedOnceReleased(
+  db: Queryable,
+  batchId: string,
+  held: readonly RowRecord[] | null,
+): Promise<Asked> {
+  const more = (held ?? []).map(({ currency, amount }) => ({ currency, amount, count: 1, again: 0, texts: 0 }));
+  return totalsOf([...(await releasedAmounts(db, batchId, { held: held === null })), ...more]);
+}
+
+/** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */
+export async function shortOf(db: Database, batch: BatchRecord, outcome: BalanceOutcome): Promise<Preflight['short']> {
+  if (outcome.kind !== 'balance') return [];
+  return shortfalls(outcome.balance, (await requestedNow(db, batch.batch_id)).sums);
+}
+
+function totalsOf(asked: readonly RequestedAmount[]): Asked {
+  const sums = new Sums();
+  let [toSend, products] = [0, 0];
+  for (const { currency, amount, count } of asked) {
+    toSend += count;
+    if (currency !== null && amount !== null) sums.add(currency, multiplyAmount(amount, count));
+    else products += count;
+  }
+  return { toSend, products, sums: sums.toObject() };
+}
+
+async function pricesOf(
+  asked: readonly RequestedProduct[],
+  priceOf: PreflightService['priceOf'],
+): Promise<Pick<Preflight, 'productSums' | 'productsUnpriced'>> {
+  const sums = new Sums();
+  let productsUnpriced = 0;
+  for (const product of asked) {
+    const price = await priceOf(product);
+    if (price === null) productsUnpriced += product.count;
+    else sums.add(price.currency, multiplyAmount(price.value, product.count));
+  }
+  return { productSums: sums.toObject(), productsUnpriced };
+}
+
+/**
+ * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where every
+ * active wallet is in the currency that is asked for.
+ */
+function shortfalls(balance: Balance, sums: Record<string, string>): Preflight['short'] {
+  const wallets = balance.wallets.filter(({ active }) => active);
+  return Object.entries(sums).flatMap(([currency, sum]) => {
+    if (wallets.length === 0 || wallets.some((wallet) => wallet.currency !== currency)) return [];
+    const missing = wallets.reduce((left, wallet) => subtractAmounts(left, wallet.balance), sum);
+    return missing.startsWith('-') || missing === '0' ? [] : [{ currency, missing }];
+  });
+}

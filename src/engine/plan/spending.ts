@@ -1,0 +1,63 @@
+import { compareAmounts, moneyText, multiplyAmount, subtractAmounts } from '../../core/money/money.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { costsOfBatch, costsOfProducts } from '../../ledger/rows/costs.ts';
+import type { ApprovedPlan } from './approval.ts';
+import { requestedOnceReleased } from './preflight.ts';
+
+type Sums = Readonly<Record<string, string>>;
+
+/**
+ * Why a batch has spent more than was approved, or null. What a person let go after the approval counts as approved; what products cost does
+ * not count, since an approval has no sum for them. Wallets that pay in another currency than the rows ask for tell nothing: their rates
+ * are known to the service alone.
+ */
+export async function overspent(db: Queryable, batch: BatchRecord): Promise<string | null> {
+  const { spendingPercentMax } = storedPolicy(batch.policy);
+  const plan = planOf(batch);
+  if (spendingPercentMax === null || plan === null) return null;
+  const costs = Object.fromEntries(await costsOfBatch(db, batch.batch_id));
+  // What takes a walk over the rows is asked only where it decides.
+  if (overCurrencies(costs, plan, plan.sums, spendingPercentMax).length === 0) return null;
+  const { sums } = await requestedOnceReleased(db, batch.batch_id, []);
+  const products = await costsOfProducts(db, batch.batch_id);
+  const allowed = greatest(plan.sums, sums);
+  const counted = Object.fromEntries(
+    Object.entries(costs).map(([currency, cost]) => [currency, subtractAmounts(cost, products[currency] ?? '0')]),
+  );
+  const [currency] = overCurrencies(counted, plan, allowed, spendingPercentMax);
+  if (currency === undefined) return null;
+  const [spent, approved] = [counted, allowed].map((one) => moneyText(currency, one[currency] ?? '0'));
+  return `${spent} were spent${products[currency] === undefined ? '' : ', products apart'}, and ${approved} were approved`;
+}
+
+/**
+ * What changes of a batch that a person lets go on: what it has spent beyond its approval he has looked at, so that it may spend as much again
+ * before it stops once more. Else it would stop at once, whoever resumed it.
+ */
+export async function lookedAtSpending(db: Queryable, batch: BatchRecord): Promise<Pick<BatchFields, 'approved_plan'>> {
+  const plan = planOf(batch);
+  if (plan === null || batch.pause_reason !== 'guard_tripped' || (await overspent(db, batch)) === null) return {};
+  const looked = Object.fromEntries(await costsOfBatch(db, batch.batch_id));
+  return { approved_plan: JSON.stringify({ ...plan, looked } satisfies ApprovedPlan) };
+}
+
+function planOf({ approved_plan: plan }: BatchRecord): ApprovedPlan | null {
+  return plan === null ? null : (JSON.parse(plan) as ApprovedPlan);
+}
+
+/** The currencies of the approval in which more was spent, since a person last looked, than is allowed. */
+function overCurrencies(spent: Sums, { sums, looked = {} }: ApprovedPlan, allowed: Sums, percent: number): string[] {
+  return Object.keys(sums).filter((currency) => {
+    const since = subtractAmounts(spent[currency] ?? '0', looked[currency] ?? '0');
+    return compareAmounts(multiplyAmount(since, 100), multiplyAmount(allowed[currency] ?? '0', percent)) > 0;
+  });
+}
+
+function greatest(some: Sums, others: Sums): Sums {
+  const both = { ...others };
+  for (const [currency, sum] of Object.entries(some))
+    if (compareAmounts(sum, both[currency] ?? '0') > 0) both[currency] = sum;
+  return both;
+}

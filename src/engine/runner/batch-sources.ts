@@ -1,0 +1,71 @@
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { sendingOrder } from '../forecast/sending-order.ts';
+
+/** Rows of a batch that are read ahead: reading stays rare, and memory does not grow with the file. */
+const readAheadRows = 200;
+
+/** A batch whose rows may be sent, and how far its ready rows were read. */
+export interface BatchSource {
+  batch: BatchRecord;
+  buffer: RowRecord[];
+  /** The last row number that was read. */
+  cursor: number;
+  exhausted: boolean;
+  /** How many rows may be sent until a person or a guard lets the others follow; null if all may. */
+  rowsAlone: number | null;
+}
+
+/** The batches of an account, in the order in which their rows are sent. */
+export interface BatchSources {
+  byId: Map<string, BatchSource>;
+  order: BatchSource[];
+}
+
+export function makeBatchSources(): BatchSources {
+  return { byId: new Map(), order: [] };
+}
+
+/** Replaces the batches. Those that stay keep what was read of them and their turn. Returns the ids of those that went. */
+export function replaceBatches(
+  sources: BatchSources,
+  batches: readonly BatchRecord[],
+  rowsAlone: ReadonlyMap<string, number>,
+): string[] {
+  const named = new Set(batches.map(({ batch_id }) => batch_id));
+  const gone = [...sources.byId.keys()].filter((id) => !named.has(id));
+  for (const id of gone) sources.byId.delete(id);
+  for (const batch of batches) {
+    const known = sources.byId.get(batch.batch_id);
+    const now = { batch, rowsAlone: rowsAlone.get(batch.batch_id) ?? null };
+    if (known) Object.assign(known, now);
+    else sources.byId.set(batch.batch_id, { ...now, buffer: [], cursor: 0, exhausted: false });
+  }
+  const kept = sources.order.filter((source) => sources.byId.get(source.batch.batch_id) === source);
+  const added = [...sources.byId.values()].filter((source) => !kept.includes(source));
+  sources.order = [...kept, ...added].sort((a, b) => sendingOrder(a.batch, b.batch));
+  return gone;
+}
+
+/** Moves a batch behind those of the same rank: it has had its turn. */
+export function endTurn(sources: BatchSources, source: BatchSource): void {
+  if (sources.order.length === 1) return;
+  const peers = sources.order.filter((other) => other !== source);
+  const after = peers.findLastIndex((other) => sendingOrder(other.batch, source.batch) <= 0);
+  sources.order = peers.toSpliced(after + 1, 0, source);
+}
+
+/** Reads the next ready rows of a batch if none are at hand. */
+export async function refill(db: Database, source: BatchSource): Promise<void> {
+  if (source.buffer.length > 0 || source.exhausted) return;
+  const page = await pageRowsInState(db, source.batch.batch_id, 'ready', source.cursor, readAheadRows);
+  source.buffer = page;
+  source.cursor = page.at(-1)?.row_no ?? source.cursor;
+  source.exhausted = page.length < readAheadRows;
+}
+
+/** Reads all batches from their beginning again. */
+export function restartReading({ byId }: BatchSources): void {
+  for (const source of byId.values()) Object.assign(source, { cursor: 0, exhausted: false, buffer: [] });
+}

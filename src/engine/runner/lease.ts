@@ -1,0 +1,129 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { raiseHighestClock } from '../../ledger/schema/facts.ts';
+import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease } from '../../ledger/schema/leases.ts';
+import { requireOwnVersion } from '../../ledger/schema/schema.ts';
+import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
+
+/** The exclusive right to send for an account. It must be renewed. */
+export interface Lease {
+  readonly fence: Fence;
+  /** The program that had the account before and ended without giving it back, for people ("process 123 on host"); null where none did. */
+  readonly tookOverFrom: string | null;
+  /**
+   * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process that was
+   * suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a suspended machine stops
+   * the monotonic clock, and a person may set the wall clock.
+   */
+  assertHeld(): void;
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  account: string;
+  /** Names this process, uniquely over time: `host/pid/start`. */
+  holder: string;
+  ttlMs: number;
+  /** The copy of the lease outside the ledger; null if the ledger is in memory. */
+  mark: LedgerMark | null;
+  /** A person confirmed that the ledger was restored from a backup. */
+  restored: boolean;
+  /** Whether the process `holder` is known to have ended (same machine, no such process). */
+  isDead: (holder: string) => boolean;
+}
+
+/**
+ * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is older than
+ * its mark, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
+ */
+export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
+  const { account, holder, ttlMs, isDead, mark, restored } = options;
+  const marked = (await mark?.read(account)) ?? null;
+  let tookOverFrom: string | null = null;
+  let provenWall = clock.now();
+  let provenMonotonic = clock.monotonic();
+  const fence = await db.transact(async (tx) => {
+    await requireOwnVersion(tx);
+    const current = await findLease(tx, account);
+    const deadHolder = current && isDead(current.holder) ? current.holder : null;
+    const now = clock.now();
+    if (marked && isOlderThan(marked, current)) {
+      if (!restored) throw olderLedger(account);
+      await raiseFence(tx, account, marked.fence);
+    }
+    await raiseHighestClock(tx, now);
+    const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+    // Whoever gives an account back leaves it with no time at all.
+    tookOverFrom = current && current.holder !== holder && current.expires_at > 0 ? processName(current.holder) : null;
+    if (taken && restored) await noteRestored(tx, account, now);
+    else if (taken) await acknowledgeRestore(tx, account, now);
+    return taken;
+  });
+  if (!fence) {
+    const current = await findLease(db, account);
+    const name = current && processName(current.holder);
+    const which = name === null ? '' : ` (${name})`;
+    throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
+  }
+
+  await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
+
+  const fenced = () => new AirbatchError('FENCED', `the hold on account "${account}" ran out`);
+  const renew = async () => {
+    const wall = clock.now();
+    const monotonic = clock.monotonic();
+    const renewed = await db.transact(async (tx) => {
+      await raiseHighestClock(tx, wall);
+      return renewLease(tx, fence, wall + ttlMs);
+    });
+    if (!renewed) throw fenced();
+    await mark?.write(account, { fence: fence.fence, expiresAt: wall + ttlMs });
+    provenWall = wall;
+    provenMonotonic = monotonic;
+  };
+  return {
+    fence,
+    tookOverFrom,
+    assertHeld() {
+      const held = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
+      if (!held) throw fenced();
+    },
+    renew,
+    async release() {
+      try {
+        // So that a backup of the time since the last renewal is known for an old one: nothing is sent from here on.
+        await renew();
+      } finally {
+        await db.transact((tx) => releaseLease(tx, fence));
+      }
+    },
+  };
+}
+
+/** Says that the program before this one ended without giving the account back: what it was sending is looked up. */
+export function tellTakenOver(
+  log: { warn(message: string, data: { account: string; before: string }): void },
+  account: string,
+  { tookOverFrom }: Lease,
+): void {
+  if (tookOverFrom === null) return;
+  log.warn('the program that worked on the account before has ended without giving it back; this one goes on', {
+    account,
+    before: tookOverFrom,
+  });
+}
+
+/** Without when it began, which tells people nothing, and is a number that the log takes for somebody's. */
+function processName(holder: string): string | null {
+  const [host, process] = holder.split('/');
+  return process === undefined ? null : `process ${process} on ${host}`;
+}
+
+function olderLedger(account: string): AirbatchError {
+  return new AirbatchError(
+    'LEDGER_RESTORED',
+    `the ledger is older than the last work on account "${account}": it seems to have been restored from a backup`,
+  );
+}

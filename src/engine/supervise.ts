@@ -1,0 +1,148 @@
+import { moneyText } from '../core/money/money.ts';
+import { can } from '../core/state/batch-state.ts';
+import type { Balance } from '../gateway/contract/gateway.ts';
+import { type BatchRecord, countRows, findBatch } from '../ledger/batches/batches.ts';
+import { isAnySending } from '../ledger/rows/rows.ts';
+import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
+import { resetShortageBalances } from './batches/funds.ts';
+import { clearManualPause } from './batches/manual-pause.ts';
+import { refreshBatches } from './batches/open-batches.ts';
+import { isShutOut, keepHalted } from './batches/pausing.ts';
+import { allTerminal, canProgress } from './forecast/can-progress.ts';
+import { askBalance } from './pacing/ask-balance.ts';
+import { longThrottle } from './pacing/long-throttle.ts';
+import { balanceEventData } from './plan/known-balance.ts';
+import { shortOf } from './plan/preflight.ts';
+import type { RunnerContext } from './runner/context.ts';
+import { lastLooksApartMs } from './tracking/following.ts';
+
+/**
+ * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are looked for sooner where
+ * they are known to end faster than that.
+ */
+const looksApartMs = 100;
+/** How long a runner works: see `AccountRunner.run`. */
+export interface Stay {
+  patienceMs: number;
+  batchIds: readonly string[] | undefined;
+}
+
+/** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
+export async function superviseLoop(
+  context: RunnerContext,
+  { patienceMs, batchIds }: Stay,
+  stop: () => void,
+): Promise<void> {
+  while (!context.stopping.aborted) {
+    await startApproved(context);
+    await enforceGuards(context);
+    let busy = false;
+    let toSend = 0;
+    for (const open of [...context.batches.values()]) {
+      const { batch } = open;
+      const known = context.picker.known(batch.batch_id);
+      const counts = await countRows(context.db, batch.batch_id);
+      toSend += rowsToSend(open, counts);
+      const moves = await superviseBatch(context, batch, { known, counts, patienceMs });
+      if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
+    }
+    context.limiter.expect('creation', toSend);
+    if (Number.isFinite(patienceMs) && (!busy || (await isShutOut(context)))) {
+      stop();
+      return;
+    }
+    await context.clock.sleep(await looksApart(context), context.stopping);
+    await context.superviseWake.wait(context.settings.idlePollMs);
+  }
+}
+
+/** Brings the list of open batches up to date, and starts those that are approved. */
+async function startApproved(context: RunnerContext): Promise<void> {
+  await keepHalted(context);
+  await refreshBatches(context);
+  const approved = [...context.batches.values()].filter(({ batch }) => batch.status === 'approved');
+  if (approved.length === 0) return;
+  for (const { batch, policy } of approved) {
+    const short = policy.shortBalance === 'pause' ? await shortfall(context, batch) : null;
+    await context.committer.commit(async (unit) => {
+      const started = await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
+      if (!started || short === null) return;
+      const pause = { pause_reason: 'insufficient_balance', pause_detail: short } as const;
+      await unit.changeBatch(started, 'pause', pause, { reason: 'insufficient_balance', detail: short });
+      await resetShortageBalances(unit.tx, context.account);
+    });
+  }
+  await refreshBatches(context);
+  context.dispatchWake.wake();
+}
+
+/** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
+async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
+  const outcome = await askBalance(context);
+  const short = await shortOf(context.db, batch, outcome);
+  if (short.length === 0) return null;
+  const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
+  return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;
+}
+
+/** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
+async function superviseBatch(
+  context: RunnerContext,
+  batch: BatchRecord,
+  { known, counts, patienceMs }: { known: number; counts: ReadonlyMap<string, number>; patienceMs: number },
+): Promise<boolean> {
+  if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
+  context.closing.delete(batch.batch_id);
+  // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of them.
+  if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
+  return canProgress(context.db, batch, context.clock.now(), patienceMs);
+}
+
+/** Requests for a balance that the service may refuse for being too many, before it is done without. */
+const balanceReadsMax = 3;
+
+async function readBalance(context: RunnerContext): Promise<Balance | null> {
+  for (let reads = 0; reads < balanceReadsMax; reads++) {
+    // A batch whose rows have all ended does not stay open for a wait of hours.
+    if (longThrottle(context, 'balance') !== null) return null;
+    const outcome = await askBalance(context);
+    if (outcome.kind === 'balance') return outcome.balance;
+    if (outcome.kind !== 'throttled') return null;
+  }
+  return null;
+}
+
+/**
+ * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of it since,
+ * and a person may have had a failed row tried again. Returns whether it is ended: what other batches had on the wire when the balance was
+ * read may have been charged in it, and is answered first, so that every unit which left the wallets is some row's.
+ */
+async function completeBatch(context: RunnerContext, batchId: string): Promise<boolean> {
+  const { closing, db, batches } = context;
+  const balance = closing.get(batchId) ?? (await readBalance(context));
+  if (balance !== null && (await isAnySending(db, [...batches.keys()], balance.readAt))) {
+    closing.set(batchId, balance);
+    return false;
+  }
+  closing.delete(batchId);
+  const balance_after = balance === null ? null : JSON.stringify(balance);
+  const completed = await context.committer.commit(async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    if (!batch || !can(batch.status, 'complete') || !allTerminal(await countRows(unit.tx, batchId))) return null;
+    await clearManualPause(unit.tx, batchId);
+    return unit.changeBatch(
+      batch,
+      'complete',
+      { balance_after, completed_at: unit.at, reread_at: null, pause_reason: null, pause_detail: null },
+      balanceEventData(balance),
+    );
+  });
+  if (completed) context.onCompleted(batchId);
+  return completed !== null;
+}
+
+/** The least time until the next look. */
+export async function looksApart({ picker, settlementStats }: RunnerContext): Promise<number> {
+  const endsFast = (settlementStats.usualMs() ?? Infinity) < looksApartMs;
+  return endsFast && (await picker.available(1)) === 0 ? lastLooksApartMs : looksApartMs;
+}

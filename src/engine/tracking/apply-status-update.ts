@@ -1,0 +1,113 @@
+import { isResolved } from '../../core/state/overdue.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writePause } from '../batches/pausing.ts';
+import { noteSecond, paidTwice } from '../payments/late-differences.ts';
+import { mismatch, referenceOf } from '../payments/payment-request.ts';
+import { settle } from '../payments/settle.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+
+/**
+ * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the payment
+ * does not match the row. Returns null if another writer has updated the row first.
+ */
+export async function applyStatusUpdate(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<RowRecord | null> {
+  if (payment.unknownStatus && row.service_status !== payment.serviceStatus) {
+    context.log.warn('the service gave a status that is not in its specification; the row is followed on', {
+      batch_id: row.batch_id,
+      row: row.row_no,
+      status: payment.serviceStatus,
+    });
+    await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
+  }
+  const written = await settle(unit, context, row, payment, { withDetails: open.withDetails });
+  if (written?.status !== 'completed') return written;
+  const difference = mismatch(row, referenceOf(open.batch, row, row.generation), payment);
+  if (difference !== null) await halt(unit, context, row, payment, difference);
+  return written;
+}
+
+/**
+ * A row has ended, perhaps by a person while the service was being asked: where the service now says otherwise of its payment, that is kept
+ * and told, once while the program runs. The row stays as it ended; one that failed counts as paid from now on.
+ */
+export async function contradictEnd(
+  unit: Unit,
+  { log }: Pick<RunnerContext, 'log'>,
+  { contradicted }: Pick<OpenBatch, 'contradicted'>,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<void> {
+  const { batch_id, row_no, status, topup_id } = row;
+  if (topup_id !== payment.topupId || contradicted.has(row_no)) return;
+  if (payment.state === 'open' || payment.state === status) return;
+  const { serviceStatus: service_status, topupId } = payment;
+  if (status === 'failed') {
+    const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
+    const why = `${by}, and the service now says ${service_status}`;
+    const told = { why, serviceStatus: service_status, topupId, firstSentAt: null };
+    if (await noteContradiction(unit, row, told))
+      log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+    return;
+  }
+  if (!isResolved(row)) return;
+  contradicted.add(row_no);
+  const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
+  await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
+  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+}
+
+/**
+ * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have been paid
+ * twice: the account is paused. It is logged once while the program runs.
+ */
+export async function reportSecondPayment(
+  unit: Unit,
+  context: RunnerContext,
+  { seconds }: Pick<OpenBatch, 'seconds'>,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<void> {
+  const { batch_id, row_no, topup_id } = row;
+  if (topup_id === null || topup_id === payment.topupId || seconds.has(payment.topupId)) return;
+  const second = await noteSecond(unit, row, payment);
+  if (second === null) return;
+  seconds.add(payment.topupId);
+  context.log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
+  if (second.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
+}
+
+/** Somebody may have been paid twice: nothing more is sent from the account before a person has looked. */
+export async function haltPaidTwice(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  secondTopupId: string,
+): Promise<void> {
+  const detail = paidTwice(row, secondTopupId);
+  await writePause(unit, context, 'service_mismatch', detail);
+  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
+}
+
+/** Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must look. */
+async function halt(
+  unit: Unit,
+  context: RunnerContext,
+  { batch_id, row_no }: RowRecord,
+  { serviceStatus, topupId }: ServicePayment,
+  difference: string,
+): Promise<void> {
+  const why = `the service has ${difference}`;
+  await unit.append(batch_id, 'row.contradicted', { why, service_status: serviceStatus, topup_id: topupId }, row_no);
+  const detail = `the service says ${serviceStatus} of row ${row_no} of batch ${batch_id}, with ${difference}`;
+  await writePause(unit, context, 'service_mismatch', detail);
+  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
+}

@@ -1,0 +1,44 @@
+import { assert } from '../../core/basics/assert.ts';
+import { isOverdue, overdueCode } from '../../core/state/overdue.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
+import type { RowFields, RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { paymentNames } from '../payments/payment-request.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+
+/**
+ * When the payment of a row was last sent (epoch ms): from then on, at the latest, the service has what it accepted. By our own clock, since
+ * the service's may be another.
+ */
+export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<number> {
+  const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+  assert(payment, 'what was accepted was sent, and has its payment');
+  return payment.last_intent_at;
+}
+
+const reason = 'The service has it for longer than it promises, and has not said what became of it.';
+
+/**
+ * Writes what is known of an accepted row that has not ended; and, where it has not for `promisedMs`, that it is overdue: of that is told
+ * once, whatever restarts, and however late it is looked at.
+ */
+export async function noteOpen(
+  unit: Unit,
+  { log }: Pick<RunnerContext, 'log'>,
+  { batch }: Pick<OpenBatch, 'batch'>,
+  row: RowRecord,
+  { fields, promisedMs }: { fields: RowFields; promisedMs: number },
+): Promise<void> {
+  // No payment was last sent before it was first.
+  const mayBe = !isOverdue(row) && unit.at - (row.first_sent_at ?? 0) >= promisedMs;
+  const age_ms = mayBe ? unit.at - (await lastSentAt(unit.tx, batch, row)) : 0;
+  if (!mayBe || age_ms < promisedMs) {
+    await unit.noteRow(row, fields, null, {});
+    return;
+  }
+  const overdue = { ...fields, failure_code: overdueCode, failure_reason: reason };
+  if (!(await unit.noteRow(row, overdue, 'row.overdue', { age_ms }))) return;
+  log.warn('a payment is open for longer than the service promises', { batch_id: row.batch_id, row: row.row_no });
+}

@@ -1,0 +1,73 @@
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { stepDueRows } from '../doubts/due-rows.ts';
+import { readTrouble, unansweredMsMax } from '../pacing/read-trouble.ts';
+import { referenceOf } from '../payments/payment-request.ts';
+import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
+import { followList } from './following.ts';
+import { noteOpen } from './overdue.ts';
+
+/** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
+export async function trackOnce(context: RunnerContext): Promise<number> {
+  const { settings, clock } = context;
+  const lookAt = context.gateway.list === null ? Infinity : await followList(context);
+  const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
+  const next = Math.min(lookAt, readAt);
+  // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
+  const waitMsMax = next === Infinity ? settings.idlePollMs : settings.pollMsMax;
+  return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
+}
+
+/** Reads by itself a row for which it is time. */
+async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
+  const reference = referenceOf(open.batch, row, row.generation);
+  const read = { topupId: row.topup_id ?? '', reference };
+  const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
+    const wait = await readTrouble(context, 'read', outcome);
+    // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is told is over some time.
+    const promisedMs = outcome.kind === 'throttled' ? Number.POSITIVE_INFINITY : unansweredMsMax;
+    await context.committer.commit((unit) =>
+      noteOpen(unit, context, open, row, { fields: { next_action_at: unit.at + wait }, promisedMs }),
+    );
+    return;
+  }
+  const payments = outcome.kind === 'found' ? outcome.payments : [];
+  await context.committer.commit((unit) => writeRead(unit, context, open, row, payments));
+}
+
+async function writeRead(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  row: RowRecord,
+  payments: readonly ServicePayment[],
+): Promise<void> {
+  const payment = payments.find(({ topupId }) => topupId === row.topup_id);
+  // Version 1 reads by the reference, under which there is to be one.
+  for (const other of payments) await reportSecondPayment(unit, context, open, row, other);
+  if (!payment) {
+    context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
+      batch_id: row.batch_id,
+      row: row.row_no,
+    });
+  }
+  if (payment && payment.state !== 'open') {
+    if ((await applyStatusUpdate(unit, context, open, row, payment)) !== null) return;
+    const current = await findRow(unit.tx, row.batch_id, row.row_no);
+    if (current) await contradictEnd(unit, context, open, current, payment);
+    return;
+  }
+  if (payment?.unknownStatus) await applyStatusUpdate(unit, context, open, row, payment);
+  const { settings, gateway } = context;
+  // The next read comes after a while that grows with its age. By our own clock, since the service's may be another.
+  const age = unit.at - (row.first_sent_at ?? row.accepted_at ?? unit.at);
+  const wait = Math.min(settings.readDelayMsMax, Math.max(settings.readDelayMsMin, age / 4));
+  const fields = {
+    next_action_at: unit.at + Math.round(wait),
+    service_status: payment?.serviceStatus ?? row.service_status,
+  };
+  await noteOpen(unit, context, open, row, { fields, promisedMs: gateway.policy.settleAlertMs });
+}

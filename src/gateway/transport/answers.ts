@@ -1,0 +1,155 @@
+import { withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
+import type { CreateOutcome, Evidence, RateHeaders, ReadProblem, ServicePayment } from '../contract/gateway.ts';
+import type { Verdict } from './outcome-class.ts';
+import type { AnswerHeaders, TransportResult } from './transport.ts';
+import { textLengthMax } from './wire.ts';
+
+/** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
+const retryAfterDefaultMs = 60_000;
+/** A 429 that asks for no wait at all (0, or a date that has passed) would be answered by the next 429 at once. */
+const retryAfterMsMin = 1_000;
+
+/** A header's text, or null where it did not come. */
+export function headerText(headers: AnswerHeaders, name: string): string | null {
+  const value = headers[name];
+  return value === undefined ? null : String(value);
+}
+
+/** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
+function retryAfterMs(headers: AnswerHeaders, now: number): number {
+  const text = headerText(headers, 'retry-after')?.trim() ?? '';
+  const at = httpDate(headers, 'retry-after');
+  // A date is the service's own, so it is measured from the service's own time, where the answer tells that.
+  const wait = at === null ? retryAfterDefaultMs : at - (httpDate(headers, 'date') ?? now);
+  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : wait;
+  return Math.min(Math.max(ms, retryAfterMsMin), Number.MAX_SAFE_INTEGER);
+}
+
+/** A header's date (epoch ms), or null where it is none. */
+function httpDate(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)?.trim() ?? '';
+  // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
+  const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+/** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
+export function rateHeaders(headers: AnswerHeaders): RateHeaders | null {
+  const limit = rateNumber(headers, 'x-ratelimit-limit');
+  const remaining = rateNumber(headers, 'x-ratelimit-remaining');
+  const reset = rateNumber(headers, 'x-ratelimit-reset');
+  if (limit === null || remaining === null || reset === null || limit === 0) return null;
+  const date = httpDate(headers, 'date');
+  // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
+  const rate = { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
+  return date === null ? rate : { ...rate, date };
+}
+
+function rateNumber(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)?.trim() ?? '';
+  return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
+}
+
+/** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
+function safeMessage(text: string, secrets: readonly string[]): string {
+  const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
+  return withoutNumbers(withoutSecrets(oneLine, secrets)).slice(0, textLengthMax);
+}
+
+/** The service's own word on why it says no, where its error envelope is intact. */
+export interface ServiceError {
+  code: string;
+  message: string;
+}
+
+/** What was seen on the wire, from any result of the transport. */
+export function makeEvidence(
+  result: TransportResult,
+  error: ServiceError | null,
+  { requestId, secrets }: { requestId: string | null; secrets: readonly string[] },
+): Evidence {
+  const { code, message } = words(result, error, secrets);
+  return { httpStatus: result.status, code, message, requestId };
+}
+
+type Words = Pick<Evidence, 'code' | 'message'>;
+
+function words(result: TransportResult, error: ServiceError | null, secrets: readonly string[]): Words {
+  if (error) return safeWords(error, secrets);
+  return result.kind === 'answer' ? ourWords(result.status) : safeWords(result, secrets);
+}
+
+function safeWords({ code, message }: Words, secrets: readonly string[]): Words {
+  return { code: safeMessage(code, secrets), message: safeMessage(message, secrets) };
+}
+
+const unparsable: Words = { code: 'unparsable', message: 'the answer does not have the promised shape' };
+
+/** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
+function ourWords(status: number): Words {
+  if (status >= 200 && status < 300) return unparsable;
+  const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
+  return { code: `http_${status}`, message };
+}
+
+/** What a person is told of a service that gives no usable answer: a page of HTML with status 200 shows that something was reached. */
+export function unusableText({ httpStatus }: Evidence): string {
+  return httpStatus === null
+    ? 'the service cannot be reached, or does not answer'
+    : 'what answers at the address of the service does not answer as the service does';
+}
+
+/** The evidence of an answer that was understood. */
+export function okEvidence({ httpStatus, requestId }: Evidence): Evidence {
+  return { httpStatus, code: 'ok', message: '', requestId };
+}
+
+/** What a look-up found, without what it names twice in the same words: that is one payment, and no second one. */
+export function eachOnce(payments: readonly ServicePayment[]): ServicePayment[] {
+  return [...new Map(payments.map((payment) => [JSON.stringify(payment), payment])).values()];
+}
+
+/** A verdict on an answer to a request to create, as the engine takes it. */
+export function createOutcome(
+  verdict: Verdict,
+  result: TransportResult,
+  evidence: Evidence,
+  now: number,
+): CreateOutcome {
+  if (result.kind === 'not_sent') return { kind: 'not_sent', evidence };
+  if (result.kind === 'unknown') return { kind: 'in_doubt', evidence };
+  switch (verdict.kind) {
+    case 'throttled':
+      return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
+    case 'account_blocked':
+      return { kind: 'account_blocked', reason: verdict.reason, evidence };
+    case 'in_doubt':
+      return {
+        kind: 'in_doubt',
+        evidence,
+        ...((verdict.isInOrder || isNamed(result.status, evidence)) && { isInOrder: true }),
+      };
+    default:
+      return { kind: verdict.kind, evidence };
+  }
+}
+
+/** Codes of ours, for answers that bring none: the HTTP status alone, or the one that an envelope of Version 1 repeats. */
+const isOurs = /^(?:unparsable|http_[0-9]+)$/;
+
+/** Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from something in between. */
+function isNamed(status: number, { code }: Evidence): boolean {
+  return status < 500 && !isOurs.test(code);
+}
+
+/** A read that gave no answer to its question, as the engine takes it. */
+export function readProblem(result: TransportResult, evidence: Evidence, verdict: Verdict, now: number): ReadProblem {
+  if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
+  if (verdict.kind === 'throttled') {
+    return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
+  }
+  if (verdict.kind === 'account_blocked' && verdict.reason === 'credentials_rejected') {
+    return { kind: 'account_blocked', reason: verdict.reason, evidence };
+  }
+  return { kind: 'unavailable', evidence };
+}

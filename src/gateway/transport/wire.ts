@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { withoutSecrets } from '../../core/text/redact.ts';
+import {
+  exactDecimal,
+  JsonNumber,
+  type JsonNumeric,
+  numberDecimal,
+  numberInteger,
+  parseExactJson,
+} from './exact-json.ts';
+
+/** Shapes that both versions' answers are made of. */
+
+/** A number as it comes from `parseExactJson`. */
+export const wireNumber = z.union([z.number(), z.instanceof(JsonNumber)]);
+
+/** The shape of what `read` can read: what it says null of does not have it. */
+export function readable<Value>(read: (value: unknown) => Value | null, fault: string) {
+  return z.unknown().transform((value, context): Value => {
+    const found = read(value);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: fault });
+    return z.NEVER;
+  });
+}
+
+/** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
+export const wireDecimal = readable(readDecimal, 'is not a decimal');
+
+/** A whole number. */
+export const wireInteger = readable(readInteger, 'is not a whole number');
+
+/** As `readTime`, for a key that may be missing. */
+export const wireTime = z.unknown().optional().transform(readTime);
+
+/** As `readText`, for a key that may be missing. */
+export const wireText = z.unknown().optional().transform(readText);
+
+/** An exact amount as a canonical decimal text, or null where the value is none; a decimal in quotes is one. */
+export function readDecimal(value: unknown): string | null {
+  if (typeof value === 'string') return exactDecimal(value);
+  return isNumeric(value) ? numberDecimal(value) : null;
+}
+
+/** A whole number, or null where the value is none. */
+export function readInteger(value: unknown): number | null {
+  return isNumeric(value) ? numberInteger(value) : null;
+}
+
+/** An ISO 8601 time as epoch milliseconds; null where it is missing or cannot be read (no decision hangs on it). */
+export function readTime(value: unknown): number | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+/** Texts for people are cut here: they go into the ledger once a row, and into cells of a spreadsheet. */
+export const textLengthMax = 300;
+
+/** A text that people read and nothing depends on, cut: null where it is missing or no text. */
+export function readText(value: unknown): string | null {
+  return isText(value) ? value.slice(0, textLengthMax) : null;
+}
+
+/** No honest id or status is longer. */
+export const wordLengthMax = 255;
+
+/** A word that something depends on: an id, a status. */
+export function isWord(value: unknown): value is string {
+  return isText(value) && value.length <= wordLengthMax;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isNumeric(value: unknown): value is JsonNumeric {
+  return typeof value === 'number' || value instanceof JsonNumber;
+}
+
+/**
+ * The JSON of an answer, or undefined where it is none. A service that repeats what it was sent may repeat its credentials: no text of the
+ * answer has them, whatever is read from it and kept.
+ */
+export function parseAnswer(text: string, secrets: readonly string[] = []): unknown {
+  try {
+    const json = parseExactJson(text);
+    // Escaped (`\u0061`), a text does not show what it says.
+    const mayHold = text.includes('\\') || secrets.some((secret) => text.includes(secret));
+    return mayHold && secrets.length > 0 ? withoutSecretsIn(json, secrets) : json;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutSecretsIn(json: unknown, secrets: readonly string[]): unknown {
+  if (typeof json === 'string') return withoutSecrets(json, secrets);
+  if (Array.isArray(json)) return json.map((value) => withoutSecretsIn(value, secrets));
+  if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return json;
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withoutSecretsIn(value, secrets)]));
+}
+
+/** The value in its shape, or null where it does not have it. */
+export function read<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> | null {
+  const result = shape.safeParse(value);
+  return result.success ? result.data : null;
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { ServicePayment } from '../contract/gateway.ts';
+import { parseAnswer, read, wireDecimal, wireText, wireTime } from '../transport/wire.ts';
+import { v2Payment } from '../v2/v2-wire.ts';
+
+/** A registered webhook as far as it is relied on: the payloads of several events are not shown, so `data` may lack all. */
+export interface RegisteredWebhook {
+  /** For de-duplication. */
+  id: string;
+  /** The event (spec section 6.2), or one that the spec does not name. */
+  type: string;
+  /** Epoch milliseconds, or null. */
+  at: number | null;
+  transactionId: string | null;
+  status: string | null;
+  /** The service's idempotency key of the payment: ours, where the payment is ours. */
+  idempotencyKey: string | null;
+  /** What was charged, as an exact decimal, with its currency. */
+  sourceAmount: string | null;
+  sourceCurrency: string | null;
+}
+
+const registeredShape = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string().min(1).max(100),
+  timestamp: wireTime,
+  data: z
+    .object({
+      transactionId: wireText,
+      status: wireText,
+      idempotencyKey: wireText,
+      sourceAmount: wireDecimal.nullish().catch(null),
+      sourceCurrency: wireText,
+    })
+    .nullish()
+    .catch(null),
+});
+
+/** Whether `success` is false for a failed top-up is not shown: its status says what happened. Beside any other it contradicts it. */
+const callbackShape = z.object({ success: z.boolean(), data: z.unknown() });
+
+/** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope, or null where it is none. */
+export function readCallback(text: string): ServicePayment | null {
+  const parsed = read(callbackShape, parseAnswer(text));
+  const payment = parsed && v2Payment(parsed.data, true);
+  return payment && (parsed.success || payment.state === 'failed') ? payment : null;
+}
+
+/** Reads the verified body of a registered webhook, or null where it is none. */
+export function readRegisteredWebhook(text: string): RegisteredWebhook | null {
+  const parsed = read(registeredShape, parseAnswer(text));
+  if (!parsed) return null;
+  const { id, type, timestamp: at, data } = parsed;
+  return {
+    id,
+    type,
+    at,
+    transactionId: data?.transactionId ?? null,
+    status: data?.status ?? null,
+    idempotencyKey: data?.idempotencyKey ?? null,
+    sourceAmount: data?.sourceAmount ?? null,
+    sourceCurrency: data?.sourceCurrency ?? null,
+  };
+}

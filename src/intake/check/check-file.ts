@@ -1,0 +1,261 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { FileForm } from '../../core/identity/file-form.ts';
+import { makeTextWriter } from '../../core/text/text-writer.ts';
+import { noEvidence, signOf } from '../cells/amount-signs.ts';
+import { countryCodeOf } from '../cells/country.ts';
+import { type PlannedColumns, planColumns } from '../columns/columns.ts';
+import type { IntakeSettings } from '../columns/settings.ts';
+import { findable } from '../file/delimiter.ts';
+import type { RecordChunk } from '../file/record-chunk.ts';
+import { makeScratch } from '../file/scratch-files.ts';
+import type { Source } from '../file/source.ts';
+import { comparedRow } from '../history/compared-row.ts';
+import { makeRepeats, type Repeats } from '../history/repeats.ts';
+import { checkRow } from '../rows/check-row.ts';
+import type { CheckedRow, FileRow } from '../rows/file-rows.ts';
+import { type Catalog, cacheCatalog } from '../rows/network-catalog.ts';
+import { bytesPerRow, type PackedRows, packRow, takePacked } from '../rows/packed-rows.ts';
+import { makeRowSpool, type RowSpool } from '../rows/row-spool.ts';
+import { type CheckContext, makeRowsUnderCheck, type Needs } from '../rows/row-under-check.ts';
+import { findEvidence } from '../table/file-evidence.ts';
+import { likelyHeaderLine } from '../table/header-line.ts';
+import { openTable, type Table } from '../table/table.ts';
+import { type Trailer, withoutTrailer } from '../table/trailer.ts';
+import { asShown, type NamedDates } from '../workbook/shown-cells.ts';
+import { makeFileGuards } from './file-guards.ts';
+import type { FileFindings } from './findings.ts';
+import { refuseSeveralPayable } from './sheets.ts';
+import { type FileTotals, makeTotals } from './totals.ts';
+import { warningsOf } from './warnings.ts';
+
+/** How far reading a file has come. */
+export interface FileProgress {
+  /** Bytes of the file read, of `bytesTotal`. */
+  bytes: number;
+  bytesTotal: number;
+  rows: number;
+}
+
+export interface CheckOptions {
+  source: Source;
+  settings: IntakeSettings;
+  /** Null: networks must be given by id, and products are not checked. */
+  catalog: Catalog | null;
+  /** Whether a network’s name that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being refused with its row. */
+  needsNames: boolean;
+  onProgress: ((progress: FileProgress) => void) | undefined;
+  /** Is given every row as it was checked by itself, in file order, while the file is read. */
+  onChecked?: ((rows: readonly PackedRows[]) => Promise<void>) | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict. */
+export interface CheckedFile {
+  header: readonly string[];
+  form: FileForm;
+  about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
+  /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
+  hasRepeats: boolean;
+  /** What its rows come to, each with the verdict that it has by itself. */
+  byThemselves: FileTotals;
+  /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
+  rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
+  dispose(): Promise<void>;
+}
+
+/** Two letters may be no country: "UK" is called GB. Which are is known here, since the tables of numbers are large. */
+function requireCountry({ country }: IntakeSettings): void {
+  const known = country === null ? null : countryCodeOf(country);
+  if (known === country) return;
+  const message = `"${country}" is not a country code (--country, or intake.country of the configuration)`;
+  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Write ${known ?? 'a two-letter code such as KE'}.` });
+}
+
+/**
+ * Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole, and `SERVICE_UNREACHABLE` as `needsNames` says; wrong
+ * rows are data.
+ */
+export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
+  const { settings, signal } = options;
+  requireCountry(settings);
+  const scratch = makeScratch();
+  const spool = makeRowSpool(scratch);
+  const dispose = async () => scratch.dispose();
+  try {
+    const { source } = options;
+    const { counted, bytesRead } = countBytes(source);
+    const opened = await openTable(counted, settings, signal);
+    const { understood, ...columns } = columnsOf(opened, settings);
+    await refuseSeveralPayable(source, settings, opened.form, signal);
+    const dates: NamedDates = { count: 0, first: null };
+    const table = { ...opened, rows: asShown(opened.rows, columns.plan, dates) };
+    const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
+    const { delimiter } = table.form;
+    const context: CheckContext = {
+      ...{ header: table.header, ...columns, settings, catalog, delimiter },
+      ...{ evidence: null, signs: noEvidence() },
+    };
+    const repeats = makeRepeats(scratch, settings.guards.numberMax);
+    const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);
+    const hasRepeats = repeats.compare();
+    const { name, bytes, sha256 } = source;
+    const { format, encoding, sheet } = table.form;
+    const decimal_sign = signOf(context.signs);
+    const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet, decimal_sign };
+    return {
+      header: table.header,
+      form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null },
+      hasRepeats,
+      byThemselves,
+      about: {
+        file: { name, bytes, sha256, ...form },
+        understood,
+        warnings: warningsOf(catalog, table, context, dates),
+      },
+      async *rows(rowsPerChunk) {
+        for (const chunk of spool.read(rowsPerChunk)) {
+          signal?.throwIfAborted();
+          yield chunk.map((row) => {
+            const repeat = repeats.of(row.row_no);
+            return repeat ? comparedRow(row, repeat, context, settings) : row;
+          });
+        }
+      },
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Sheets that are named where one is to be chosen. */
+const sheetsNamedMax = 3;
+
+/** What each column means. Where the header of one sheet of several is none, the error names the others. */
+function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
+  const { header, sample, form } = table;
+  try {
+    const headerBelow = likelyHeaderLine(table, settings.columns);
+    return planColumns(header, settings.columns, settings, { hidden: form.hiddenColumns, sample, headerBelow });
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
+    const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
+    throw new AirbatchError(error.code, error.message, {
+      hint: `If you mean another sheet than "${form.sheet}", add ${others.join(' or ')}. ${error.hint}`,
+      cause: error,
+    });
+  }
+}
+
+function countBytes(source: Source): { counted: Source; bytesRead: () => number } {
+  let bytes = 0;
+  const chunks = async function* (signal?: AbortSignal) {
+    bytes = 0;
+    for await (const chunk of source.chunks(signal)) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  return { counted: { ...source, chunks }, bytesRead: () => bytes };
+}
+
+/** Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit, and a message. */
+const rowsPerBlockMin = 2_000;
+
+async function checkRows(
+  options: CheckOptions,
+  { rows, header }: Table,
+  context: CheckContext,
+  spool: RowSpool,
+  repeats: Repeats,
+  bytesRead: () => number,
+): Promise<FileTotals> {
+  const { settings, needsNames, onProgress, onChecked, source } = options;
+  const { trailer: word } = settings.guards;
+  const seen: { trailer: Trailer | null } = { trailer: null };
+  const guards = makeFileGuards(context);
+  const totals = makeTotals();
+  const writer = makeTextWriter(rowsPerBlockMin * bytesPerRow);
+  const check = makeChunkCheck(context, (row, cells) => {
+    if (needsNames) requireNames(row, source);
+    totals.add(row);
+    repeats.note(row);
+    guards.note(row, cells);
+    packRow(row, cells, writer);
+  });
+  let rowNo = 0;
+  let block: PackedRows[] = [];
+  let inBlock = 0;
+  const handOn = async () => {
+    const whole = block;
+    block = [];
+    inBlock = 0;
+    await onChecked?.(whole);
+    onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
+  };
+  for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
+    const count = chunk.records.length;
+    for (let next = check.from(chunk, 0, rowNo); next < count; next = check.from(chunk, next, rowNo)) {
+      await findOut(check.needs, context, options);
+    }
+    rowNo += count;
+    guards.checkSoFar();
+    const packed = takePacked(writer);
+    spool.add(packed);
+    block.push(packed);
+    inBlock += count;
+    if (inBlock >= rowsPerBlockMin) await handOn();
+  }
+  if (inBlock > 0) await handOn();
+  if (rowNo === 0) {
+    const names = header.length === 1 ? '1 column' : `${header.length} columns`;
+    throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), but no rows below it`);
+  }
+  guards.checkAtEnd(seen.trailer);
+  return totals.result();
+}
+
+function requireNames({ problems }: CheckedRow, { name }: Source): void {
+  if (problems.some(({ code }) => code === 'NETWORK_UNRESOLVED'))
+    throw new AirbatchError('SERVICE_UNREACHABLE', `the networks that ${name} names could not be looked up`);
+}
+
+interface ChunkCheck {
+  /** Checks the rows of a chunk from an index on, up to the first for which something must be found out; returns its index. */
+  from(chunk: RecordChunk, first: number, rowsBefore: number): number;
+  /** What that is. */
+  needs: Needs;
+}
+
+/** `onRow` is given each row as soon as it is checked: it is garbage before the next one comes. */
+function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: readonly string[]) => void): ChunkCheck {
+  const needs: Needs = { evidence: false, countries: new Set(), networkIds: new Set() };
+  const rowUnderCheck = makeRowsUnderCheck(context, needs);
+  return {
+    needs,
+    from({ records, lines, doubts, endsOpen }, first, rowsBefore) {
+      for (let index = first; index < records.length; index++) {
+        const cells = records[index] as string[];
+        const row = checkRow(rowUnderCheck, cells, {
+          rowNo: rowsBefore + index + 1,
+          line: lines[index] as number,
+          endsFile: endsOpen && index === records.length - 1,
+          doubt: doubts.get(index) ?? null,
+        });
+        if (needs.evidence || needs.countries.size > 0 || needs.networkIds.size > 0) return index;
+        onRow(row, cells);
+      }
+      return records.length;
+    },
+  };
+}
+
+/** Finds out what must be known to check a row; it is then checked anew. */
+async function findOut(needs: Needs, context: CheckContext, { source, settings, signal }: CheckOptions): Promise<void> {
+  if (needs.evidence) context.evidence = await findEvidence(source, settings, context.plan.amount ?? -1, signal);
+  await context.catalog.load(needs.countries, needs.networkIds);
+  needs.evidence = false;
+  needs.countries.clear();
+  needs.networkIds.clear();
+}

@@ -1,0 +1,63 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import { endReading, listReadings, type Reading, takeOverReading } from '../../ledger/batches/readings.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+
+interface Deps {
+  db: Database;
+  clock: Clock;
+}
+
+/** Rows taken out of the ledger in one transaction: it blocks the event loop for some 10 ms. */
+const rowsPerUnit = 5_000;
+
+/** How long the removal of what was stored may take before others take its process for dead as well. */
+const endingMs = 10 * 60_000;
+
+/** Whether a file as a whole cannot be paid out, or read: its batch says so, and why. */
+export function isRejection(error: unknown): error is AirbatchError {
+  return error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
+}
+
+/** Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was interrupted. */
+export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
+  await endWithoutRows(deps, reading, reading.holder, (unit, batch) =>
+    isRejection(error)
+      ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
+      : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
+  ).catch(() => undefined);
+  // A ledger that cannot be written says so by the error that is thrown on; a later start ends the reading.
+}
+
+/**
+ * Ends, as `ender`, what a crash left in the middle of being read: files whose reader, or whoever was ending its reading, is known to
+ * have ended (`isDead`), or was silent for too long. Their batches are `rejected`, have no rows, and leave the run id free.
+ */
+export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: string) => boolean): Promise<void> {
+  for (const reading of await listReadings(deps.db)) {
+    if (reading.expires_at > deps.clock.now() && !isDead(reading.holder)) continue;
+    const rejection = 'the program ended while it was reading the file: run the file again';
+    await endWithoutRows(deps, reading, ender, (unit, batch) =>
+      unit.changeBatch(batch, 'reject', { rejection }, { code: 'READING_ABANDONED', holder: reading.holder }),
+    );
+  }
+}
+
+async function endWithoutRows(
+  { db, clock }: Deps,
+  reading: Reading,
+  ender: string,
+  end: (unit: Unit, batch: BatchRecord) => Promise<unknown>,
+): Promise<void> {
+  const unitOf = <Result>(work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor: 'intake' }, work);
+  // The reader is shut out first, so that no row comes after the last one is gone.
+  if (!(await unitOf((unit) => takeOverReading(unit.tx, reading, ender, unit.at + endingMs)))) return;
+  while (!(await unitOf((unit) => unit.discardRows(reading.batch_id, rowsPerUnit)))) await clock.turn();
+  await unitOf(async (unit) => {
+    const batch = await findBatch(unit.tx, reading.batch_id);
+    if (batch?.status === 'received') await end(unit, batch);
+    await endReading(unit.tx, reading.batch_id);
+  });
+}

@@ -1,0 +1,55 @@
+import type { CatalogCache } from '../rows/network-catalog.ts';
+import type { CheckContext } from '../rows/row-under-check.ts';
+import { aboveWarning } from '../table/header-line.ts';
+import type { Table } from '../table/table.ts';
+import type { NamedDates } from '../workbook/shown-cells.ts';
+import type { MarkedRows } from '../workbook/xlsx-rows.ts';
+
+/** What a person should know of a file as a whole, in a sentence each. */
+export function warningsOf(
+  catalog: CatalogCache,
+  { form, header }: Table,
+  { signs: { proof }, settings }: CheckContext,
+  dates: NamedDates,
+): string[] {
+  const warnings: string[] = aboveWarning(form, settings.headerLine);
+  if (proof['.'] !== null && proof[','] !== null) {
+    warnings.push(
+      `Some amounts have a decimal point (first in line ${proof['.']}) and others a decimal comma (first in line ${proof[',']}): check them.`,
+    );
+  }
+  if (catalog.failed()) {
+    warnings.push(
+      'The service did not give its list of networks: network ids and products were not checked, and network names could not be read.',
+    );
+  }
+  const names = header.map((name) => name.trim()).filter((name) => name !== '');
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
+    warnings.push(`More than one column is named "${name}": none of them is read, and all are kept.`);
+  if (form.otherSheets.length > 0) {
+    const others = form.otherSheets.map(
+      (name) => `"${name}"${name === form.activeSheet ? ' (open when it was saved)' : ''}`,
+    );
+    warnings.push(`Only the sheet "${form.sheet}" was read; not read: ${others.join(', ')}.`);
+  }
+  warnings.push(...markedWarning(form.hiddenRows, 'hidden in the sheet'));
+  warnings.push(...markedWarning(form.struckRows, 'struck through in the sheet'));
+  if (dates.first) {
+    const { line, text } = dates.first;
+    const what = dates.count === 1 ? '1 reference is a date' : `${dates.count} references are dates`;
+    warnings.push(
+      `${what} in the sheet, and read as the sheet shows it (line ${line}: "${text}"): spreadsheets make dates of texts such as "1-24".`,
+    );
+  }
+  return warnings;
+}
+
+function markedWarning(rows: MarkedRows | null, how: string): string[] {
+  if (rows === null || rows.count === 0) return [];
+  const { count, first } = rows;
+  const which =
+    count === 1
+      ? `1 row is ${how} (line ${first}), and is`
+      : `${count} rows are ${how} (first in line ${first}), and are`;
+  return [`${which} read like the others: remove what should not be paid.`];
+}

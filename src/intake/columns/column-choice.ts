@@ -1,0 +1,106 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import { readAmount } from '../cells/amount.ts';
+import type { Field } from '../cells/fields.ts';
+import { plainText } from '../cells/plain-text.ts';
+import { shortened } from '../cells/problems.ts';
+import { mayBeCalled, plainName } from './column-names.ts';
+import { hasWordNear } from './like-names.ts';
+
+/** The first rows below a header, by which people know a column. */
+export type Sample = readonly (readonly string[])[];
+
+/** Who is paid, how much, and what makes a row the same row as before: of two columns that could be one of these, nobody chooses for the clerk. */
+const decisive: ReadonlySet<Field> = new Set(['phone_number', 'amount', 'reference']);
+
+/**
+ * The column of a field, of those that its name makes possible (`indexes`). `unread` are the columns that no field reads. Throws
+ * `FILE_REJECTED` where two could be meant.
+ */
+export function chooseColumn(
+  header: readonly string[],
+  field: Field,
+  { indexes, unread, sample }: { indexes: readonly number[]; unread: readonly number[]; sample: Sample },
+): number {
+  const rivals = decisive.has(field) ? likelyColumns(header, field, unread, sample) : [];
+  const [only, ...others] = [...indexes, ...rivals];
+  if (only !== undefined && others.length === 0) return only;
+  const own = indexes.filter((index) => header[index]?.trim().toLowerCase() === field);
+  // Our own name goes before its aliases. But "currency" may be the salary's beside an "airtime currency".
+  if (!decisive.has(field) && field !== 'currency' && own.length === 1 && own[0] !== undefined) return own[0];
+  const all = [...indexes, ...rivals].sort((a, b) => a - b);
+  refuseSameName(header, all);
+  const names = all.map((index) => `"${header[index]?.trim()}"`);
+  const values = all.map((index) => valuesText(header, field, index, sample)).filter((text) => text !== '');
+  const options = all.map((index) => `--map ${field}="${header[index]?.trim()}"`).reverse();
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the columns ${names.join(' and ')} could each be the ${field}${values.length === 0 ? '' : `: ${values.join(', ')}`}`,
+    {
+      hint: `Say which one you mean: ${options.join(' or ')}, or intake.columns.${field} in the configuration. Nothing was sent.`,
+    },
+  );
+}
+
+/** Throws where two of the columns have the same name, so that none could be named. */
+export function refuseSameName(header: readonly string[], indexes: readonly number[]): void {
+  const names = indexes.map((index) => header[index]?.trim() ?? '');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new AirbatchError('FILE_REJECTED', `two columns are named "${twice}"`, {
+    hint: 'Give each of them a name of its own in the first line of the file. Nothing was sent.',
+  });
+}
+
+/** The columns that could be a field by a part of their name, and by what stands in the first rows. */
+function likelyColumns(header: readonly string[], field: Field, unread: readonly number[], sample: Sample): number[] {
+  return unread.filter((index) => mayBeCalled(header[index] ?? '', field) && fits(field, valuesOf(sample, index)));
+}
+
+/** Those, or else the ones whose name is one slip away from such a part. */
+export function nearColumns(
+  header: readonly string[],
+  field: Field,
+  unread: readonly number[],
+  sample: Sample,
+): number[] {
+  const likely = likelyColumns(header, field, unread, sample);
+  if (likely.length > 0) return likely;
+  return unread.filter(
+    (index) => hasWordNear(plainName(header[index] ?? ''), field) && fits(field, valuesOf(sample, index)),
+  );
+}
+
+const valuesShownMax = 3;
+
+/** What stands below a header, such as "Net pay" has 1200; 1500; 900. */
+export function valuesText(header: readonly string[], field: Field, index: number, sample: Sample): string {
+  const values = valuesOf(sample, index).slice(0, valuesShownMax);
+  const shown = values.map((value) => shownValue(field, value)).join('; ');
+  return shown === '' ? '' : `"${header[index]?.trim()}" has ${shown}`;
+}
+
+function valuesOf(sample: Sample, index: number): string[] {
+  return sample.map((cells) => plainText(cells[index] ?? '')).filter((value) => value !== '');
+}
+
+/** Whether most of the values could be of the field. */
+function fits(field: Field, values: readonly string[]): boolean {
+  const isOne = (value: string): boolean => {
+    if (field === 'amount') return readAmount(value).kind !== 'none' && !hasNumber(value);
+    return field === 'phone_number' ? hasNumber(value) : true;
+  };
+  return values.filter(isOne).length * 2 > values.length;
+}
+
+/** Whether a value has as many digits as a phone number. */
+function hasNumber(value: string): boolean {
+  return /^[+(]?[0-9][0-9 ().-]{6,19}$/.test(value) && !/[.,][0-9]{1,2}$/.test(value);
+}
+
+/** A rejection is kept and sent to people: of a phone number it shows the ends alone. */
+function shownValue(field: Field, value: string): string {
+  if (field !== 'phone_number') return withoutNumbers(shortened(value));
+  const digits = value.replace(/[^+0-9]/g, '');
+  return digits.length < 7 ? withoutNumbers(shortened(value)) : `${digits.slice(0, 4)}…${digits.slice(-2)}`;
+}

@@ -1,0 +1,143 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { signOfSeveral } from '../cells/currency-sign.ts';
+import { type Field, fields } from '../cells/fields.ts';
+import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
+import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
+import { headerOffer, isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
+
+/** Where each meaning stands in the file: the index of its column. */
+export type ColumnPlan = Partial<Record<Field, number>>;
+
+export interface PlannedColumns {
+  plan: ColumnPlan;
+  /** The currency of all amounts, where their header says it: "Amount (KES)". */
+  amountCurrency: string | null;
+  /** The sign of several currencies in their header: "Amount ($)". */
+  amountSign: string | null;
+  understood: UnderstoodColumn[];
+}
+
+/** How the header was understood, for people. */
+export interface UnderstoodColumn {
+  /** The file's own name. */
+  column: string;
+  /** What it was taken for; null: kept, and not read. */
+  field: Field | null;
+}
+
+/** Names that are a trap in every program that makes objects of rows. */
+const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of the columns that a
+ * sheet hides (`hidden`), only those are read that it names. `sample` are the first rows, and `headerBelow` is the line of one that looks like the header itself. Throws `FILE_REJECTED` where the header is none,
+ * could be meant in two ways, or lacks what is needed.
+ */
+export function planColumns(
+  header: readonly string[],
+  mapping: Partial<Record<Field, string>>,
+  defaults: { currency: string | null; networkId: number | null },
+  {
+    hidden = new Set(),
+    sample = [],
+    headerBelow = null,
+  }: { hidden?: ReadonlySet<number>; sample?: Sample; headerBelow?: number | null } = {},
+): PlannedColumns {
+  refuseBadHeader(header);
+  const plan: ColumnPlan = {};
+  for (const field of fields) {
+    const name = mapping[field];
+    if (name === undefined) continue;
+    plan[field] = findMapped(header, field, name, headerBelow);
+  }
+  refuseSharedColumn(header, plan);
+  const taken = new Set<number | undefined>(Object.values(plan));
+  const candidates = new Map<Field, number[]>();
+  for (const [index, name] of header.entries()) {
+    const field = taken.has(index) ? null : meaningOf(name);
+    if (field && plan[field] === undefined) candidates.set(field, [...(candidates.get(field) ?? []), index]);
+  }
+  const read = new Set([...taken, ...[...candidates.values()].flat()]);
+  const unread = header.flatMap((name, index) =>
+    read.has(index) || hidden.has(index) || isOwnColumn(name) ? [] : [index],
+  );
+  for (const [field, indexes] of candidates) {
+    const visible = indexes.filter((index) => !hidden.has(index));
+    if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
+    plan[field] = chooseColumn(header, field, { indexes: visible, unread, sample });
+  }
+  refuseMissing(header, plan, { defaults, unread, sample, headerBelow });
+  const meaning = new Map(
+    fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
+  );
+  const ofAmounts = header[plan.amount ?? -1] ?? '';
+  const amountCurrency = currencyOfAmounts(ofAmounts);
+  const understood = header.map((column, index) => ({ column, field: meaning.get(index) ?? null }));
+  if (plan.amount !== undefined && plan.currency === undefined && amountCurrency === null)
+    refuseUnreadCurrencies(understood);
+  return { plan, amountCurrency, amountSign: signOfSeveral(ofAmounts), understood };
+}
+
+/** No payout file has more columns. */
+export const columnsMax = 1_000;
+
+function refuseBadHeader(header: readonly string[]): void {
+  if (header.length > columnsMax) throw rejected(`the file has more than ${columnsMax} columns`);
+  for (const name of header) {
+    if (trapNames.has(name.trim().toLowerCase()))
+      throw rejected(`a column is named "${name}", a name that is not allowed`);
+  }
+}
+
+function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
+  const fieldOfColumn = new Map<number, Field>();
+  for (const [field, index] of Object.entries(plan) as [Field, number][]) {
+    const other = fieldOfColumn.get(index);
+    if (other) throw rejected(`the mapping reads the column "${header[index]}" both as ${other} and as ${field}`);
+    fieldOfColumn.set(index, field);
+  }
+}
+
+function findMapped(header: readonly string[], field: Field, name: string, headerBelow: number | null): number {
+  const exact = header.flatMap((own, index) => (own === name ? [index] : []));
+  refuseSameName(header, exact);
+  if (exact[0] !== undefined) return exact[0];
+  const alike = header.flatMap((own, index) => (plainName(own) === plainName(name) ? [index] : []));
+  refuseSameName(header, alike);
+  if (alike.length === 1 && alike[0] !== undefined) return alike[0];
+  throw rejected(
+    `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
+    headerBelow === null ? {} : { hint: `${headerOffer(headerBelow)} Nothing was sent.` },
+  );
+}
+
+/** What a sheet hides, whoever checks the file does not see. */
+function refuseHiddenColumn(header: readonly string[], field: Field, indexes: readonly number[]): never {
+  const name = header[indexes[0] ?? 0]?.trim();
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the column "${name}", which could be the ${field}, is hidden in the sheet`,
+    {
+      hint: `Show the column and check what is in it, or delete it. To read it as it is, add --map ${field}="${name}", or set intake.columns.${field} in the configuration. Nothing was sent.`,
+    },
+  );
+}
+
+/** Amounts whose currencies stand in a column that is not read would all be paid in the configured one. */
+function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
+  const unread = understood.filter(({ column, field }) => field === null && mayNameCurrencies(column));
+  const [first] = unread;
+  if (!first) return;
+  const names = unread.map(({ column }) => `"${column.trim()}"`);
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the currency of the amounts may be in the column ${names.join(' or ')}, which is not read under that name`,
+    {
+      hint: `If it is, add --map currency=${names[0]}, or set intake.columns.currency in the configuration. If not, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
+    },
+  );
+}
+
+function rejected(message: string, options: { hint?: string } = {}): AirbatchError {
+  return new AirbatchError('FILE_REJECTED', message, options);
+}

@@ -1,0 +1,113 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import type { Field } from '../cells/fields.ts';
+import { nearColumns, type Sample, valuesText } from './column-choice.ts';
+import { meaningOf } from './column-names.ts';
+
+/** Columns that our own files add; they speak of an earlier reading. */
+const ownColumns = new Set(['problem', 'suggestion']);
+
+/** Those, and the ones of the results workbook that repeat the file: "File: Amount". */
+export function isOwnColumn(name: string): boolean {
+  return ownColumns.has(name.trim()) || /^File: ./.test(name);
+}
+
+/** A header that suffices for most files. */
+const exampleHeader = 'phone_number,network_id,amount,currency';
+
+/** Throws `FILE_REJECTED` where the header has no column for what every row needs, with the columns that could be meant. */
+export function refuseMissing(
+  header: readonly string[],
+  plan: Partial<Record<Field, number>>,
+  {
+    defaults,
+    unread,
+    sample,
+    headerBelow,
+  }: {
+    defaults: { networkId: number | null };
+    unread: readonly number[];
+    sample: Sample;
+    headerBelow: number | null;
+  },
+): void {
+  const missing: Field[] = [];
+  if (plan.phone_number === undefined) missing.push('phone_number');
+  if (plan.network_id === undefined && defaults.networkId === null) missing.push('network_id');
+  if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount');
+  if (missing.length === 0) return;
+  if (headerBelow === null) refuseTableInColumn(header);
+  const help =
+    headerBelow === null
+      ? `${proposals(header, missing, unread, sample)}${missingHint(header, missing)}`
+      : headerOffer(headerBelow);
+  const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
+    { hint: `${help} Nothing was sent.` },
+  );
+}
+
+/** How a file is read whose header stands below other lines. */
+export function headerOffer(line: number): string {
+  return `Line ${line} looks like the header: to read the file from there, add --header-line ${line} (in the configuration, intake.headerLine). What stands above it is then named, and not read.`;
+}
+
+/** The columns that could be meant, with what stands in them: what is typed as it is proposed will be paid. */
+function proposals(
+  header: readonly string[],
+  missing: readonly Field[],
+  unread: readonly number[],
+  sample: Sample,
+): string {
+  return missing
+    .flatMap((field) =>
+      nearColumns(header, field, unread, sample).map((index) => {
+        const name = `"${header[index]?.trim()}"`;
+        return `Did you mean ${name} for ${field} (${valuesText(header, field, index, sample)})? Then add --map ${field}=${name}. `;
+      }),
+    )
+    .join('');
+}
+
+/** Between the cells of a line that became one cell. */
+const separators = [',', ';', '\t', '|'] as const;
+
+/** A table whose lines are in quotes, or were pasted into one column of a sheet. */
+function refuseTableInColumn(header: readonly string[]): void {
+  const [only = '', ...others] = header.filter((name) => name.trim() !== '');
+  if (others.length > 0) return;
+  const isTable = separators.some((sign) => {
+    const names = only.split(sign).map((name) => name.replaceAll('"', ''));
+    return names.filter((name) => meaningOf(name) !== null).length > 1;
+  });
+  if (!isTable) return;
+  throw new AirbatchError('FILE_REJECTED', 'the whole table stands in one column: each line of it is a single cell', {
+    hint: 'In a spreadsheet, select the column, choose "Text to Columns" in the menu "Data", and save it again; in a text file, remove the quotes around each line. Nothing was sent.',
+  });
+}
+
+function missingHint(header: readonly string[], missing: readonly Field[]): string {
+  if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
+  const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
+  return `The first line must name the columns: delete what stands above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
+}
+
+function anyOf(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+/** What a first line reads, or that it is none. */
+export function readAs(header: readonly string[]): string {
+  if (isRow(header)) return 'has a number as a row does: it is not a header';
+  const found = header.filter((name) => name.trim() !== '' && !isOwnColumn(name));
+  const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
+  if (found.length > 12) names.push('...');
+  return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
+}
+
+/** Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote it then. */
+function isRow(header: readonly string[]): boolean {
+  return header.some((cell) => withoutNumbers(cell) !== cell);
+}

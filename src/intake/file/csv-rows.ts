@@ -1,0 +1,158 @@
+import { finished } from 'node:stream/promises';
+import { type CsvError, Parser } from 'csv-parse';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { withFirst } from './chunks.ts';
+import { plainRows, type Reader } from './plain-rows.ts';
+import type { QuoteDoubt, RecordChunk } from './record-chunk.ts';
+
+export interface CsvOptions {
+  delimiter: string;
+  rowBytesMax: number;
+  /** True where the first line is Excel's `sep=;`, which is no record. */
+  hasSeparatorLine: boolean;
+  /** The line of the header; the records that begin above it are added to `above` instead. */
+  headerLine: number;
+  above: string[][];
+}
+
+const recordDelimiters = ['\r\n', '\n', '\r'];
+
+/** Records that one chunk of bytes can give at most (a record has a byte at least): nothing waits in the parser. */
+const recordsWaitingMax = 1_000_000;
+
+/**
+ * The records of CSV text (UTF-8, without mark). Throws `FILE_REJECTED`, naming the line, where it cannot be told what
+ * belongs to which row: a quote that is never closed, or a row beyond `rowBytesMax`.
+ */
+export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
+  const { delimiter, rowBytesMax, hasSeparatorLine, headerLine, above } = options;
+  const skip = hasSeparatorLine ? 1 : 0;
+  const reader: Reader = { delimiter, line: 1, skip, headerLine, above, columns: 0, bytes: 0 };
+  const iterator = text[Symbol.asyncIterator]();
+  try {
+    const rest = yield* plainRows(iterator, reader, rowBytesMax);
+    if (rest === null) return;
+    reader.bytes -= rest.length;
+    yield* parsedRows(withFirst(rest, iterator), reader, rowBytesMax);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** The records from a quote on, which only a parser can tell apart. */
+async function* parsedRows(
+  text: AsyncIterable<Buffer>,
+  reader: Reader,
+  rowBytesMax: number,
+): AsyncGenerator<RecordChunk> {
+  const parser = new Parser({
+    delimiter: reader.delimiter,
+    record_delimiter: recordDelimiters,
+    // A quotation mark in the middle of a cell is a character like others; one that leaves a row open is found below.
+    relax_quotes: true,
+    relax_column_count: true,
+    bom: false,
+    max_record_size: rowBytesMax,
+    // Passed on to the stream that the parser is, which its types leave out.
+    ...{ readableHighWaterMark: recordsWaitingMax },
+  });
+  const ended = finished(parser);
+  ended.catch(() => undefined);
+  let last = 0x0a;
+  try {
+    for await (const part of text) {
+      last = part.at(-1) ?? last;
+      reader.bytes += part.length;
+      parser.write(part);
+      if (parser.errored) break;
+      const chunk = drain(parser, reader);
+      if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: false };
+    }
+    if (!parser.errored) parser.end();
+    const chunk = drain(parser, reader);
+    await ended;
+    if (chunk.records.length > 0) {
+      const endsOpen = last !== 0x0a && last !== 0x0d;
+      yield { ...chunk, bytes: reader.bytes, endsOpen };
+    }
+  } catch (error) {
+    throw explained(error, reader.line, rowBytesMax);
+  } finally {
+    parser.destroy();
+  }
+}
+
+function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
+  const records: string[][] = [];
+  const lines: number[] = [];
+  const doubts = new Map<number, QuoteDoubt>();
+  for (let record = parser.read() as string[] | null; record !== null; record = parser.read() as string[] | null) {
+    const line = reader.line;
+    reader.line += 1;
+    let hasContent = false;
+    let hasBreaks = false;
+    let isStray = false;
+    for (const cell of record) {
+      if (cell === '') continue;
+      hasContent ||= cell.trim() !== '';
+      isStray ||= hasStrayQuote(cell);
+      if (!cell.includes('\n') && !cell.includes('\r')) continue;
+      hasBreaks = true;
+      reader.line += cell.split(lineBreak).length - 1;
+      if (cell.charCodeAt(0) === quote && cell.includes(`${reader.delimiter}"`)) refuseOpenQuote(line);
+    }
+    if (reader.skip > 0) {
+      reader.skip -= 1;
+    } else if (hasContent && line < reader.headerLine) {
+      reader.above.push(record);
+    } else if (hasContent) {
+      if (reader.columns === 0) reader.columns = record.length;
+      if (hasBreaks && holdsRows(record, reader)) doubts.set(records.length, 'swallowed');
+      else if (isStray) doubts.set(records.length, 'stray');
+      records.push(record);
+      lines.push(line);
+    }
+  }
+  return { records, lines, doubts };
+}
+
+const lineBreak = /\r\n|\n|\r/;
+const quote = 0x22;
+
+/** An odd number of quotes, one of them at an end: where the cell ends may be decided wrongly. */
+function hasStrayQuote(cell: string): boolean {
+  if (cell.charCodeAt(0) !== quote && cell.charCodeAt(cell.length - 1) !== quote) return false;
+  return cell.split('"').length % 2 === 0;
+}
+
+/** Whether each line of the record has as many cells as the header: then it is several rows, between quotes by mistake. */
+function holdsRows(record: readonly string[], { columns, delimiter }: Reader): boolean {
+  const lines = record.join(delimiter).split(lineBreak);
+  return columns > 1 && lines.every((line) => line.split(delimiter).length === columns);
+}
+
+/**
+ * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins with
+ * one. If it goes over several lines, and the quote that should open another cell stands in it, nobody knows how many rows it
+ * has swallowed.
+ */
+function refuseOpenQuote(line: number): never {
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `a quote (") in the row that begins on line ${line} is not closed before the next row begins`,
+  );
+}
+
+function explained(error: unknown, line: number, rowBytesMax: number): unknown {
+  if (error instanceof AirbatchError || !(error instanceof Error) || !('code' in error)) return error;
+  const { code } = error as CsvError;
+  if (code === 'CSV_QUOTE_NOT_CLOSED') {
+    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short, or there is one quote too many`;
+    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+  }
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quote (") may not be closed there`;
+    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { AirbatchError } from '../../core/basics/errors.ts';
+
+export interface UnpackLimits {
+  unpackedBytesMax: number;
+  unpackRatioMax: number;
+}
+
+/** Below this a ratio tells nothing: a few repeated lines pack a thousand times, and harm nobody. */
+const ratioFreeBytes = 16 * 2 ** 20;
+
+/** The bytes in a gzip file. Throws `FILE_REJECTED` where it is damaged or cut short, or unpacks to more than the limits. */
+export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimits): AsyncGenerator<Buffer> {
+  let packed = 0;
+  const counted = async function* () {
+    for await (const chunk of chunks) {
+      packed += chunk.length;
+      yield chunk;
+    }
+  };
+  const source = Readable.from(counted(), { objectMode: true, highWaterMark: 1 });
+  const unpacker = createGunzip();
+  // What goes wrong in the source must reach the reader of the unpacked bytes, and `pipe` does not carry it.
+  source.on('error', (error) => unpacker.destroy(error));
+  source.pipe(unpacker);
+  let unpacked = 0;
+  try {
+    for await (const chunk of unpacker as AsyncIterable<Buffer>) {
+      unpacked += chunk.length;
+      refuseBomb(unpacked, packed, limits);
+      yield chunk;
+    }
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    source.destroy();
+    unpacker.destroy();
+  }
+}
+
+/** Throws `FILE_REJECTED` where so much came of so little that the file was made to do harm. */
+export function refuseBomb(unpacked: number, packed: number, limits: UnpackLimits): void {
+  if (unpacked > limits.unpackedBytesMax) {
+    throw new AirbatchError('FILE_REJECTED', `the file unpacks to more than ${limits.unpackedBytesMax} bytes`, {
+      hint: 'Split it, or raise intake.limits.unpackedBytesMax. Nothing was sent.',
+    });
+  }
+  if (unpacked > ratioFreeBytes && unpacked > packed * limits.unpackRatioMax) {
+    throw new AirbatchError(
+      'FILE_REJECTED',
+      `the file unpacks to more than ${limits.unpackRatioMax} times its size, which no table does`,
+      { hint: 'Ask where it comes from, or raise intake.limits.unpackRatioMax. Nothing was sent.' },
+    );
+  }
+}
+
+function explained(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!code.startsWith('Z_')) return error;
+  const why = code === 'Z_BUF_ERROR' ? 'it was cut short' : 'it was damaged';
+  return new AirbatchError('FILE_REJECTED', `the gzip file cannot be unpacked: ${why}`, { cause: error });
+}

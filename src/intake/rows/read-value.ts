@@ -1,0 +1,77 @@
+import { type AmountReading, decimalsOf, digitsOnly, hasThreeDecimals } from '../cells/amount.ts';
+import { valueOfDoubtful } from '../cells/amount-signs.ts';
+import { plainText } from '../cells/plain-text.ts';
+import type { RowUnderCheck } from './row-under-check.ts';
+
+/** Most currencies have two: assumed where the row does not say which it is, and so is not paid. */
+const decimalsOfMost = 2;
+
+const signNames = { '.': 'point', ',': 'comma' } as const;
+
+/** The value of a row's amount, or null where it can be read in two ways: the row is then blamed, or more must be known first. */
+export function readValue(
+  row: RowUnderCheck,
+  reading: Exclude<AmountReading, { kind: 'none' }>,
+  currency: string | null,
+): string | null {
+  const { settings } = row.context;
+  row.noteSign(reading);
+  if (isSplit(row)) return null;
+  const decimals = (currency === null ? null : decimalsOf(currency)) ?? decimalsOfMost;
+  if (reading.kind === 'read') {
+    const { value, decimalSign } = reading;
+    if (decimalSign === null || decimals > 2 || !hasThreeDecimals(row.cell.amount, decimalSign)) return value;
+    if (settings.decimalSign === decimalSign) return value;
+    return blameDoubt(row, { grouped: digitsOnly(row.cell.amount), decimal: value, separator: decimalSign });
+  }
+  const { evidence } = row.context;
+  if (evidence === null) {
+    row.needs.evidence = true;
+    return null;
+  }
+  const value = valueOfDoubtful(reading, decimals, settings.decimalSign, evidence.signs);
+  return value ?? blameDoubt(row, reading);
+}
+
+function blameDoubt(
+  row: RowUnderCheck,
+  { grouped, decimal, separator }: { grouped: string; decimal: string; separator: '.' | ',' },
+): null {
+  const other = separator === '.' ? ',' : '.';
+  row.blame('amount', {
+    code: 'AMOUNT_AMBIGUOUS',
+    message: `The amount can be ${grouped} or ${decimal}${whyDoubtful(row)}.`,
+    suggestion: `Write ${grouped} or ${decimal}. Or name the decimal sign of the whole file: --decimal ${other} (then it is ${grouped}) or --decimal ${separator} (then it is ${decimal}).`,
+  });
+  return null;
+}
+
+/** What other amounts of the file have to do with the doubt, with a line of each kind. */
+function whyDoubtful({ context: { evidence, settings } }: RowUnderCheck): string {
+  const { '.': point = null, ',': comma = null } = evidence?.signs.proof ?? {};
+  if (point !== null && comma !== null) return `: line ${point} has a decimal point, and line ${comma} a decimal comma`;
+  const sign = point === null ? ',' : '.';
+  const line = point ?? comma;
+  if (line === null) return ', and no other amount of the file shows which';
+  const name = signNames[sign];
+  if (settings.decimalSign !== 'auto' && settings.decimalSign !== sign)
+    return `: a decimal ${signNames[settings.decimalSign]} is set for the file, but line ${line} has a decimal ${name}`;
+  return `: line ${line} has a decimal ${name}, and three digits after a sign are thousands in most files`;
+}
+
+const endsInFewDigits = /(?:^|[^0-9.,])[0-9]{1,3}$/;
+const beginsInThreeDigits = /^[0-9]{3}(?:\.[0-9]{1,2})?(?:\/[=-])?$/;
+
+/** Whether a comma between thousands, without quotes around it, may have made two cells of one amount: "2,400" is 2, and 400. */
+function isSplit(row: RowUnderCheck): boolean {
+  const next = row.cellAfterAmount();
+  if (next === '') return false;
+  const [first, second] = [plainText(row.cell.amount), plainText(next)];
+  if (!endsInFewDigits.test(first) || !beginsInThreeDigits.test(second)) return false;
+  row.blame('amount', {
+    code: 'AMOUNT_AMBIGUOUS',
+    message: `The amount can be ${first}, or ${first},${second} that was split into two cells because it is not in quotes.`,
+    suggestion: `Write "${first},${second}" in quotes, or ${first}.00; or save the file with semicolons between its cells.`,
+  });
+  return true;
+}

@@ -1,0 +1,43 @@
+import { withoutNumbers } from '../../core/text/redact.ts';
+import { meaningOf, plainName } from '../columns/column-names.ts';
+import type { IntakeSettings } from '../columns/settings.ts';
+import type { Table, TableForm } from './table.ts';
+
+/** Records below the first that are looked at for a header: titles take a few lines. */
+const looked = 20;
+
+/** The line of the first record that names columns as a header does, though another stands above it; null where there is none. */
+export function likelyHeaderLine(
+  { sample, sampleLines }: Pick<Table, 'sample' | 'sampleLines'>,
+  mapping: IntakeSettings['columns'],
+): number | null {
+  const mapped = new Map(Object.entries(mapping).map(([field, name]) => [plainName(name), field]));
+  const index = sample.slice(0, looked).findIndex((cells) => {
+    // What stands between its cells is told from the first line, which is another.
+    const names = cells.flatMap((cell) => cell.split(/[,;\t|]/));
+    const found = new Set(names.map((name) => mapped.get(plainName(name)) ?? meaningOf(name)));
+    found.delete(null);
+    return found.has('phone_number') && found.size > 1;
+  });
+  return sampleLines[index] ?? null;
+}
+
+/** Lines above the header that are named with what stands in them. */
+const namedMax = 3;
+
+/** Which lines above the header were not read, and what stands in them: somebody may miss one of them. */
+export function aboveWarning({ above }: Pick<TableForm, 'above'>, headerLine: number | null): string[] {
+  if (headerLine === null || above.length === 0) return [];
+  const last = headerLine - 1;
+  const which = last === 1 ? 'Line 1 above the header is' : `Lines 1 to ${last} above the header are`;
+  const texts = above.slice(0, namedMax).map((cells) => {
+    const text = cells
+      .map((cell) => cell.trim())
+      .filter((cell) => cell !== '')
+      .join(' ');
+    return `"${withoutNumbers(text.length > textMax ? `${text.slice(0, textMax)}...` : text)}"`;
+  });
+  return [`${which} not read: ${texts.join(', ')}${above.length > namedMax ? ', ...' : ''}.`];
+}
+
+const textMax = 60;

@@ -1,0 +1,38 @@
+import { shortened } from '../cells/problems.ts';
+import type { ColumnPlan } from '../columns/columns.ts';
+import type { RecordChunk } from '../file/record-chunk.ts';
+
+/** References that are dates in their sheet: certain when the file was read to its end. */
+export interface NamedDates {
+  count: number;
+  first: { line: number; text: string } | null;
+}
+
+/**
+ * The records with what their sheet shows of a number, where that decides: an amount with its currency, and a reference or a text that is a
+ * date. In any other column a number is a number.
+ */
+export async function* asShown(
+  chunks: AsyncIterable<RecordChunk>,
+  plan: ColumnPlan,
+  dates: NamedDates,
+): AsyncGenerator<RecordChunk> {
+  for await (const { shown, ...chunk } of chunks) {
+    for (const [index, cells] of shown ?? []) {
+      const record = chunk.records[index] as string[];
+      const put = (column: number | undefined, kind: 'amount' | 'name'): string | null => {
+        const text = column === undefined ? null : (cells.get(column)?.[kind] ?? null);
+        if (column === undefined || text === null) return null;
+        record[column] = text;
+        return text;
+      };
+      put(plan.amount, 'amount');
+      put(plan.sms_message, 'name');
+      const text = put(plan.reference, 'name');
+      if (text === null) continue;
+      dates.count += 1;
+      dates.first ??= { line: chunk.lines[index] as number, text: shortened(text) };
+    }
+    yield chunk;
+  }
+}

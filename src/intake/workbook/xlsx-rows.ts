@@ -1,0 +1,244 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { columnsMax } from '../columns/columns.ts';
+import type { IntakeSettings } from '../columns/settings.ts';
+import type { RecordChunk, ShownCell } from '../file/record-chunk.ts';
+import type { Source } from '../file/source.ts';
+import { type CellReader, makeCellReader, type RawCell } from './sheet-cells.ts';
+import { readWorkbook } from './workbook-parts.ts';
+import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
+import { damagedWorkbook, openZip } from './zip-archive.ts';
+
+/** Rows that have something in common, such as that the sheet hides them: certain when the sheet was read to its end. */
+export interface MarkedRows {
+  count: number;
+  /** The line of the first of them. */
+  first: number;
+}
+
+/** A sheet of a workbook, opened as a table. */
+export interface OpenSheet {
+  name: string;
+  /** Rows that the sheet does not show, by a filter or by hand. */
+  hidden: MarkedRows;
+  /** Rows of which a cell is struck through. */
+  struck: MarkedRows;
+  /** The columns that the sheet does not show: certain when the first record was read. */
+  hiddenColumns: ReadonlySet<number>;
+  /** The records above the header, where the settings say which line that is. */
+  above: readonly (readonly string[])[];
+  /** The sheets of the workbook that people see besides. */
+  others: string[];
+  /** The sheet that was open when the workbook was saved; null where it does not say. */
+  active: string | null;
+  records: AsyncGenerator<RecordChunk>;
+}
+
+/** Excel's own limit is 32,767 characters. */
+const cellLengthMax = 100_000;
+
+/**
+ * Opens the sheet that the settings name, or the first one that is not hidden. Throws `FILE_REJECTED` where there is no such
+ * sheet, or where the workbook is damaged, too large, or made to do harm.
+ */
+export async function openSheet(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenSheet> {
+  const { limits } = settings;
+  if (source.bytes > limits.workbookBytesMax) {
+    throw new AirbatchError('FILE_REJECTED', `the workbook is larger than ${limits.workbookBytesMax} bytes`, {
+      hint: 'Save the sheet as "CSV UTF-8", which is read in any size. Nothing was sent.',
+    });
+  }
+  const parts: Buffer[] = [];
+  for await (const chunk of source.chunks(signal)) parts.push(chunk);
+  const archive = openZip(Buffer.concat(parts), limits);
+  const workbook = await readWorkbook(archive);
+  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
+  const sheet = settings.sheet === null ? visible[0] : workbook.sheets.find(({ name }) => name === settings.sheet);
+  if (!sheet) {
+    const has = visible.map(({ name }) => JSON.stringify(name)).join(', ') || 'none';
+    const message = `the workbook has no sheet ${JSON.stringify(settings.sheet ?? '')}; its sheets are ${has}`;
+    throw new AirbatchError('FILE_REJECTED', message, {
+      hint: 'Name one of its sheets with --sheet, or as intake.sheet in the configuration. Nothing was sent.',
+    });
+  }
+  const cells = await makeCellReader(archive, workbook);
+  const hidden: MarkedRows = { count: 0, first: 0 };
+  const struck: MarkedRows = { count: 0, first: 0 };
+  const hiddenColumns = new Set<number>();
+  const above: string[][] = [];
+  return {
+    name: sheet.name,
+    active: workbook.sheets.find(({ isActive }) => isActive)?.name ?? null,
+    hidden,
+    struck,
+    hiddenColumns,
+    above,
+    others: visible.flatMap(({ name }) => (name === sheet.name ? [] : [name])),
+    records: sheetRows(
+      archive.read(sheet.path),
+      cells,
+      { hidden, struck, hiddenColumns, above },
+      { bytes: source.bytes, headerLine: settings.headerLine ?? 1, signal },
+    ),
+  };
+}
+
+interface SheetRow {
+  line: number;
+  isHidden: boolean;
+  isStruck: boolean;
+  cells: string[];
+  /** By column, the cells that are shown otherwise than `cells` has them; null for none. */
+  shown: Map<number, ShownCell> | null;
+}
+
+/** What is noted of a sheet besides its records, while it is read. */
+interface Noted {
+  hidden: MarkedRows;
+  struck: MarkedRows;
+  hiddenColumns: Set<number>;
+  above: string[][];
+}
+
+async function* sheetRows(
+  xml: AsyncIterable<Buffer>,
+  reader: CellReader,
+  { hidden, struck, hiddenColumns, above }: Noted,
+  { bytes, headerLine, signal }: { bytes: number; headerLine: number; signal: AbortSignal | undefined },
+): AsyncGenerator<RecordChunk> {
+  const rows: SheetRow[] = [];
+  let columns = 0;
+  for await (const _ of xmlSteps(xml, sheetHandlers(reader, rows, hiddenColumns))) {
+    signal?.throwIfAborted();
+    const filled = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
+    const taken = filled.filter(({ line }) => line >= headerLine);
+    if (taken.length < filled.length)
+      above.push(...filled.filter(({ line }) => line < headerLine).map(({ cells }) => cells));
+    const [first] = taken;
+    if (!first) continue;
+    // The header pays nobody.
+    const below = columns === 0 ? taken.slice(1) : taken;
+    mark(
+      hidden,
+      below.filter(({ isHidden }) => isHidden),
+    );
+    mark(
+      struck,
+      below.filter(({ isStruck }) => isStruck),
+    );
+    if (columns === 0) columns = lastFilled(first.cells) + 1;
+    yield {
+      records: taken.map(({ cells }) => ofWidth(cells, columns)),
+      lines: taken.map(({ line }) => line),
+      bytes,
+      doubts: new Map(),
+      shown: new Map(taken.flatMap(({ shown }, index) => (shown === null ? [] : [[index, shown] as const]))),
+      endsOpen: false,
+    };
+  }
+}
+
+function mark(marked: MarkedRows, rows: readonly SheetRow[]): void {
+  if (marked.count === 0) marked.first = rows[0]?.line ?? 0;
+  marked.count += rows.length;
+}
+
+/** How much of a formula is kept: enough to know it by. */
+const formulaLengthMax = 80;
+
+function isOn(attribute = ''): boolean {
+  return attribute === '1' || attribute === 'true';
+}
+
+/** Notes the columns of a `col` element that are hidden, or too narrow to be seen. */
+function noteHiddenColumns(columns: Set<number>, { hidden, width, min, max }: Readonly<Record<string, string>>): void {
+  if (!isOn(hidden) && Number(width ?? Number.NaN) !== 0) return;
+  const last = Math.min(Number(max), columnsMax);
+  for (let column = Math.max(Number(min), 1); column <= last; column++) columns.add(column - 1);
+}
+
+/** Gathers the rows of a sheet in `rows`. What is not of a cell (formats, comments) is read over. */
+function sheetHandlers(reader: CellReader, rows: SheetRow[], hiddenColumns: Set<number>): XmlHandlers {
+  let line = 0;
+  let isHidden = false;
+  let isStruck = false;
+  let cells: string[] = [];
+  let shown: SheetRow['shown'] = null;
+  let cell: RawCell | null = null;
+  let isValue = false;
+  let isFormula = false;
+  let next = 0;
+  return {
+    open(name, { r = '', t = '', s = '', hidden = '', ...attributes }) {
+      if (name === 'col') noteHiddenColumns(hiddenColumns, { hidden, ...attributes });
+      else if (name === 'row') {
+        const given = r === '' ? line + 1 : Number(r);
+        if (!Number.isSafeInteger(given) || given <= line) throw damagedWorkbook('its rows are not in order');
+        line = given;
+        isHidden = isOn(hidden);
+        isStruck = false;
+        cells = [];
+        shown = null;
+        next = 0;
+      } else if (name === 'c') {
+        const column = r === '' ? next : columnOf(r);
+        next = column + 1;
+        cell = { column, type: t, style: Number(s), text: '', hasValue: false, formula: null };
+      } else if (cell && (name === 'v' || name === 't')) {
+        isValue = true;
+        cell.hasValue = true;
+      } else if (cell && name === 'f') {
+        isFormula = true;
+        cell.formula = '';
+      } else if (name === 'rPh') isValue = false;
+    },
+    text(piece) {
+      if (cell && isFormula) cell.formula = `${cell.formula}${piece}`.slice(0, formulaLengthMax);
+      if (!cell || !isValue) return;
+      cell.text += piece;
+      if (cell.text.length > cellLengthMax) throw damagedWorkbook('it has a cell that is longer than any');
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isValue = false;
+      else if (name === 'f') isFormula = false;
+      else if (name === 'c' && cell) {
+        put(cells, cell.column, reader.text(cell));
+        const otherwise = reader.shown(cell);
+        if (otherwise) shown = (shown ?? new Map()).set(cell.column, otherwise);
+        isStruck ||= reader.isStruck(cell);
+        cell = null;
+      } else if (name === 'row') rows.push({ line, isHidden, isStruck, cells, shown });
+    },
+  };
+}
+
+function put(cells: string[], column: number, text: string): void {
+  if (text === '') return;
+  // A sheet can have 16,384 columns: a single cell in the last of them would make a row of so many.
+  if (column >= columnsMax) {
+    throw new AirbatchError('FILE_REJECTED', `the sheet has something beyond its column ${columnsMax}`, {
+      hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',
+    });
+  }
+  if (cells[column]) throw damagedWorkbook('it has a cell twice');
+  while (cells.length <= column) cells.push('');
+  cells[column] = text;
+}
+
+/** The number of a column by its letters: "A1" is in column 0, "AB7" in column 27. */
+function columnOf(reference: string): number {
+  const letters = /^([A-Z]{1,3})[0-9]+$/.exec(reference)?.[1];
+  if (letters === undefined) throw damagedWorkbook('it has a cell that is nowhere');
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+/** A row as wide as the header: what a sheet has beyond it counts only where something stands in it. */
+function ofWidth(cells: string[], columns: number): string[] {
+  if (cells.length < columns) return [...cells, ...Array<string>(columns - cells.length).fill('')];
+  return cells.slice(0, Math.max(columns, lastFilled(cells) + 1));
+}
+
+function lastFilled(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell.trim() !== '');
+}

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { refuseBomb, type UnpackLimits } from '../file/unpack.ts';
+
+/** A zip archive in memory, whose directory was found to be in order. */
+export interface ZipArchive {
+  has(name: string): boolean;
+  /** How many bytes an entry unpacks to. */
+  bytesOf(name: string): number;
+  /** What an entry unpacks to, and never more than its directory declares. */
+  read(name: string): AsyncGenerator<Buffer>;
+}
+
+interface ZipEntry {
+  /** 0: as it is; 8: deflated. */
+  method: number;
+  crc: number;
+  packed: number;
+  unpacked: number;
+  /** Where its local header begins. */
+  at: number;
+}
+
+/** A workbook has some twenty entries, and one more for each sheet, picture and comment. */
+const entriesMax = 2_000;
+
+const endSignature = 0x06054b50;
+const directorySignature = 0x02014b50;
+const localSignature = 0x04034b50;
+const endBytes = 22;
+const directoryBytes = 46;
+const localBytes = 30;
+const commentBytesMax = 0xffff;
+
+/**
+ * Opens an archive by its directory, which says how much each entry unpacks to: nothing is unpacked before that is known to be
+ * within the limits. Throws `FILE_REJECTED` where it is not, or where the archive is damaged.
+ */
+export function openZip(archive: Buffer, limits: UnpackLimits): ZipArchive {
+  const entries = readDirectory(archive);
+  let unpacked = 0;
+  for (const entry of entries.values()) unpacked += entry.unpacked;
+  refuseBomb(unpacked, archive.length, limits);
+  return {
+    has: (name) => entries.has(name),
+    bytesOf: (name) => entries.get(name)?.unpacked ?? 0,
+    async *read(name) {
+      const entry = entries.get(name);
+      if (!entry) throw damagedWorkbook(`it has no ${name}`);
+      yield* unpack(archive, entry);
+    },
+  };
+}
+
+function readDirectory(archive: Buffer): Map<string, ZipEntry> {
+  const end = endOf(archive);
+  const count = archive.readUInt16LE(end + 10);
+  if (count > entriesMax) throw damagedWorkbook(`it has more than ${entriesMax} entries`);
+  const entries = new Map<string, ZipEntry>();
+  let at = archive.readUInt32LE(end + 16);
+  for (let index = 0; index < count; index++) {
+    if (at + directoryBytes > archive.length || archive.readUInt32LE(at) !== directorySignature) {
+      throw damagedWorkbook('its directory is broken');
+    }
+    const nameBytes = archive.readUInt16LE(at + 28);
+    const name = archive.toString('utf8', at + directoryBytes, at + directoryBytes + nameBytes);
+    if (entries.has(name)) throw damagedWorkbook('it has an entry twice');
+    entries.set(name, {
+      method: archive.readUInt16LE(at + 10),
+      crc: archive.readUInt32LE(at + 16),
+      packed: archive.readUInt32LE(at + 20),
+      unpacked: archive.readUInt32LE(at + 24),
+      at: archive.readUInt32LE(at + 42),
+    });
+    at += directoryBytes + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  return entries;
+}
+
+/** Where the record that ends the archive begins; a comment may follow it. */
+function endOf(archive: Buffer): number {
+  const first = Math.max(0, archive.length - endBytes - commentBytesMax);
+  for (let at = archive.length - endBytes; at >= first; at--) {
+    if (archive.readUInt32LE(at) === endSignature) return at;
+  }
+  throw damagedWorkbook('it was cut short');
+}
+
+async function* unpack(archive: Buffer, { method, crc, packed, unpacked, at }: ZipEntry): AsyncGenerator<Buffer> {
+  const isThere = at + localBytes <= archive.length && archive.readUInt32LE(at) === localSignature;
+  const start = isThere ? at + localBytes + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28) : 0;
+  if (!isThere || start + packed > archive.length) throw damagedWorkbook('a part of it is missing');
+  if (method !== 0 && method !== 8) throw damagedWorkbook('it is packed in a way that no workbook is');
+  const data = archive.subarray(start, start + packed);
+  let bytes = 0;
+  let sum = 0;
+  for await (const chunk of method === 0 ? [data] : inflate(data)) {
+    bytes += chunk.length;
+    if (bytes > unpacked) break;
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (bytes !== unpacked || sum !== crc) throw damagedWorkbook('a part of it is not as it was written');
+}
+
+async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
+  const inflater = Readable.from([data]).pipe(createInflateRaw());
+  try {
+    for await (const chunk of inflater as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    throw damagedWorkbook('a part of it cannot be unpacked', error);
+  } finally {
+    inflater.destroy();
+  }
+}
+
+/** The rejection of a workbook that is not as it should be. */
+export function damagedWorkbook(why: string, cause?: unknown): AirbatchError {
+  return new AirbatchError('FILE_REJECTED', `the workbook cannot be read: ${why}`, {
+    cause,
+    hint: 'Save it again as an Excel workbook (.xlsx), or save the sheet as "CSV UTF-8". Nothing was sent.',
+  });
+}

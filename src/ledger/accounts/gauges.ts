@@ -1,0 +1,57 @@
+import type { Queryable } from '../drivers/database.ts';
+import { inFlight } from '../rows/rows.ts';
+
+/** Rows by account and state, of all batches. */
+export function rowsByState(db: Queryable): Promise<{ account: string; state: string; count: number }[]> {
+  return db.query(
+    `SELECT batches.account, batch_counts.status AS state, SUM(batch_counts.count) AS count
+     FROM batch_counts JOIN batches ON batches.batch_id = batch_counts.batch_id
+     GROUP BY batches.account, batch_counts.status ORDER BY batches.account, batch_counts.status`,
+  );
+}
+
+/** When the oldest row that was sent and has not ended was sent first (epoch ms), by account. */
+export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: number }[]> {
+  return db.query(
+    `SELECT batches.account, MIN(rows.first_sent_at) AS at
+     FROM batches JOIN rows ON rows.batch_id = batches.batch_id
+     WHERE batches.status IN ('running', 'paused') AND ${inFlight}
+       AND rows.first_sent_at IS NOT NULL GROUP BY batches.account ORDER BY batches.account`,
+  );
+}
+
+/** The balance that was read last for each account, as JSON `Balance` (gateway/gateway.ts). */
+export function lastBalances(db: Queryable): Promise<{ account: string; balance: string }[]> {
+  return db.query(
+    `SELECT batches.account, COALESCE(balance_after, balance_before) AS balance
+     FROM (SELECT account, MAX(created_at) AS at FROM batches
+         WHERE COALESCE(balance_after, balance_before) IS NOT NULL GROUP BY account) AS newest
+       JOIN batches ON batches.account = newest.account AND batches.created_at = newest.at
+     WHERE COALESCE(balance_after, balance_before) IS NOT NULL ORDER BY batches.account`,
+  );
+}
+
+/** Batches that have not ended by the time by which they were to be done (epoch ms), by account. */
+export function batchesLate(db: Queryable, now: number): Promise<{ account: string; count: number }[]> {
+  return db.query(
+    `SELECT account, COUNT(*) AS count FROM batches
+     WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused') AND finish_by < ?
+     GROUP BY account ORDER BY account`,
+    [now],
+  );
+}
+
+/** Webhooks received, by account and by what became of them; null: not handled yet. */
+export function webhooksByOutcome(
+  db: Queryable,
+): Promise<{ account: string; outcome: string | null; count: number }[]> {
+  return db.query(
+    'SELECT account, outcome, COUNT(*) AS count FROM inbox GROUP BY outcome, account ORDER BY outcome, account',
+  );
+}
+
+/** Word that is still to be sent. */
+export async function notificationsWaiting(db: Queryable): Promise<number> {
+  const [waiting] = await db.query<{ count: number }>('SELECT COUNT(*) AS count FROM outbox WHERE due_at IS NOT NULL');
+  return waiting?.count ?? 0;
+}

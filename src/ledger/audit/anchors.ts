@@ -1,0 +1,54 @@
+import type { Queryable } from '../drivers/database.ts';
+
+/** A head of a batch's audit chain as it was put outside of the ledger. */
+export interface AnchorRecord {
+  batch_id: string;
+  /** Where, in words: "file /mnt/audit/heads.jsonl". */
+  place: string;
+  /** The number of events in the chain, and the hash of the last. */
+  events: number;
+  head: string;
+  /** Epoch milliseconds. */
+  anchored_at: number;
+  /** What the place gave for it (a time-stamp, base64), or null. */
+  receipt: string | null;
+}
+
+export async function insertAnchor(tx: Queryable, anchor: AnchorRecord): Promise<void> {
+  await tx.execute(
+    `INSERT INTO anchors (batch_id, place, events, head, anchored_at, receipt) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (batch_id, place, head) DO NOTHING`,
+    [anchor.batch_id, anchor.place, anchor.events, anchor.head, anchor.anchored_at, anchor.receipt],
+  );
+}
+
+/** Where the heads of a batch's chain were put, in the order in which they were. */
+export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[]> {
+  return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
+}
+
+/** Whether any head was put in a place. */
+export async function hasAnchors(db: Queryable, place: string): Promise<boolean> {
+  return (await db.query('SELECT 1 FROM anchors WHERE place = ? LIMIT 1', [place])).length > 0;
+}
+
+/**
+ * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports were given out since
+ * is no reason: they tell of the head.
+ */
+export function batchesToAnchor(
+  db: Queryable,
+  place: string,
+  limit: number,
+): Promise<{ batch_id: string; account: string; audit_seq: number; audit_head: string }[]> {
+  return db.query(
+    `SELECT batch_id, account, audit_seq, audit_head FROM batches WHERE status = 'completed' AND NOT EXISTS
+       (SELECT 1 FROM anchors WHERE anchors.batch_id = batches.batch_id AND anchors.place = ?
+         AND anchors.head = (SELECT hash FROM events WHERE events.batch_id = anchors.batch_id AND events.seq = anchors.events)
+         AND NOT EXISTS
+         (SELECT 1 FROM events WHERE events.batch_id = batches.batch_id AND events.seq > anchors.events
+            AND events.kind <> 'batch.report'))
+     ORDER BY completed_at, batch_id LIMIT ?`,
+    [place, limit],
+  );
+}

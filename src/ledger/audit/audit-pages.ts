@@ -1,0 +1,77 @@
+import type { Queryable } from '../drivers/database.ts';
+import type { AuditEvent } from './events.ts';
+
+/** A page of what happened to one row, after event `afterSeq` (0 for the first page). */
+export function pageRowEvents(
+  db: Queryable,
+  batchId: string,
+  rowNo: number,
+  afterSeq: number,
+  limit: number,
+): Promise<AuditEvent[]> {
+  return db.query('SELECT * FROM events WHERE batch_id = ? AND row_no = ? AND seq > ? ORDER BY seq LIMIT ?', [
+    batchId,
+    rowNo,
+    afterSeq,
+    limit,
+  ]);
+}
+
+/** The first event of a kind in a batch's history; null where there is none. */
+export async function firstEvent(db: Queryable, batchId: string, kind: string): Promise<AuditEvent | null> {
+  const [event] = await db.query<AuditEvent>(
+    'SELECT * FROM events WHERE batch_id = ? AND kind = ? ORDER BY seq LIMIT 1',
+    [batchId, kind],
+  );
+  return event ?? null;
+}
+
+/**
+ * The next batch after `afterBatchId` ('' for the first) of which the ledger has events, rows or a head that was put outside, by its id;
+ * null after the last.
+ */
+export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
+  const [next] = await db.query<{ batch_id: string | null }>(
+    `SELECT MIN(batch_id) AS batch_id FROM (
+       SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?
+       UNION ALL SELECT MIN(batch_id) FROM rows WHERE batch_id > ?
+       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ?) AS named`,
+    [afterBatchId, afterBatchId, afterBatchId],
+  );
+  return next?.batch_id ?? null;
+}
+
+/** Payments of a batch that are of none of its rows. */
+export interface OrphanedPayments {
+  batch_id: string;
+  count: number;
+  first_row: number;
+}
+
+/** Payments whose batch or row the ledger does not have, or whose row was never that far, by batch. Reads all payments. */
+export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
+  return db.query(
+    `SELECT batch_id, COUNT(*) AS count, MIN(row_no) AS first_row FROM payments WHERE NOT EXISTS
+       (SELECT 1 FROM rows WHERE rows.batch_id = payments.batch_id AND rows.row_no = payments.row_no
+          AND rows.generation >= payments.generation)
+     GROUP BY batch_id ORDER BY batch_id`,
+  );
+}
+
+/** What happened lately to batches as a whole, and what persons did to rows; the newest first. */
+export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]> {
+  return db.query(
+    `SELECT * FROM events WHERE row_no IS NULL OR actor NOT IN ('engine', 'intake')
+     ORDER BY at DESC, batch_id DESC, seq DESC LIMIT ?`,
+    [limit],
+  );
+}
+
+/** The rows of a batch that were held after event `afterSeq` of its history, by their numbers. */
+export async function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
+  const rows = await db.query<{ row_no: number }>(
+    `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`,
+    [batchId, afterSeq],
+  );
+  return rows.map(({ row_no }) => row_no);
+}

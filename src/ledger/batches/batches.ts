@@ -1,0 +1,308 @@
+import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
+import type { Queryable, SqlValue } from '../drivers/database.ts';
+import { makeInsert } from '../drivers/insert.ts';
+
+export const priorities = ['urgent', 'normal', 'bulk'] as const;
+export type Priority = (typeof priorities)[number];
+
+/** The `service` of a batch whose money was only played: the sandbox inside the program itself. */
+export const embeddedSandboxService = 'embedded sandbox';
+
+/** Options of the command line by their names; one that was given several times has a list. */
+export type ReadWith = Readonly<Record<string, string | readonly string[]>>;
+
+/** One intake of one file for one account. Times are epoch milliseconds. */
+export interface BatchRecord {
+  batch_id: string;
+  account: string;
+  /** Where the money goes: the service's name (core/service-name.ts), or `embeddedSandboxService`. It is worked on there alone. */
+  service: string;
+  run_id: string;
+  status: BatchState;
+  pause_reason: PauseReason | null;
+  pause_detail: string | null;
+  priority: Priority;
+  /** By when every row of it is to have ended; null where nobody has said. */
+  finish_by: number | null;
+  /** Since when it goes before others in order to be done by then (engine/sending-order.ts); null where it does not. */
+  pressed_at: number | null;
+  file_name: string;
+  file_sha256: string | null;
+  /** SHA-256 of the rows as validated, whatever their format was: what an approval binds to. */
+  content_sha256: string | null;
+  /** JSON `BatchPolicy` (core/batch-policy.ts): what it may do without a person. */
+  policy: string;
+  /** The job that made it; null where a person did. */
+  job: string | null;
+  /** JSON `ApprovedPlan` (engine/approval.ts), or null before the approval. */
+  approved_plan: string | null;
+  /** When the rows that went alone at first were judged; null where they were not yet, or where the policy has none go alone. */
+  canary_at: number | null;
+  /** JSON array of the file's own column names, in file order. */
+  columns: string;
+  /** JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where not known. */
+  read_with: string | null;
+  rejection: string | null;
+  /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
+  balance_before: string | null;
+  balance_after: string | null;
+  program: string;
+  created_by: string;
+  approved_by: string | null;
+  created_at: number;
+  approved_at: number | null;
+  started_at: number | null;
+  completed_at: number | null;
+  /** When its payments were read once more after its end. */
+  reread_at: number | null;
+  /** When what names persons was taken out of its rows. */
+  forgotten_at: number | null;
+  audit_seq: number;
+  audit_head: string;
+}
+
+/** Every column: one that was forgotten here would be NULL, whatever the record says. */
+const columns = [
+  'batch_id',
+  'account',
+  'service',
+  'run_id',
+  'status',
+  'pause_reason',
+  'pause_detail',
+  'priority',
+  'finish_by',
+  'pressed_at',
+  'file_name',
+  'file_sha256',
+  'content_sha256',
+  'policy',
+  'job',
+  'approved_plan',
+  'canary_at',
+  'columns',
+  'read_with',
+  'rejection',
+  'balance_before',
+  'balance_after',
+  'program',
+  'created_by',
+  'approved_by',
+  'created_at',
+  'approved_at',
+  'started_at',
+  'completed_at',
+  'reread_at',
+  'forgotten_at',
+  'audit_seq',
+  'audit_head',
+] as const satisfies readonly (keyof BatchRecord)[];
+const insertBatches = makeInsert<BatchRecord>('batches', columns, { most: 1 });
+
+export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<void> {
+  await insertBatches(tx, [batch]);
+}
+
+/** One batch, or null if the ledger has none with this id. */
+export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
+  const [batch] = await db.query<BatchRecord>('SELECT * FROM batches WHERE batch_id = ?', [batchId]);
+  return batch ?? null;
+}
+
+/** All batches, the newest first. */
+export function listBatches(db: Queryable, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches ORDER BY created_at DESC, batch_id DESC LIMIT ?', [limit]);
+}
+
+/** A page of all batches in the order of their ids, after `afterBatchId` ('' for the first). */
+export function pageBatches(db: Queryable, afterBatchId: string, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE batch_id > ? ORDER BY batch_id LIMIT ?', [afterBatchId, limit]);
+}
+
+/** The batches of an account that have, or may still have, something to do. */
+export function openBatches(db: Queryable, account: string): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE account = ? AND status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
+    [account],
+  );
+}
+
+/** What there is of a run, however many batches: an inbox of thousands of files has as many under one run id. */
+export interface RunSoFar {
+  batches: number;
+  /** When the first of them was made (epoch ms); null where there is none. */
+  firstAt: number | null;
+  /** Whether one has begun: its rows may already be paid. */
+  hasBegun: boolean;
+}
+
+export async function runSoFar(db: Queryable, account: string, runId: string): Promise<RunSoFar> {
+  const [run] = await db.query<{ batches: number; first_at: number | null; begun_at: number | null }>(
+    `SELECT COUNT(*) AS batches, MIN(created_at) AS first_at, MIN(started_at) AS begun_at FROM batches
+     WHERE account = ? AND run_id = ?`,
+    [account, runId],
+  );
+  return { batches: run?.batches ?? 0, firstAt: run?.first_at ?? null, hasBegun: (run?.begun_at ?? null) !== null };
+}
+
+/** Batches of all accounts under one run id, the newest first. */
+export function batchesOfRun(db: Queryable, runId: string, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE run_id = ? ORDER BY created_at DESC, batch_id DESC LIMIT ?', [
+    runId,
+    limit,
+  ]);
+}
+
+/** Batches of all accounts, under any run id, whose rows were understood to be the same; the newest first. */
+export function batchesWithContent(db: Queryable, contentSha256: string): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE content_sha256 = ? ORDER BY created_at DESC, batch_id DESC', [
+    contentSha256,
+  ]);
+}
+
+/** What of a batch a change of its state may set besides. */
+const changeable = [
+  'service',
+  'priority',
+  'finish_by',
+  'pressed_at',
+  'pause_reason',
+  'pause_detail',
+  'content_sha256',
+  'columns',
+  'rejection',
+  'balance_before',
+  'balance_after',
+  'approved_by',
+  'approved_at',
+  'started_at',
+  'completed_at',
+  'reread_at',
+  'approved_plan',
+  'canary_at',
+  'forgotten_at',
+] as const satisfies readonly (keyof BatchRecord)[];
+export type BatchFields = Partial<Pick<BatchRecord, (typeof changeable)[number]>>;
+
+/**
+ * Writes a batch's state, and these fields of it. True when the batch was still in the state that the caller read: a lost race changes
+ * nothing. Only what the caller sets is named: the rest may have been written by others since it was read.
+ */
+export async function updateBatch(
+  tx: Queryable,
+  { batch_id, status: from }: Pick<BatchRecord, 'batch_id' | 'status'>,
+  status: BatchState,
+  fields: BatchFields,
+): Promise<boolean> {
+  const assignments = ['status = ?'];
+  const params: SqlValue[] = [status];
+  for (const column of changeable) {
+    const value = fields[column];
+    if (value === undefined) continue;
+    assignments.push(`${column} = ?`);
+    params.push(value);
+  }
+  const sql = `UPDATE batches SET ${assignments.join(', ')} WHERE batch_id = ? AND status = ?`;
+  return (await tx.execute(sql, [...params, batch_id, from])) === 1;
+}
+
+/** How many rows of a batch are in each state; states without rows are absent. */
+export async function countRows(db: Queryable, batchId: string): Promise<Map<string, number>> {
+  const counts = await db.query<{ status: string; count: number }>(
+    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0',
+    [batchId],
+  );
+  return new Map(counts.map(({ status, count }) => [status, count]));
+}
+
+/** The same of every batch of the account whose rows are being sent, or are about to be, by its id. */
+export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
+  const found = await db.query<{ batch_id: string; status: string; count: number }>(
+    `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
+     FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.account = ? AND batches.status IN ('approved', 'running') AND batch_counts.count > 0`,
+    [account],
+  );
+  const counts = new Map<string, Map<string, number>>();
+  for (const { batch_id, status, count } of found) {
+    const ofBatch = counts.get(batch_id) ?? new Map<string, number>();
+    counts.set(batch_id, ofBatch.set(status, count));
+  }
+  return counts;
+}
+
+/** The batches that are cancelled and have rows which are not. */
+export async function cancelledWithRows(db: Queryable): Promise<string[]> {
+  const found = await db.query<{ batch_id: string }>(
+    `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`,
+  );
+  return found.map(({ batch_id }) => batch_id);
+}
+
+/** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
+export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
+  await tx.execute(
+    `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count`,
+    [batchId, status, delta],
+  );
+}
+
+/** Forgets what was counted: of a batch that has no rows any more. */
+export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
+  await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
+}
+
+/** The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of one, or of all (null). */
+export async function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
+  const found = await db.query<{ policy: string }>(
+    `SELECT DISTINCT policy FROM batches WHERE (account = ? OR ? = '')
+       AND (created_at >= ? OR status NOT IN ('completed', 'cancelled', 'rejected'))`,
+    [account ?? '', account ?? '', since],
+  );
+  return found.map(({ policy }) => policy);
+}
+
+/** The batches of all accounts that have, or may still have, something to do; the oldest first. */
+export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
+  );
+}
+
+/** The batches of all accounts that are not at their end, those that wait for an approval among them; the newest first. */
+export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused')
+     ORDER BY created_at DESC, batch_id DESC LIMIT ?`,
+    [limit],
+  );
+}
+
+/** The latest batch of any other service than this, or null. */
+export async function latestBatchAtOtherService(db: Queryable, service: string): Promise<BatchRecord | null> {
+  const [latest] = await db.query<BatchRecord>(
+    'SELECT * FROM batches WHERE service <> ? ORDER BY created_at DESC, batch_id DESC LIMIT 1',
+    [service],
+  );
+  return latest ?? null;
+}
+
+/** The names of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
+export function completedSince(db: Queryable, since: number): Promise<Pick<BatchRecord, 'batch_id' | 'audit_seq'>[]> {
+  return db.query(
+    `SELECT batch_id, audit_seq FROM batches WHERE status = 'completed' AND completed_at >= ?
+     ORDER BY completed_at, batch_id`,
+    [since],
+  );
+}
+
+/** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first. */
+export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE account = ? AND status = 'completed' AND started_at IS NOT NULL AND completed_at <= ?
+       AND reread_at IS NULL ORDER BY completed_at LIMIT 10`,
+    [account, endedBefore],
+  );
+}

@@ -1,0 +1,76 @@
+import type { Queryable } from '../drivers/database.ts';
+
+/** Rows that would be sent and ask for the same. */
+export interface RequestedAmount {
+  currency: string | null;
+  amount: string | null;
+  count: number;
+  again: number;
+  texts: number;
+}
+
+/** The lines of the file on which rows that would be sent ask for this very amount, some of them at most. */
+export async function linesAsking(
+  db: Queryable,
+  batchId: string,
+  { currency, amount }: { currency: string; amount: string },
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.query<{ line: number }>(
+    `SELECT line FROM rows WHERE batch_id = ? AND status = 'ready' AND currency = ? AND amount = ? ORDER BY row_no LIMIT ?`,
+    [batchId, currency, amount, limit],
+  );
+  return rows.map(({ line }) => line);
+}
+
+const requestedAmounts = (states: string) =>
+  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
+     COUNT(sms_message) AS texts
+   FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
+const readyAmountsSql = requestedAmounts(`status = 'ready'`);
+const releasedAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
+const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
+
+/**
+ * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
+ * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are
+ * made by the caller in exact decimals: SQL would make them binary floats.
+ */
+export function readyAmounts(db: Queryable, batchId: string): Promise<RequestedAmount[]> {
+  return db.query(readyAmountsSql, [batchId]);
+}
+
+/** The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait for a person. */
+export function releasedAmounts(
+  db: Queryable,
+  batchId: string,
+  { held }: { held: boolean },
+): Promise<RequestedAmount[]> {
+  return db.query(held ? releasedOrHeldAmountsSql : releasedAmountsSql, [batchId]);
+}
+
+/** A product that rows which would be sent buy, and how many of them. */
+export interface RequestedProduct {
+  network_id: number | null;
+  product_id: string;
+  count: number;
+}
+
+/** The products that the rows buy which would be sent, by network. */
+export function readyProducts(db: Queryable, batchId: string): Promise<RequestedProduct[]> {
+  return db.query(
+    `SELECT network_id, product_id, COUNT(*) AS count FROM rows
+     WHERE batch_id = ? AND status = 'ready' AND product_id IS NOT NULL GROUP BY network_id, product_id`,
+    [batchId],
+  );
+}
+
+/** How many of the rows that would be sent go to the number that gets most of them. */
+export async function mostToOneNumber(db: Queryable, batchId: string): Promise<number> {
+  const [most] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' AND phone_number IS NOT NULL
+     GROUP BY phone_number ORDER BY count DESC LIMIT 1`,
+    [batchId],
+  );
+  return most?.count ?? 0;
+}

@@ -1,0 +1,56 @@
+import type { BatchRecord } from '../batches/batches.ts';
+import type { Queryable } from '../drivers/database.ts';
+
+/** A file that a job brought, and the batch that it became. Times are epoch milliseconds. */
+export interface JobFile {
+  batch_id: string;
+  job: string;
+  due_at: number;
+  /** Its name as it came. */
+  name: string;
+  /** Where it lies until the batch has ended. */
+  working_path: string;
+  /** When it was put away, with its reports. */
+  filed_at: number | null;
+}
+
+export async function insertJobFile(tx: Queryable, file: Omit<JobFile, 'filed_at'>): Promise<void> {
+  await tx.execute('INSERT INTO job_files (batch_id, job, due_at, name, working_path) VALUES (?, ?, ?, ?, ?)', [
+    file.batch_id,
+    file.job,
+    file.due_at,
+    file.name,
+    file.working_path,
+  ]);
+}
+
+/** What a slot has already brought. */
+export function filesOfSlot(db: Queryable, job: string, dueAt: number): Promise<JobFile[]> {
+  return db.query('SELECT * FROM job_files WHERE job = ? AND due_at = ? ORDER BY name', [job, dueAt]);
+}
+
+export async function findJobFile(db: Queryable, batchId: string): Promise<JobFile | null> {
+  const [file] = await db.query<JobFile>('SELECT * FROM job_files WHERE batch_id = ?', [batchId]);
+  return file ?? null;
+}
+
+/** The files of a job that are still to be put away, and what has become of their batches. */
+export function openJobFiles(db: Queryable, job: string): Promise<(JobFile & Pick<BatchRecord, 'status'>)[]> {
+  return db.query(
+    `SELECT job_files.*, batches.status FROM job_files JOIN batches ON batches.batch_id = job_files.batch_id
+     WHERE job_files.job = ? AND filed_at IS NULL`,
+    [job],
+  );
+}
+
+/** Files whose batches have ended, and which are still to be put away. */
+export function filesToArchive(db: Queryable): Promise<JobFile[]> {
+  return db.query(
+    `SELECT job_files.* FROM job_files JOIN batches ON batches.batch_id = job_files.batch_id
+     WHERE filed_at IS NULL AND batches.status IN ('completed', 'cancelled') ORDER BY due_at, name`,
+  );
+}
+
+export async function noteFiled(tx: Queryable, batchId: string, at: number): Promise<void> {
+  await tx.execute('UPDATE job_files SET filed_at = ? WHERE batch_id = ?', [at, batchId]);
+}

@@ -1,0 +1,230 @@
+import type { Queryable } from '../drivers/database.ts';
+import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
+
+/**
+ * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger; `skipped`: missed
+ * while nothing ran, and not caught up with; `failed`: it brought nothing, for a reason that a person should know.
+ */
+export type SlotState = 'due' | 'running' | 'done' | 'skipped' | 'failed';
+
+export interface SlotRecord {
+  job: string;
+  /** Epoch milliseconds, as the others. */
+  due_at: number;
+  state: SlotState;
+  /** The process that runs it, as it names itself for leases. */
+  holder: string | null;
+  /** Until when it is taken to be run, unless the process says again that it goes on. */
+  expires_at: number | null;
+  started_at: number | null;
+  ended_at: number | null;
+  /** What came of it, or why not, in a sentence. */
+  detail: string | null;
+}
+
+/** False where the slot is there already: it is decided once. One that is skipped has ended with that. */
+export async function insertSlot(
+  tx: Queryable,
+  slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & Partial<Pick<SlotRecord, 'ended_at'>>,
+): Promise<boolean> {
+  const inserted = await tx.execute(
+    'INSERT INTO slots (job, due_at, state, detail, ended_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job, due_at) DO NOTHING',
+    [slot.job, slot.due_at, slot.state, slot.detail, slot.ended_at ?? null],
+  );
+  return inserted === 1;
+}
+
+/** The due times of the slots of a job that are known, after one moment and up to another (epoch ms). */
+export async function knownDueTimes(
+  db: Queryable,
+  job: string,
+  afterMs: number,
+  untilMs: number,
+): Promise<Set<number>> {
+  const slots = await db.query<{ due_at: number }>(
+    'SELECT due_at FROM slots WHERE job = ? AND due_at > ? AND due_at <= ?',
+    [job, afterMs, untilMs],
+  );
+  return new Set(slots.map(({ due_at }) => due_at));
+}
+
+/**
+ * The slots of a job that are to be run now, or are being run; in their order. One of the future is not yet to be run: a clock that
+ * was ahead has brought it.
+ */
+export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
+  return db.query(
+    `SELECT * FROM slots WHERE state = 'running' AND job = ?
+     UNION ALL SELECT * FROM slots WHERE state = 'due' AND job = ? AND due_at <= ? ORDER BY due_at`,
+    [job, job, now],
+  );
+}
+
+/** Forgets the slots of the future that were skipped: a clock that was ahead has missed them, and their time is still to come. */
+export function forgetFutureSkips(tx: Queryable, job: string, now: number): Promise<number> {
+  return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
+}
+
+export async function findSlot(db: Queryable, job: string, dueAt: number): Promise<SlotRecord | null> {
+  const [slot] = await db.query<SlotRecord>('SELECT * FROM slots WHERE job = ? AND due_at = ?', [job, dueAt]);
+  return slot ?? null;
+}
+
+/** The slots of a job, the latest first. */
+export function listSlots(db: Queryable, job: string, limit: number): Promise<SlotRecord[]> {
+  return db.query('SELECT * FROM slots WHERE job = ? ORDER BY due_at DESC LIMIT ?', [job, limit]);
+}
+
+/**
+ * Takes a slot to run it, until `expiresAt`: one that is due, or that a process left running which has ended (`deadHolder`). Never while
+ * another slot of the job is running. False where somebody else has it.
+ */
+export async function claimSlot(
+  tx: Queryable,
+  claim: { job: string; dueAt: number; holder: string; now: number; expiresAt: number; deadHolder: string | null },
+): Promise<boolean> {
+  const { job, dueAt, holder, now, expiresAt, deadHolder } = claim;
+  const claimed = await tx.execute(
+    `UPDATE slots SET state = 'running', holder = ?, expires_at = ?, started_at = COALESCE(started_at, ?)
+     WHERE job = ? AND due_at = ? AND (state = 'due' OR (state = 'running' AND holder = ?))
+       AND NOT EXISTS (SELECT 1 FROM slots AS other WHERE other.job = ? AND other.due_at <> ? AND other.state = 'running')`,
+    [holder, expiresAt, now, job, dueAt, deadHolder ?? '', job, dueAt],
+  );
+  return claimed === 1;
+}
+
+/** Says that a slot is still being run. False where this process no longer has it. */
+export async function renewSlot(
+  tx: Queryable,
+  { job, dueAt, holder, expiresAt }: { job: string; dueAt: number; holder: string; expiresAt: number },
+): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE slots SET expires_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
+    [expiresAt, job, dueAt, holder],
+  );
+  return changed === 1;
+}
+
+/** Ends a slot, or gives it back (`due`) to be run again: `troubledMs` as `slotTroubledMs`. False where this process no longer has it. */
+export async function endSlot(
+  tx: Queryable,
+  slot: {
+    job: string;
+    dueAt: number;
+    holder: string;
+    now: number;
+    state: SlotState;
+    detail: string | null;
+    troubledMs?: number | undefined;
+  },
+): Promise<boolean> {
+  const { job, dueAt, holder, now, state, detail, troubledMs } = slot;
+  const ended = await tx.execute(
+    `UPDATE slots SET state = ?, detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
+    [state, detail, state === 'due' ? null : now, job, dueAt, holder],
+  );
+  if (ended !== 1) return false;
+  if (state !== 'due') await forgetFact(tx, faultsName(job, dueAt));
+  if (troubledMs !== undefined) await writeFact(tx, troubledName(job, dueAt), String(troubledMs));
+  else await forgetFact(tx, troubledName(job, dueAt));
+  return true;
+}
+
+/** For how long (ms) a slot that is open has been tried while it met with nothing but trouble that may pass. */
+export async function slotTroubledMs(db: Queryable, job: string, dueAt: number): Promise<number> {
+  return Number((await readFact(db, troubledName(job, dueAt))) ?? 0);
+}
+
+const troubledName = (job: string, dueAt: number) => `slot_troubled_ms:${job}:${dueAt}`;
+
+/** What a slot that is not at its end has met with, and what it fails for in the end, in words. */
+export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {
+  return JSON.parse((await readFact(db, faultsName(job, dueAt))) ?? '[]') as string[];
+}
+
+export async function noteSlotFault(
+  tx: Queryable,
+  { job, dueAt, fault }: { job: string; dueAt: number; fault: string },
+): Promise<void> {
+  const faults = new Set([...(await slotFaults(tx, job, dueAt)), fault]);
+  await writeFact(tx, faultsName(job, dueAt), JSON.stringify([...faults]));
+}
+
+const faultsName = (job: string, dueAt: number) => `slot_faults:${job}:${dueAt}`;
+
+/** How many slots are in each state, for all jobs. */
+export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {
+  return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY state, job ORDER BY state, job');
+}
+
+/** A slot that has failed, or was skipped, is to be run after all: a person says so. */
+export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Promise<void> {
+  await tx.execute(
+    `UPDATE slots SET state = 'due', ended_at = NULL WHERE job = ? AND due_at = ? AND state IN ('failed', 'skipped')`,
+    [job, dueAt],
+  );
+}
+
+/** A slot that is done turns out to have brought less than it was to bring. */
+export async function failSlot(
+  tx: Queryable,
+  { job, dueAt, detail, now }: { job: string; dueAt: number; detail: string; now: number },
+): Promise<void> {
+  await tx.execute(
+    `UPDATE slots SET state = 'failed', detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'done'`,
+    [detail, now, job, dueAt],
+  );
+}
+
+/** The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of them is read. */
+export async function jobsWithSlots(db: Queryable): Promise<string[]> {
+  const jobs: string[] = [];
+  for (;;) {
+    const [next] = await db.query<{ job: string | null }>('SELECT MIN(job) AS job FROM slots WHERE job > ?', [
+      jobs.at(-1) ?? '',
+    ]);
+    if (!next?.job) return jobs;
+    jobs.push(next.job);
+  }
+}
+
+/**
+ * The due time of the last slot of a job that was run and had ended before a time (epoch ms), and is needed no more: the last of all is
+ * shown, and one with a file that is still to be put away may fail. Not one that a person ran before it was due: those before it are to
+ * come. Null where there is none.
+ */
+export async function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
+  const [last] = await db.query<{ due_at: number }>(
+    `SELECT due_at FROM slots WHERE job = ? AND state IN ('done', 'failed') AND due_at < ? AND ended_at < ? AND due_at <= ended_at
+       AND due_at < (SELECT MAX(due_at) FROM slots WHERE job = ?)
+       AND due_at < COALESCE((SELECT MIN(due_at) FROM job_files WHERE job = ? AND filed_at IS NULL), ?)
+     ORDER BY due_at DESC LIMIT 1`,
+    [job, before, before, job, job, before],
+  );
+  return last?.due_at ?? null;
+}
+
+/**
+ * Drops slots of a job up to that one, some of them at most: those that had ended before the time, and those that were skipped. They stay
+ * decided (`droppedUntil`). Returns how many.
+ */
+export async function dropSlots(
+  tx: Queryable,
+  { job, until, before }: { job: string; until: number; before: number },
+  limit: number,
+): Promise<number> {
+  await writeFact(tx, droppedName(job), String(Math.max(until, await droppedUntil(tx, job))));
+  return tx.execute(
+    `DELETE FROM slots WHERE job = ? AND due_at IN (
+       SELECT due_at FROM slots WHERE job = ? AND due_at <= ?
+         AND (state = 'skipped' OR (state IN ('done', 'failed') AND ended_at < ?)) ORDER BY due_at LIMIT ?)`,
+    [job, job, until, before, limit],
+  );
+}
+
+/** Up to which due time (epoch ms) slots of a job may have been dropped: what is not known of that time is decided all the same. */
+export async function droppedUntil(db: Queryable, job: string): Promise<number> {
+  return Number((await readFact(db, droppedName(job))) ?? Number.NEGATIVE_INFINITY);
+}
+
+const droppedName = (job: string) => `slots_dropped:${job}`;

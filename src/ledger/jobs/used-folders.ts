@@ -1,0 +1,13 @@
+import type { Queryable } from '../drivers/database.ts';
+import { readFact, writeFact } from '../schema/facts.ts';
+
+/** The folder that a job has last taken files from, or null. */
+export function usedFolder(db: Queryable, job: string): Promise<string | null> {
+  return readFact(db, factName(job));
+}
+
+export function noteUsedFolder(tx: Queryable, job: string, folder: string): Promise<void> {
+  return writeFact(tx, factName(job), folder);
+}
+
+const factName = (job: string) => `job_folder:${job}`;

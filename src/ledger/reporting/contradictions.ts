@@ -1,0 +1,72 @@
+import type { Money } from '../../core/money/money.ts';
+import { sentStates } from '../../core/state/row-state.ts';
+import type { Queryable } from '../drivers/database.ts';
+import type { RowRecord } from '../rows/rows.ts';
+import type { Unit } from '../unit-of-work.ts';
+
+/** What the service says of a payment of a row, against what the ledger has of it. */
+export interface Contradiction {
+  why: string;
+  /** The service's own status of the payment. */
+  serviceStatus: string;
+  topupId: string | null;
+  /** When the payment was first sent (epoch ms), where that is known. */
+  firstSentAt: number | null;
+  /** What the service charges for it, where the event is to say that. */
+  cost?: Money | null;
+}
+
+/** Whether the row itself counts as not paid, so that a payment of it which has not failed contradicts the row. */
+export function countsAsUnpaid({ status }: Pick<RowRecord, 'status'>): boolean {
+  return status === 'failed' || !sentStates.includes(status);
+}
+
+/**
+ * Notes that the service has a payment of a row that counts as not paid here. The row keeps its state, and counts as paid from now on
+ * wherever money is decided. Returns null where that was known, or another writer has changed the row first.
+ */
+export async function noteContradiction(
+  unit: Unit,
+  row: RowRecord,
+  { why, serviceStatus, topupId, firstSentAt, cost = null }: Contradiction,
+  kind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
+): Promise<RowRecord | null> {
+  if (row.contradicted === serviceStatus) return null;
+  // A person has called the payment not paid while the service said this of it: the person knew.
+  const isKnown = row.status === 'failed' && row.service_status === serviceStatus;
+  const fields = isKnown
+    ? {}
+    : {
+        contradicted: serviceStatus,
+        contradicted_at: unit.at,
+        first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
+      };
+  const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
+  const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
+  return unit.noteRow(row, fields, kind, data);
+}
+
+/** How many failed rows of a batch the service contradicts. */
+export async function countContradicted(db: Queryable, batchId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed'`,
+    [batchId],
+  );
+  return found?.count ?? 0;
+}
+
+/** The first of them in file order. */
+export function contradictedRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(
+    `SELECT * FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed' ORDER BY +row_no LIMIT ?`,
+    [batchId, limit],
+  );
+}
+
+/** The rows of a batch that may have been paid twice, in file order. */
+export function rowsPaidTwice(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query('SELECT * FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL ORDER BY +row_no LIMIT ?', [
+    batchId,
+    limit,
+  ]);
+}

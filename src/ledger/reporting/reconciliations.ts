@@ -1,0 +1,167 @@
+import type { Database, Queryable } from '../drivers/database.ts';
+import type { PaymentRecord } from '../rows/payments.ts';
+import type { RowRecord } from '../rows/rows.ts';
+
+/** One comparison of the ledger with the service's list and the wallets. Times are epoch milliseconds. */
+export interface ReconciliationRecord {
+  reconciliation_id: string;
+  account: string;
+  from_ms: number;
+  to_ms: number;
+  finished_at: number;
+  /** JSON: how many items are in each bucket. */
+  counts: string;
+  /** JSON: what the wallets say. */
+  wallets: string;
+}
+
+/** An item of a reconciliation that is not matched: somebody has something to do. */
+export interface OpenItemRecord {
+  reconciliation_id: string;
+  item_no: number;
+  bucket: string;
+  /** JSON of the item. */
+  item: string;
+}
+
+export async function insertReconciliation(tx: Queryable, run: ReconciliationRecord): Promise<void> {
+  await tx.execute(
+    `INSERT INTO reconciliations (reconciliation_id, account, from_ms, to_ms, finished_at, counts, wallets)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [run.reconciliation_id, run.account, run.from_ms, run.to_ms, run.finished_at, run.counts, run.wallets],
+  );
+}
+
+export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promise<void> {
+  await tx.execute('INSERT INTO reconciliation_items (reconciliation_id, item_no, bucket, item) VALUES (?, ?, ?, ?)', [
+    item.reconciliation_id,
+    item.item_no,
+    item.bucket,
+    item.item,
+  ]);
+}
+
+/** A page of a reconciliation's open items in the order in which they were found, after `afterItemNo` (0 for the first). */
+export function pageOpenItems(
+  db: Queryable,
+  reconciliationId: string,
+  afterItemNo: number,
+  limit: number,
+): Promise<OpenItemRecord[]> {
+  return db.query(
+    'SELECT * FROM reconciliation_items WHERE reconciliation_id = ? AND item_no > ? ORDER BY item_no LIMIT ?',
+    [reconciliationId, afterItemNo, limit],
+  );
+}
+
+/** A payment with the row that it is of, as far as a comparison needs them. */
+export type BoundPayment = Pick<
+  PaymentRecord,
+  'idempotency_key' | 'batch_id' | 'row_no' | 'generation' | 'reference' | 'first_intent_at' | 'open_attempts'
+> &
+  Pick<
+    RowRecord,
+    | 'status'
+    | 'phone_number'
+    | 'amount'
+    | 'currency'
+    | 'product_id'
+    | 'topup_id'
+    | 'service_status'
+    | 'cost'
+    | 'cost_currency'
+    | 'next_action_at'
+  > & { row_generation: number };
+
+const boundColumns = `p.idempotency_key, p.batch_id, p.row_no, p.generation, p.reference, p.first_intent_at,
+  p.open_attempts, r.status,
+  r.phone_number, r.amount, r.currency, r.product_id, r.topup_id, r.service_status, r.cost, r.cost_currency,
+  r.next_action_at, r.generation AS row_generation`;
+
+/** The payment that is bound to a key, with its row; null where this ledger has none. */
+export async function findBoundPayment(db: Queryable, idempotencyKey: string): Promise<BoundPayment | null> {
+  const [bound] = await db.query<BoundPayment>(
+    `SELECT ${boundColumns} FROM payments p JOIN rows r ON r.batch_id = p.batch_id AND r.row_no = p.row_no
+     WHERE p.idempotency_key = ?`,
+    [idempotencyKey],
+  );
+  return bound ?? null;
+}
+
+/** What the key of a row's payment is derived from, besides its account. */
+export interface PaidRow {
+  run_id: string;
+  row_ref: string;
+  generation: number;
+}
+
+/** The account's row that has this id at the service, as its own or as a known second one; null where no row has it. */
+export async function findPaidRow(db: Queryable, account: string, topupId: string): Promise<PaidRow | null> {
+  const columns = 'b.run_id, r.row_ref, r.generation FROM rows r JOIN batches b ON b.batch_id = r.batch_id';
+  const [row] = await db.query<PaidRow>(
+    `SELECT ${columns} WHERE r.topup_id = ? AND b.account = ?
+     UNION ALL SELECT ${columns} WHERE r.second_topup_id = ? AND b.account = ? LIMIT 1`,
+    [topupId, account, topupId, account],
+  );
+  return row ?? null;
+}
+
+/** A page of an account's payments whose first intent was in the given time, in the order of their keys. */
+export function pageBoundPayments(
+  db: Queryable,
+  of: { account: string; batchId: string | null; fromMs: number; toMs: number },
+  afterKey: string,
+  limit: number,
+): Promise<BoundPayment[]> {
+  return db.query(
+    `SELECT ${boundColumns} FROM payments p JOIN rows r ON r.batch_id = p.batch_id AND r.row_no = p.row_no
+     WHERE p.idempotency_key > ? AND p.account = ? AND p.first_intent_at BETWEEN ? AND ?
+       AND (p.batch_id = ? OR ? = '') ORDER BY p.idempotency_key LIMIT ?`,
+    [afterKey, of.account, of.fromMs, of.toMs, of.batchId ?? '', of.batchId ?? '', limit],
+  );
+}
+
+/** The balances that batches of an account read in the given time, as JSON `Balance`. */
+export async function balancesBetween(db: Queryable, account: string, fromMs: number, toMs: number): Promise<string[]> {
+  const found = await db.query<{ balance_before: string | null; balance_after: string | null }>(
+    'SELECT balance_before, balance_after FROM batches WHERE account = ? AND created_at BETWEEN ? AND ?',
+    [account, fromMs, toMs],
+  );
+  return found.flatMap(({ balance_before, balance_after }) =>
+    [balance_before, balance_after].filter((balance) => balance !== null),
+  );
+}
+
+/** What the service's list named, kept in a database of its own for as long as one comparison takes. */
+export async function prepareSeen(scratch: Database): Promise<void> {
+  await scratch.execute('CREATE TABLE seen_payments (topup_id TEXT PRIMARY KEY)');
+  await scratch.execute('CREATE TABLE seen_keys (idempotency_key TEXT PRIMARY KEY, live BIGINT NOT NULL)');
+}
+
+/** Remembers a payment of the service. How many of its key have not failed so far; `again` where this very payment was listed before. */
+export async function notePayment(
+  tx: Queryable,
+  payment: { topupId: string; key: string; live: boolean },
+): Promise<number | 'again'> {
+  const inserted = await tx.execute(
+    'INSERT INTO seen_payments (topup_id) VALUES (?) ON CONFLICT (topup_id) DO NOTHING',
+    [payment.topupId],
+  );
+  if (inserted === 0) return 'again';
+  if (payment.key === '') return 0;
+  const [seen] = await tx.query<{ live: number }>(
+    `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
+     ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live RETURNING live`,
+    [payment.key, payment.live ? 1 : 0],
+  );
+  return seen?.live ?? 0;
+}
+
+/** A page of the keys that the service's list named, in their order: to be merged with the ledger's. */
+export async function pageSeenKeys(scratch: Queryable, afterKey: string, limit: number): Promise<string[]> {
+  const keys = await scratch.query<{ idempotency_key: string }>(
+    'SELECT idempotency_key FROM seen_keys WHERE idempotency_key > ? ORDER BY idempotency_key LIMIT ?',
+    [afterKey, limit],
+  );
+  return keys.map(({ idempotency_key }) => idempotency_key);
+}

@@ -1,0 +1,91 @@
+import { overdueCode } from '../../core/state/overdue.ts';
+import type { BatchRecord } from '../batches/batches.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { inFlight, type RowRecord } from '../rows/rows.ts';
+
+/** The batch of the same job that ended last before this one was taken in, or null. */
+export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {
+  if (job === null) return null;
+  const [last] = await db.query<{ batch_id: string }>(
+    `SELECT batch_id FROM batches WHERE account = ? AND job = ? AND batch_id <> ? AND status = 'completed'
+     ORDER BY completed_at DESC LIMIT 1`,
+    [account, job, batch_id],
+  );
+  return last?.batch_id ?? null;
+}
+
+/** A page of the rows that a batch asks to be paid, or that wait for a person, after row `afterRowNo`. */
+export function pageRequested(
+  db: Queryable,
+  batchId: string,
+  afterRowNo: number,
+  limit: number,
+): Promise<Pick<RowRecord, 'row_no' | 'status' | 'phone_number' | 'amount' | 'currency' | 'problems'>[]> {
+  return db.query(
+    `SELECT row_no, status, phone_number, amount, currency, problems FROM rows
+     WHERE batch_id = ? AND row_no > ? AND status IN ('ready', 'held') ORDER BY row_no LIMIT ?`,
+    [batchId, afterRowNo, limit],
+  );
+}
+
+interface RequestedRow {
+  row: number;
+  phone_number: string;
+  currency: string;
+  amount: string;
+}
+
+/** Rows of a batch whose number is not in the other one: how many, and the first of them. */
+export async function newNumbers(
+  db: Queryable,
+  batchId: string,
+  lastBatchId: string,
+  examples: number,
+): Promise<{ count: number; examples: RequestedRow[] }> {
+  const [counted] = await db.query<{ count: number }>(
+    `SELECT COUNT(DISTINCT phone_number) AS count FROM rows WHERE batch_id = ? AND status IN ('ready', 'held')
+       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`,
+    [batchId, lastBatchId],
+  );
+  const rows = await db.query<RequestedRow>(
+    `SELECT row_no AS "row", phone_number, COALESCE(currency, '') AS currency, COALESCE(amount, '') AS amount FROM rows
+     WHERE batch_id = ? AND status IN ('ready', 'held')
+       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)
+     ORDER BY row_no LIMIT ?`,
+    [batchId, lastBatchId, examples],
+  );
+  return { count: counted?.count ?? 0, examples: rows };
+}
+
+/**
+ * A page of a batch's rows, after row `afterRowNo`, whose number was completed with another amount in the same currency in the
+ * other batch, and with none of the same.
+ */
+export function amountsChanged(
+  db: Queryable,
+  batchId: string,
+  lastBatchId: string,
+  afterRowNo: number,
+  limit: number,
+): Promise<(RequestedRow & { before: string })[]> {
+  return db.query(
+    `SELECT now.row_no AS "row", now.phone_number, now.currency, now.amount, MIN(last.amount) AS before
+     FROM rows AS now JOIN rows AS last ON last.phone_number = now.phone_number AND last.currency = now.currency
+     WHERE now.batch_id = ? AND last.batch_id = ? AND last.status = 'completed' AND now.row_no > ?
+       AND now.status IN ('ready', 'held') AND now.amount IS NOT NULL AND last.amount IS NOT NULL
+     GROUP BY now.row_no, now.phone_number, now.currency, now.amount
+     HAVING SUM(CASE WHEN last.amount = now.amount THEN 1 ELSE 0 END) = 0
+     ORDER BY now.row_no LIMIT ?`,
+    [batchId, lastBatchId, afterRowNo, limit],
+  );
+}
+
+/** When the last row was accepted (epoch ms) that the service may yet end in the time that it promises; null where there is none. */
+export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
+  const [last] = await db.query<{ at: number | null }>(
+    `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
+       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}')`,
+    [batchId],
+  );
+  return last?.at ?? null;
+}

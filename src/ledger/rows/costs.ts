@@ -1,0 +1,133 @@
+import { addAmounts, multiplyAmount, Sums } from '../../core/money/money.ts';
+import type { Queryable } from '../drivers/database.ts';
+
+/** What one row was charged, in the currency of the wallet that paid. */
+export interface RowCost {
+  row_no: number;
+  cost: string;
+  cost_currency: string;
+}
+
+/** The account's batches, but for one, that were under way at some time between `fromMs` and `toMs` (epoch milliseconds). */
+export async function otherBatches(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<string[]> {
+  const batches = await db.query<{ batch_id: string }>(
+    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
+       AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
+    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+  );
+  return batches.map(({ batch_id }) => batch_id);
+}
+
+/**
+ * A page of what a batch's rows were charged between `fromMs` and `toMs`, after row `afterRowNo`. The service charges when it
+ * accepts, so that is the time that counts; where a row ended at once, the time it was sent.
+ */
+export function pageCosts(
+  db: Queryable,
+  batchId: string,
+  between: { fromMs: number; toMs: number },
+  afterRowNo: number,
+  limit: number,
+): Promise<RowCost[]> {
+  return db.query(
+    `SELECT row_no, cost, cost_currency FROM rows WHERE batch_id = ? AND row_no > ? AND cost IS NOT NULL
+       AND cost_currency IS NOT NULL AND COALESCE(accepted_at, first_sent_at) BETWEEN ? AND ? ORDER BY row_no LIMIT ?`,
+    [batchId, afterRowNo, between.fromMs, between.toMs, limit],
+  );
+}
+
+/**
+ * The account's batches, but for one, that have rows of a later generation, and whose history goes on past `fromMs` (epoch milliseconds): what
+ * earlier payments were charged or gave back then is in their history alone, since a row forgets it when it is tried again.
+ */
+export async function retriedInOtherBatches(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<string[]> {
+  const batches = await db.query<{ batch_id: string }>(
+    `SELECT batches.batch_id FROM batches CROSS JOIN events
+       ON events.batch_id = batches.batch_id AND events.seq = batches.audit_seq
+       WHERE account = ? AND batches.batch_id <> ? AND created_at <= ? AND events.at >= ?
+       AND EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND generation > 1)`,
+    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+  );
+  return batches.map(({ batch_id }) => batch_id);
+}
+
+/** What the service gave back of one row's charge. `cost` is all that was charged. */
+export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
+
+/**
+ * What came back between `fromMs` and `toMs` (epoch milliseconds) of what the account's batches, but for one, were charged at whatever time, as
+ * far as the service said how much, and in the currency of the charge.
+ */
+export function refundsOfOtherBatches(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<RowRefund[]> {
+  return db.query(
+    `SELECT cost, cost_currency, refund_amount FROM rows CROSS JOIN batches
+       ON batches.batch_id = rows.batch_id
+       WHERE refunded_at BETWEEN ? AND ? AND rows.batch_id <> ? AND account = ? AND cost IS NOT NULL
+       AND refund_amount IS NOT NULL AND refund_currency = cost_currency`,
+    [beside.fromMs, beside.toMs, beside.batchId, beside.account],
+  );
+}
+
+/** What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them before a retry. */
+export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
+  const costs = await db.query<{ currency: string; cost: string }>(
+    'SELECT currency, cost FROM batch_costs WHERE batch_id = ?',
+    [batchId],
+  );
+  return new Map(costs.map(({ currency, cost }) => [currency, cost]));
+}
+
+/** What one paid row asked for, and what it was charged. */
+export type PaidCost = Omit<RowCost, 'row_no'> & { currency: string; amount: string };
+
+/** Batches, the newest of the account, and rows of each, the first, that `recentCosts` reads: a look that takes milliseconds in any ledger. */
+const recentBatchesMax = 20;
+const recentRowsMax = 500;
+
+/** What recent payments of an account at one service were charged, the latest batch last. */
+export function recentCosts(
+  db: Queryable,
+  { account, service }: { account: string; service: string },
+): Promise<PaidCost[]> {
+  return db.query(
+    `SELECT rows.currency, amount, cost, cost_currency
+     FROM (SELECT batch_id, started_at FROM batches WHERE account = ? AND service = ? AND started_at IS NOT NULL
+       ORDER BY created_at DESC LIMIT ?) AS recent
+     CROSS JOIN rows ON rows.batch_id = recent.batch_id
+     WHERE row_no <= ? AND rows.status = 'completed' AND amount IS NOT NULL AND rows.currency IS NOT NULL
+       AND cost IS NOT NULL AND cost <> '0' AND cost_currency IS NOT NULL
+     ORDER BY started_at, row_no`,
+    [account, service, recentBatchesMax, recentRowsMax],
+  );
+}
+
+/** What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL counts: it would add floats. */
+export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
+  const sums = new Sums();
+  const prices = await db.query<{ cost_currency: string; cost: string; count: number }>(
+    `SELECT cost_currency, cost, COUNT(*) AS count FROM rows
+     WHERE batch_id = ? AND product_id IS NOT NULL AND cost IS NOT NULL GROUP BY cost_currency, cost`,
+    [batchId],
+  );
+  for (const { cost_currency, cost, count } of prices) sums.add(cost_currency, multiplyAmount(cost, count));
+  return sums.toObject();
+}
+
+/** Adds `delta` (a decimal text, negative where less was charged after all) to what a batch was charged. */
+export async function addToCosts(tx: Queryable, batchId: string, currency: string, delta: string): Promise<void> {
+  const cost = addAmounts((await costsOfBatch(tx, batchId)).get(currency) ?? '0', delta);
+  await tx.execute(
+    `INSERT INTO batch_costs (batch_id, currency, cost) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, currency) DO UPDATE SET cost = excluded.cost`,
+    [batchId, currency, cost],
+  );
+}

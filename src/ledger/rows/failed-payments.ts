@@ -1,0 +1,48 @@
+import type { Queryable } from '../drivers/database.ts';
+import { filledLists, places } from '../drivers/filled-lists.ts';
+import type { RowRecord } from './rows.ts';
+
+/** A row of another batch whose payments have failed, as far as the ledger knows. */
+export interface FailedRow extends RowRecord {
+  run_id: string;
+  account: string;
+}
+
+export interface FailedPaymentsQuery {
+  account: string;
+  /** The batch that asks: its own rows stand beside each other in one file, and each is meant. */
+  batchId: string;
+  runId: string;
+  /** Epoch milliseconds: what was first sent before that counts only within the run. */
+  since: number;
+}
+
+/** Numbers that one statement asks for. */
+const numbersPerQuery = 50;
+
+const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
+  WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
+    AND rows.first_sent_at IS NOT NULL AND rows.status = 'failed' AND rows.contradicted IS NULL
+    AND batches.account = ? AND rows.batch_id <> ? AND (rows.first_sent_at >= ? OR batches.run_id = ?)
+  ORDER BY rows.batch_id, rows.row_no`;
+
+/** Rows that are to be tried again, and were not yet: when their failed payments were sent, the rows do not know any more. */
+const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
+  WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
+    AND rows.generation > 1 AND rows.status IN ('ready', 'held', 'skipped', 'cancelled')
+    AND rows.service_status IS NULL AND rows.contradicted IS NULL AND batches.account = ? AND rows.batch_id <> ?
+  ORDER BY rows.batch_id, rows.row_no`;
+
+/** The rows of other batches of the account whose payments to these numbers (E.164) have failed, and are not known to have arrived. */
+export async function failedPaymentsTo(
+  db: Queryable,
+  { account, batchId, runId, since }: FailedPaymentsQuery,
+  numbers: readonly string[],
+): Promise<FailedRow[]> {
+  const found: FailedRow[] = [];
+  for (const some of filledLists(numbers, numbersPerQuery)) {
+    found.push(...(await db.query<FailedRow>(failedSql, [...some, account, batchId, since, runId])));
+    found.push(...(await db.query<FailedRow>(triedAgainSql, [...some, account, batchId])));
+  }
+  return found;
+}

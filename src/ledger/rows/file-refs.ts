@@ -1,0 +1,79 @@
+import { contentRefParts, sha256 } from '../../core/identity/ids.ts';
+import { countRows } from '../batches/batches.ts';
+import type { Queryable } from '../drivers/database.ts';
+
+/** The row refs of one batch's file. */
+export interface FileRefs {
+  /** Whether a row with this ref stands in the file; all of them are read from the ledger when this is first asked. */
+  has(db: Queryable, rowRef: string): Promise<boolean>;
+}
+
+/** Rows read at once: their refs are some 30 bytes each. */
+const rowsPerPage = 10_000;
+
+/** What intake wrote of a file's rows never changes, so that it is read once, and kept in 8 bytes a row. */
+export function makeFileRefs(batchId: string): FileRefs {
+  let marks: BigUint64Array | null = null;
+  return {
+    async has(db, rowRef) {
+      marks ??= await readMarks(db, batchId);
+      const { mark, occurrence } = markOf(rowRef);
+      return marks[firstAtLeast(marks, mark) + occurrence - 1] === mark;
+    },
+  };
+}
+
+/**
+ * Rows of the same content have one mark, and stand as often in the file as it is found: while a file is being read, the later ones do
+ * not have their occurrence in their refs yet.
+ */
+function markOf(rowRef: string): { mark: bigint; occurrence: number } {
+  const { digest, occurrence } = contentRefParts(rowRef) ?? { digest: sha256(rowRef), occurrence: 1 };
+  return { mark: BigInt(`0x${digest.slice(0, 16)}`), occurrence };
+}
+
+async function readMarks(db: Queryable, batchId: string): Promise<BigUint64Array> {
+  const counts = [...(await countRows(db, batchId)).values()];
+  const marks = new BigUint64Array(counts.reduce((sum, count) => sum + count, 0));
+  let found = 0;
+  for (let after = 0; ; ) {
+    const rows = await db.query<{ row_no: number; row_ref: string }>(
+      `SELECT row_no, row_ref FROM rows WHERE batch_id = ? AND row_no > ? AND row_ref IS NOT NULL ORDER BY row_no LIMIT ?`,
+      [batchId, after, rowsPerPage],
+    );
+    if (rows.length === 0) return marks.subarray(0, found).sort();
+    for (const { row_ref } of rows) marks[found++] = markOf(row_ref).mark;
+    after = rows.at(-1)?.row_no ?? after;
+  }
+}
+
+/** The first place of a sorted list at which a mark of this size or greater stands. */
+function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((marks[middle] ?? 0n) < mark) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Refs that are made of content, but for the first of each: 20 characters, and what is not "-1". */
+const laterContentRefs = `row_ref LIKE '____________________-%' AND row_ref NOT LIKE '____________________-1'`;
+
+/** Which occurrences of a content have failed, but for the first, in any file of the run: by its digest, in ascending order. */
+export async function failedOccurrences(
+  db: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+): Promise<Map<string, number[]>> {
+  const failed = await db.query<{ row_ref: string }>(
+    `SELECT DISTINCT rows.row_ref FROM batches JOIN rows ON rows.batch_id = batches.batch_id
+     WHERE batches.account = ? AND batches.run_id = ? AND rows.status = 'failed' AND ${laterContentRefs}`,
+    [account, run_id],
+  );
+  const parts = failed.map(({ row_ref }) => contentRefParts(row_ref)).filter((one) => one !== null);
+  parts.sort((a, b) => a.occurrence - b.occurrence);
+  const occurrences = new Map<string, number[]>();
+  for (const { digest, occurrence } of parts) occurrences.set(digest, [...(occurrences.get(digest) ?? []), occurrence]);
+  return occurrences;
+}

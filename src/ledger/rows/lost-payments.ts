@@ -1,0 +1,129 @@
+import { isExplainedBy, isUnread, type LostPayment } from '../../core/repeats/repeated-payment.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { filledLists, places } from '../drivers/filled-lists.ts';
+import { makeInsert } from '../drivers/insert.ts';
+import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
+import type { RowRecord } from './rows.ts';
+
+/** A payment that the service lists, and of which a restored ledger has lost the row. */
+export interface LostRecord extends Omit<LostPayment, 'isToAnyone'> {
+  account: string;
+  generation: number;
+  /** E.164; empty where the service's list does not tell. */
+  phone_number: string;
+}
+
+export type LostToNumber = LostPayment & Pick<LostRecord, 'phone_number'>;
+
+/** Keeps payments that were lost; one that is kept already stays as it is. */
+export const insertLost = makeInsert<LostRecord>(
+  'lost_payments',
+  ['account', 'topup_id', 'run_id', 'row_ref', 'generation', 'phone_number', 'amount', 'currency', 'first_sent_at'],
+  { ending: 'ON CONFLICT (account, topup_id) DO NOTHING' },
+);
+
+/** Whether the account has lost any payment: where not, no row needs to be compared with them. */
+export async function anyLost(db: Queryable, account: string): Promise<boolean> {
+  const found = await db.query('SELECT topup_id FROM lost_payments WHERE account = ? LIMIT 1', [account]);
+  return found.length > 0;
+}
+
+/** Numbers that one statement asks for. What was sent nobody knows to whom is always asked for. */
+const numbersPerQuery = 50;
+const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
+  WHERE phone_number IN ('', ${places(numbersPerQuery)}) AND account = ?
+  ORDER BY first_sent_at DESC, topup_id`;
+
+/**
+ * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may correct in its own run
+ * counts however long ago it was, and when such a run began is lost with it. One of which the service does not tell to whom is
+ * among them once for each number.
+ */
+export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
+  const found: LostToNumber[] = [];
+  for (const some of filledLists(numbers, numbersPerQuery)) {
+    const asked = some.filter((number) => number !== null);
+    for (const lost of await db.query<LostToNumber>(lostToSql, [...some, account])) {
+      if (lost.phone_number !== '') found.push(lost);
+      else found.push(...asked.map((phone_number) => ({ ...lost, phone_number, isToAnyone: true as const })));
+    }
+  }
+  return found;
+}
+
+/** Those of them of which nobody could read what they are: they are compared also where a policy compares no runs. */
+export async function unreadTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
+  return (await lostTo(db, account, numbers)).filter(isUnread);
+}
+
+/** The payments of a row that were lost, the last generation first. */
+export function lostOf(
+  db: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+  { row_ref }: { row_ref: string | null },
+): Promise<LostRecord[]> {
+  return db.query<LostRecord>(
+    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ? ORDER BY generation DESC',
+    [account, run_id, row_ref],
+  );
+}
+
+/** A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is kept. */
+export async function dropLostExplainedBy(
+  tx: Queryable,
+  batch: { account: string; run_id: string },
+  row: Pick<RowRecord, 'row_ref' | 'phone_number' | 'amount' | 'currency'>,
+): Promise<void> {
+  for (const payment of await lostOf(tx, batch, row)) {
+    if (!isExplainedBy(row, payment)) continue;
+    const name = [batch.account, payment.topup_id];
+    await tx.execute('DELETE FROM lost_payments WHERE account = ? AND topup_id = ?', name);
+  }
+}
+
+/** A row's payments are to be forgotten. */
+export async function dropLostOf(
+  tx: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+  { row_ref }: { row_ref: string | null },
+): Promise<void> {
+  const row = [account, run_id, row_ref];
+  await tx.execute('DELETE FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ?', row);
+}
+
+/** Drops what the account has lost. */
+export async function dropLost(tx: Queryable, account: string): Promise<void> {
+  await tx.execute('DELETE FROM lost_payments WHERE account = ?', [account]);
+}
+
+/** Drops what all accounts have lost of what was paid before then (epoch ms). */
+export async function dropLostBefore(tx: Queryable, before: number): Promise<void> {
+  await tx.execute('DELETE FROM lost_payments WHERE first_sent_at < ?', [before]);
+}
+
+const unreadName = (account: string) => `lost_from:${account}`;
+
+/** From when on (epoch ms) the service's list is still to be read for what was lost; null where it was read to its end. */
+export async function lostFrom(db: Queryable, account: string): Promise<number | null> {
+  const from = await readFact(db, unreadName(account));
+  return from === null ? null : Number(from);
+}
+
+export async function noteLostFrom(tx: Queryable, account: string, from: number | null): Promise<void> {
+  if (from === null) await forgetFact(tx, unreadName(account));
+  else await writeFact(tx, unreadName(account), String(from));
+}
+
+/**
+ * When the service accepted the last payment that the ledger knows of (epoch ms), or null: by the service's own time, but no later than
+ * the last was sent by ours, since nothing is listed after a time that it gave by mistake. Reads every row.
+ */
+export async function lastAcceptedAt(db: Queryable, account: string): Promise<number | null> {
+  const [last] = await db.query<{ accepted: number | null; sent: number | null }>(
+    `SELECT MAX(rows.accepted_at) AS accepted, MAX(rows.first_sent_at) AS sent
+     FROM batches JOIN rows ON rows.batch_id = batches.batch_id WHERE batches.account = ?`,
+    [account],
+  );
+  const accepted = last?.accepted ?? null;
+  return accepted === null ? null : Math.min(accepted, last?.sent ?? accepted);
+}

@@ -1,0 +1,39 @@
+import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { type BoundPayment, findBoundPayment, findPaidRow } from '../../ledger/reporting/reconciliations.ts';
+import { paymentNow, type ReconcileDeps } from './reconcile-source.ts';
+
+/** An entry of the service's list, as far as it shows whose payment it is. */
+export type Named = Pick<ServicePayment, 'topupId' | 'reference'>;
+
+/** The ledger's payment under the reference of an entry, or, where the entry has none, the one with its id. */
+export async function boundTo(
+  db: Queryable,
+  account: string,
+  { topupId, reference }: Named,
+): Promise<BoundPayment | null> {
+  const named = reference === null ? await rowWith(db, account, topupId) : parseReference(reference);
+  return named && findBoundPayment(db, idempotencyKey({ account, ...named }));
+}
+
+async function rowWith(db: Queryable, account: string, topupId: string) {
+  const row = await findPaidRow(db, account, topupId);
+  return row && { runId: row.run_id, rowRef: row.row_ref, generation: row.generation };
+}
+
+/**
+ * Reads by its id an entry that has no reference and whose id no row has: a read shows the reference (spec section 2.2). It may be the
+ * payment of a row in doubt, or of an earlier generation. At most `readsMax` reads for one reconciliation: another program may
+ * have paid any number.
+ */
+export function makeNamer(db: Queryable, deps: ReconcileDeps, account: string, readsMax: number) {
+  let reads = 0;
+  return async (payment: ServicePayment): Promise<ServicePayment> => {
+    if (payment.reference !== null || reads >= readsMax) return payment;
+    if ((await findPaidRow(db, account, payment.topupId)) !== null) return payment;
+    reads += 1;
+    const now = await paymentNow(deps, { topupId: payment.topupId, reference: '' });
+    return now?.topupId === payment.topupId ? { ...payment, reference: now.reference } : payment;
+  };
+}

@@ -1,0 +1,93 @@
+import { parseReference } from '../../core/identity/ids.ts';
+import { sameAmount } from '../../core/money/money.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
+
+/** Each payment of the ledger and of the service lands in exactly one of these, and what the ledger sent in vain in `no_payment`. */
+export const buckets = [
+  'matched',
+  'no_payment',
+  'status_differs',
+  'amount_differs',
+  'cost_differs',
+  'refunded_later',
+  'duplicated',
+  'ledger_only',
+  'service_only_other_program',
+  'service_only_unknown',
+  'unreadable',
+] as const;
+export type Bucket = (typeof buckets)[number];
+
+/** What each bucket means. What to do about an item in it: `nextOf`. */
+export const bucketMeanings: Record<Bucket, string> = {
+  matched: 'Ledger and service say the same.',
+  no_payment: 'Neither side has a payment: the service refused it, or it never arrived.',
+  status_differs: 'The service gives it another outcome than the ledger.',
+  amount_differs: 'The service paid another amount, or another number, than the row asks for.',
+  cost_differs: 'The service charged something else than the ledger has.',
+  refunded_later: 'It was completed, and the service has since failed it or given the money back.',
+  duplicated: 'The service has more than one payment for one row that has not failed.',
+  ledger_only: 'The ledger has sent it, and the service does not know it.',
+  service_only_other_program: 'Another program paid it from this account: its reference is none of ours.',
+  service_only_unknown: 'Its reference is of our kind, and this ledger does not know it.',
+  unreadable: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
+};
+
+/** Whether somebody has to look at what is in a bucket. */
+export function isOpen(bucket: Bucket): boolean {
+  return bucket !== 'matched' && bucket !== 'no_payment';
+}
+
+/** How many payments there are on either side. */
+export function paymentsIn(counts: Readonly<Record<Bucket, number>>): number {
+  return buckets.reduce((sum, bucket) => (bucket === 'no_payment' ? sum : sum + counts[bucket]), 0);
+}
+
+/** The bucket of a payment that the service has. `bound` is the ledger's payment under the same reference, if any. */
+export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, livePayments: number): Bucket {
+  if (!bound) {
+    const ours = payment.reference !== null && parseReference(payment.reference) !== null;
+    return ours ? 'service_only_unknown' : 'service_only_other_program';
+  }
+  if (livePayments > 1 && payment.state !== 'failed') return 'duplicated';
+  if (paysSomethingElse(payment, bound)) return 'amount_differs';
+  const isFormer = bound.generation < bound.row_generation;
+  // The ledger begins a generation only when the one before it has failed.
+  if (isFormer) return payment.state === 'failed' ? 'matched' : 'status_differs';
+  if (bound.topup_id !== null && bound.topup_id !== payment.topupId) {
+    return payment.state === 'failed' ? 'matched' : 'duplicated';
+  }
+  if (bound.status === 'completed' && payment.state === 'failed') return 'refunded_later';
+  if (stateHere(bound) !== payment.state) return 'status_differs';
+  if (!costDiffers(payment, bound)) return 'matched';
+  // A refund leaves the status as it was; what it shows by is that nothing was charged after all.
+  return bound.status === 'completed' && sameAmount(payment.cost?.value ?? '', '0') ? 'refunded_later' : 'cost_differs';
+}
+
+/** The bucket of what the ledger has sent and the service does not have: what it refused was never created there. */
+export function bucketOfAbsent(bound: BoundPayment): Bucket {
+  const { status, topup_id, open_attempts } = bound;
+  const isFormer = bound.generation < bound.row_generation;
+  // A row that waits again, or was ended unsent, whose every attempt was answered with a definitive no.
+  const isUnsent = ['held', 'skipped', 'cancelled'].includes(status) && open_attempts === 0;
+  const wasRefused = topup_id === null && (status === 'failed' || isUnsent);
+  return isFormer || wasRefused || status === 'ready' ? 'no_payment' : 'ledger_only';
+}
+
+function stateHere({ status }: BoundPayment): ServicePayment['state'] {
+  return status === 'completed' || status === 'failed' ? status : 'open';
+}
+
+function paysSomethingElse(payment: ServicePayment, bound: BoundPayment): boolean {
+  if (payment.phoneNumber !== null && payment.phoneNumber !== bound.phone_number) return true;
+  if (payment.productId !== null && payment.productId !== bound.product_id) return true;
+  if (payment.amount === null || bound.amount === null) return false;
+  return payment.amount.currency !== bound.currency || !sameAmount(payment.amount.value, bound.amount);
+}
+
+function costDiffers(payment: ServicePayment, bound: BoundPayment): boolean {
+  if (payment.cost === null || bound.cost === null) return false;
+  if (sameAmount(payment.cost.value, '0') && sameAmount(bound.cost, '0')) return false;
+  return payment.cost.currency !== bound.cost_currency || !sameAmount(payment.cost.value, bound.cost);
+}

@@ -1,0 +1,148 @@
+import { moneyText } from '../../core/money/money.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
+import { type Html, html, htmlPage } from '../render/html.ts';
+import { pageStyle } from '../render/html-style.ts';
+import { type Cell, workbook } from '../render/workbook.ts';
+import { sumsText, timeText } from '../sentences/format.ts';
+import { counted } from '../text/counted-text.ts';
+import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
+import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
+
+/** Open items read at once, and listed at most on the page: the workbook has them all. */
+const itemsPerPage = 500;
+const itemsOnPageMax = 200;
+
+async function* openItems(db: Queryable, id: string): AsyncGenerator<ReconcileItem[]> {
+  for (let after = 0; ; ) {
+    const page = await pageOpenItems(db, id, after, itemsPerPage);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page.map(({ item }) => JSON.parse(item) as ReconcileItem);
+    after = last.item_no;
+  }
+}
+
+const bucketName = (bucket: string) => bucket.replaceAll('_', ' ');
+
+/** reconciliation.xlsx: the counts, and every open item with what to do about it. */
+export function reconciliationXlsx(db: Queryable, run: Reconciliation): AsyncIterable<Uint8Array> {
+  return workbook([
+    { name: 'Summary', widths: [28, 22, 22, 22, 70], header: null, rows: [summaryRows(run)] },
+    {
+      name: 'Open items',
+      widths: [24, 24, 8, 12, 32, 38, 14, 14, 18, 18, 14, 14, 24, 70],
+      header: [...itemColumns],
+      rows: openRows(db, run),
+    },
+  ]);
+}
+
+async function* openRows(db: Queryable, run: Reconciliation): AsyncGenerator<Cell[][]> {
+  for await (const items of openItems(db, run.reconciliation_id)) {
+    yield items.map((item) => [
+      { as: 'bad', value: item.bucket },
+      item.batch_id,
+      item.row === null ? null : { as: 'integer', value: item.row },
+      item.generation === null ? null : { as: 'integer', value: item.generation },
+      item.reference,
+      item.topup_id,
+      item.status_here,
+      item.status_there,
+      item.amount_here,
+      item.amount_there,
+      item.cost_here,
+      item.cost_there,
+      item.created_at,
+      item.next,
+    ]);
+  }
+}
+
+function summaryRows(run: Reconciliation): Cell[][] {
+  const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
+  return [
+    [{ as: 'title', value: `Reconciliation of account ${run.account}` }],
+    ['From', run.from],
+    ['To', run.to],
+    ['Batch', run.batch_id ?? 'all'],
+    [],
+    heading('Bucket', 'Items', '', '', 'Meaning'),
+    ...buckets.map((bucket): Cell[] => [
+      bucketName(bucket),
+      { as: 'integer', value: run.counts[bucket] },
+      null,
+      null,
+      bucketMeanings[bucket],
+    ]),
+    [],
+    heading('Currency', 'Left the wallets', 'Charged by the service', 'Unexplained', ''),
+    ...(run.wallets?.currencies ?? []).map(({ currency, left, charged, unexplained }): Cell[] => [
+      currency,
+      { as: 'decimal', value: left },
+      { as: 'decimal', value: charged },
+      { as: 'decimal', value: unexplained },
+    ]),
+  ];
+}
+
+/** reconciliation.html: self-contained and inert like the batch's page. */
+export async function reconciliationHtml(db: Queryable, run: Reconciliation): Promise<string> {
+  const lines: Html[] = [];
+  for await (const items of openItems(db, run.reconciliation_id)) {
+    lines.push(...items.slice(0, itemsOnPageMax - lines.length).map(itemLine));
+    if (lines.length >= itemsOnPageMax) break;
+  }
+  const total = paymentsIn(run.counts);
+  const headline =
+    run.open === 0
+      ? `All ${counted(total, 'payment')} agree: nothing is open.`
+      : `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs' : 'need'} somebody to look.`;
+  return htmlPage(
+    `Reconciliation of ${run.account}`,
+    pageStyle,
+    html`
+<header><div><h1>Reconciliation of account ${run.account}</h1><p>${timeText(run.from)} to ${timeText(run.to)} · ${run.batch_id === null ? 'all batches' : `batch ${run.batch_id}`} · ${run.reconciliation_id}</p></div></header>
+<main><section class="verdict ${run.open === 0 ? 'good' : 'attention'}"><p>${headline}</p></section>
+<section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets
+      .filter((bucket) => run.counts[bucket] > 0)
+      .map(
+        (bucket) =>
+          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
+      )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
+${walletSection(run)}
+${
+  lines.length > 0
+    ? html`<section class="long"><h2>What is open, and what to do</h2><table class="stack"><thead><tr><th>Bucket</th><th>Payment</th><th>Here</th><th>At the service</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${run.open > lines.length ? html`<p class="soft small">and ${counted(run.open - lines.length, 'more item')} in reconciliation.xlsx</p>` : null}</section>`
+    : null
+}
+<footer>Times are UTC. Finished ${timeText(run.finished_at)}.</footer></main>`,
+  );
+}
+
+function walletSection({ wallets }: Reconciliation): Html {
+  if (!wallets)
+    return html`<section><h2>The wallets</h2><p class="soft">Not compared: there are no two readings of the balance in this time, or not every charge is known.</p></section>`;
+  const moved = wallets.currencies.filter((one) =>
+    [one.left, one.charged, one.unexplained].some((value) => value !== '0'),
+  );
+  const quiet = moved.length < wallets.currencies.length ? ' What is not named here has not changed.' : '';
+  return html`<section><h2>The wallets</h2><p class="soft small">Read ${timeText(wallets.first_read_at)} and ${timeText(wallets.last_read_at)}.${quiet}</p>${moved.map(
+    ({ currency, left, charged, unexplained }) =>
+      html`<div class="equation"><div><b>${moneyText(currency, left)}</b><span class="soft small">left the wallets</span></div><i>=</i><div><b>${moneyText(currency, charged)}</b><span class="soft small">charged by the service</span></div><i>${unexplained.startsWith('-') ? '−' : '+'}</i><div class="${unexplained === '0' ? '' : 'odd'}"><b>${moneyText(currency, unexplained.replace(/^-/, ''))}</b><span class="small">unexplained</span></div></div>`,
+  )}${wallets.next === null ? null : html`<p>${wallets.next}</p>`}</section>`;
+}
+
+function itemLine(item: ReconcileItem): Html {
+  const words = (...parts: (string | null)[]) =>
+    parts.filter((part) => part !== null).map((part) => html`<div>${part}</div>`);
+  const side = (state: string | null, amount: string | null, cost: string | null) =>
+    words(state?.replaceAll('_', ' ') ?? null, amountText(amount), amountText(cost));
+  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${side(item.status_here, item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${side(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
+}
+
+/** An amount of an item as every page has it; a product stays as it is. */
+function amountText(amount: string | null): string | null {
+  const [, value, currency] = /^([\d.]+) ([A-Z]{3})$/.exec(amount ?? '') ?? [];
+  return value === undefined || currency === undefined ? amount : moneyText(currency, value);
+}

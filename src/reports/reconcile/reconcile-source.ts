@@ -1,0 +1,110 @@
+import { unreachable } from '../../core/basics/assert.ts';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type {
+  Evidence,
+  Gateway,
+  ReadProblem,
+  ServicePayment,
+  UnreadableEntry,
+} from '../../gateway/contract/gateway.ts';
+import { makeListReader } from '../../gateway/contract/list-pages.ts';
+import type { StoredBalance } from '../summary/stored.ts';
+
+/** What a reconciliation asks of the service, each question under the account's rate limit. */
+export interface ReconcileDeps {
+  gateway: Pick<Gateway, 'list' | 'lookup' | 'read' | 'balance'>;
+  /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
+  admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+  /**
+   * The service throttles the account and says to wait for `saidMs`; it has done so for `lastedMs` by now. Nothing of the account is asked
+   * meanwhile, and who watches is told.
+   */
+  noteThrottled: (saidMs: number, lastedMs: number) => Promise<void>;
+  /** What is thrown where the service refuses the account's credentials. */
+  refused: (evidence: Evidence) => Error;
+  /** Told when a question meets no answer: it is asked again for a minute, in which nothing else is heard. */
+  unanswered: (evidence: Evidence) => void;
+  clock: Clock;
+}
+
+/** How often a read that gets no answer is tried again, and how long to wait before (doubling). */
+const triesMax = 6;
+const retryMs = 1_000;
+
+/** A page of the account's payments, and what stands on it beside them and may be payments, too. */
+export interface ListedPage {
+  payments: ServicePayment[];
+  unreadable: UnreadableEntry[];
+}
+
+/** What the service lists of the account, the oldest first, page by page. V1 has no list: nothing is yielded then. */
+export async function* listedPages(
+  deps: ReconcileDeps,
+  between: { fromMs: number; toMs: number },
+): AsyncGenerator<ListedPage> {
+  const { list } = deps.gateway;
+  if (list === null) return;
+  const readOn = makeListReader(list, between);
+  for (;;) {
+    const page = await insist(deps, readOn);
+    yield page;
+    if (page.isLast) return;
+  }
+}
+
+/** Everything that the service has under one reference. */
+export async function lookedUp(deps: ReconcileDeps, reference: string): Promise<ServicePayment[]> {
+  const answer = await insist(deps, () => deps.gateway.lookup(reference));
+  return answer.kind === 'found' ? answer.payments : [];
+}
+
+/** One payment in full; null where the service does not have it. */
+export async function paymentNow(
+  deps: ReconcileDeps,
+  payment: { topupId: string; reference: string },
+): Promise<ServicePayment | null> {
+  const answer = await insist(deps, () => deps.gateway.read(payment));
+  return answer.kind === 'found' ? (answer.payments[0] ?? null) : null;
+}
+
+export async function balanceNow(deps: ReconcileDeps): Promise<StoredBalance> {
+  return (await insist(deps, () => deps.gateway.balance())).balance;
+}
+
+/** Asks until there is an answer. Rejects when the service cannot be reached or refuses the credentials. */
+async function insist<Answer extends { kind: string }>(
+  deps: ReconcileDeps,
+  ask: () => Promise<Answer | ReadProblem>,
+): Promise<Exclude<Answer, ReadProblem>> {
+  let throttledSince: number | null = null;
+  for (let failures = 0; ; ) {
+    const answer = await deps.admit(ask);
+    if (answer.kind !== 'throttled') throttledSince = null;
+    if (!isProblem(answer)) return answer as Exclude<Answer, ReadProblem>;
+    switch (answer.kind) {
+      case 'throttled':
+        throttledSince ??= deps.clock.monotonic();
+        await deps.noteThrottled(answer.retryAfterMs, deps.clock.monotonic() - throttledSince);
+        break;
+      case 'account_blocked':
+        throw deps.refused(answer.evidence);
+      case 'unavailable':
+        failures += 1;
+        if (failures === 1) deps.unanswered(answer.evidence);
+        if (failures === triesMax) {
+          throw new AirbatchError('SERVICE_UNREACHABLE', `the service gives no answer: ${answer.evidence.message}`, {
+            hint: 'Check the network and the base URL, then reconcile again.',
+          });
+        }
+        await deps.clock.sleep(retryMs * 2 ** failures);
+        break;
+      default:
+        unreachable(answer);
+    }
+  }
+}
+
+function isProblem(answer: { kind: string }): answer is ReadProblem {
+  return answer.kind === 'throttled' || answer.kind === 'account_blocked' || answer.kind === 'unavailable';
+}

@@ -1,0 +1,79 @@
+import { Sums, sameAmount, subtractAmounts } from '../../core/money/money.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { balancesBetween } from '../../ledger/reporting/reconciliations.ts';
+import { balanceOf, type StoredBalance } from '../summary/stored.ts';
+import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
+
+/** What left the wallets between the first and the last reading of an account's balance, and what the service says it was for. */
+export interface WalletProof {
+  first_read_at: string;
+  last_read_at: string;
+  /** For each currency: left = charged + unexplained. */
+  currencies: { currency: string; left: string; charged: string; unexplained: string }[];
+  /** What to do about what is unexplained; null where nothing is. */
+  next: string | null;
+}
+
+/** Between which times charges explain the wallets (epoch milliseconds). */
+export interface ReadingSpan {
+  fromMs: number;
+  toMs: number;
+}
+
+/** The balances that batches of the account read in the time that is compared. */
+export async function readingsOf(
+  db: Queryable,
+  { account, fromMs, toMs }: { account: string; fromMs: number; toMs: number },
+): Promise<StoredBalance[]> {
+  const stored = await balancesBetween(db, account, fromMs, toMs);
+  return stored.map(balanceOf).filter((balance) => balance !== null);
+}
+
+/** `willReadNow`: the balance is read once more when everything has been compared. */
+export function readingSpan(readings: readonly StoredBalance[], willReadNow: boolean): ReadingSpan | null {
+  const times = readings.map(({ readAt }) => readAt);
+  if (times.length === 0) return null;
+  return { fromMs: Math.min(...times), toMs: willReadNow ? Number.POSITIVE_INFINITY : Math.max(...times) };
+}
+
+/** Null where there are no two readings. `chargedByService`: what it charged between the first and the last of them. */
+export function explainWallets(
+  readings: readonly StoredBalance[],
+  chargedByService: Record<string, string>,
+): Omit<WalletProof, 'next'> | null {
+  const inOrder = [...readings].sort((a, b) => a.readAt - b.readAt);
+  const [first, last] = [inOrder[0], inOrder.at(-1)];
+  if (!first || !last || first.readAt === last.readAt) return null;
+  const charged = byWalletCurrency(last.wallets, chargedByService);
+  const left = new Sums();
+  for (const { currency, balance } of first.wallets) left.add(currency, balance);
+  for (const { currency, balance } of last.wallets) left.add(currency, subtractAmounts('0', balance));
+  for (const currency of Object.keys(charged)) left.add(currency, '0');
+  return {
+    first_read_at: isoTime(first.readAt),
+    last_read_at: isoTime(last.readAt),
+    currencies: Object.entries(left.toObject()).map(([currency, value]) => ({
+      currency,
+      left: value,
+      charged: charged[currency] ?? '0',
+      unexplained: subtractAmounts(value, charged[currency] ?? '0'),
+    })),
+  };
+}
+
+/** Whether anything is left unexplained. */
+export function hasRest(wallets: Pick<WalletProof, 'currencies'> | null): boolean {
+  return wallets?.currencies.some(({ unexplained }) => !sameAmount(unexplained, '0')) ?? false;
+}
+
+/** What to do about what is unexplained. `areLookedUp`: each paid row of the time was read by itself. */
+export function restNext(
+  { account, from }: { account: string; from: string },
+  { areLookedUp, max }: { areLookedUp: boolean; max: number },
+): string {
+  const day = from.slice(0, 10);
+  return areLookedUp
+    ? 'Each paid row of this time was looked up by itself, and no other explains the rest: it is a deposit, a fee, or a refund that the service does not show. Compare its statement for this time.'
+    : `More than ${max} rows were paid in this time, so they were not looked up one by one. Compare shorter times, each by itself: airbatch reconcile --account ${account} --from ${day} --to ${day}`;
+}

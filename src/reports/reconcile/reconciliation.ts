@@ -1,0 +1,83 @@
+import { counted } from '../text/counted-text.ts';
+import type { WrittenFile } from '../versions/files.ts';
+import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
+import type { WalletProof } from './reconcile-wallets.ts';
+
+/** What was compared, bucket by bucket; the same object that the page and the workbook show. */
+export interface Reconciliation {
+  format: 'airbatch.reconciliation/1';
+  reconciliation_id: string;
+  account: string;
+  batch_id: string | null;
+  from: string;
+  to: string;
+  finished_at: string;
+  counts: Record<Bucket, number>;
+  /** Items in every bucket but `matched` and `no_payment`: 0 means that nothing is open. */
+  open: number;
+  /** What the service charged in this time, by currency, all its payments taken together. */
+  charged_by_service: Record<string, string>;
+  wallets: WalletProof | null;
+}
+
+/** What the manifest.json of a reconciliation holds; manifest.sig signs it as that of a batch. */
+export function reconciliationManifest(
+  { reconciliation_id, account, batch_id, from, to, finished_at }: Reconciliation,
+  files: readonly WrittenFile[],
+  publicKey: string,
+) {
+  return {
+    format: 'airbatch.reconciliation-manifest/1',
+    ...{ reconciliation_id, account, batch_id, from, to, finished_at },
+    files: [...files],
+    public_key: publicKey,
+  };
+}
+
+/** Whether nobody has anything left to do. */
+export function isSettled({ open, wallets }: Reconciliation): boolean {
+  return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
+}
+
+/** What came of it, in a clause: how many payments were compared, and whether they agree. */
+export function outcomeOf(run: Reconciliation): string {
+  const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
+  if (isSettled(run)) return `${compared}: everything agrees`;
+  return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs' : 'need'} somebody to look` : 'the wallets do not add up'}`;
+}
+
+/** One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became none. */
+export interface ReconcileItem {
+  bucket: Bucket;
+  batch_id: string | null;
+  row: number | null;
+  generation: number | null;
+  reference: string | null;
+  topup_id: string | null;
+  status_here: string | null;
+  status_there: string | null;
+  amount_here: string | null;
+  amount_there: string | null;
+  cost_here: string | null;
+  cost_there: string | null;
+  created_at: string | null;
+  next: string;
+}
+
+/** The columns of reconciliation.csv. */
+export const itemColumns = [
+  'bucket',
+  'batch_id',
+  'row',
+  'generation',
+  'reference',
+  'topup_id',
+  'status_here',
+  'status_there',
+  'amount_here',
+  'amount_there',
+  'cost_here',
+  'cost_there',
+  'created_at',
+  'next',
+] as const satisfies readonly (keyof ReconcileItem)[];

@@ -1,0 +1,71 @@
+import { changesOf, differenceText, isPreviousThere, laterWords } from '../sentences/version-text.ts';
+import { counted } from '../text/counted-text.ts';
+import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
+import { type Html, html } from './html.ts';
+
+/** What differs from the version before in a sentence, and the counts and sums that do. */
+export function differenceSection(version: ReportVersion): Html {
+  const sentence = differenceText(version);
+  if (sentence === null) return html``;
+  const { difference } = version;
+  const changes = difference === null ? [] : changesOf(difference);
+  const { older, newer } = namesOf(version);
+  return html`<section><h2>Since ${older.toLowerCase()}</h2><p>${sentence}</p>${
+    changes.length > 0
+      ? html`<table class="stack"><thead><tr><th></th><th class="n">${older}</th><th class="n">${newer}</th></tr></thead><tbody>${changes.map(
+          ({ name, before, after }) =>
+            html`<tr><td>${name}</td><td class="n" data-name="${older}">${before}</td><td class="n" data-name="${newer}">${after}</td></tr>`,
+        )}</tbody></table>`
+      : null
+  }${isPreviousThere(version) ? html`<p class="soft small">${older} is kept in the folder versions beside this page.</p>` : null}</section>`;
+}
+
+/** The first of the lines of difference.csv. */
+export function differingRowsSection(version: ReportVersion, lines: readonly DifferenceLine[]): Html {
+  const { difference } = version;
+  if (difference === null || lines.length === 0) return html``;
+  const { older, newer } = namesOf(version);
+  const shown = lines.filter((line) => !isToldInRow(line, lines) && !machineColumns.has(line[3] ?? ''));
+  if (shown.length === 0) return html``;
+  return html`<section class="long"><h2>What differs from ${older.toLowerCase()}, row by row</h2><table class="stack"><thead><tr><th class="n">Row</th><th>What</th><th>${older}</th><th>${newer}</th></tr></thead><tbody>${shown.map(
+    ([row = '', , , column = '', before = '', after = '']) =>
+      html`<tr><td class="n" data-name="Row">${row}</td><td>${columnText(column)}</td><td data-name="${older}">${before}</td><td data-name="${newer}">${after}</td></tr>`,
+  )}</tbody></table>${moreLine(difference, shown.length)}</section>`;
+}
+
+/** Keys and ids: whoever needs them finds them in difference.csv. */
+const machineColumns = new Set([
+  'idempotency_key',
+  'topup_id',
+  'reference',
+  'provider_reference',
+  'row_ref',
+  'service_status',
+]);
+
+function namesOf({ previous, version }: ReportVersion): { older: string; newer: string } {
+  return { older: `Version ${previous?.version}`, newer: version === null ? 'Now' : `Version ${version}` };
+}
+
+/** A column is named as results.csv has it; what the service said late has no column. */
+function columnText(column: string): string {
+  return lateNames[column] ?? column.replaceAll('_', ' ');
+}
+
+const lateNames: Record<string, string> = {
+  'row.refund': 'the service gave money back',
+  'row.contradicted': 'the service contradicts the ledger',
+  'row.changed_late': 'read once more, and found changed',
+};
+
+/** Of money that came back the cells of the row tell already, when and how much. */
+function isToldInRow([row, , , column]: DifferenceLine, lines: readonly DifferenceLine[]): boolean {
+  return column === 'row.refund' && lines.some(([other, , , cell]) => other === row && cell === 'refunded_at');
+}
+
+function moreLine(difference: NonNullable<ReportVersion['difference']>, shown: number): Html | null {
+  const { columns } = difference;
+  const all = Object.values(columns).reduce((sum, count) => sum + count, laterWords(difference));
+  if (all <= shown) return null;
+  return html`<p class="soft small">and ${counted(all - shown, 'more line')}: difference.csv has them all.</p>`;
+}

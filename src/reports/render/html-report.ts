@@ -1,0 +1,305 @@
+import { moneyText } from '../../core/money/money.ts';
+import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import type { RowState } from '../../core/state/row-state.ts';
+import { batchLabel, rowStateTexts } from '../../core/state/state-words.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
+import { verdictOf } from '../sentences/verdict.ts';
+import { versionText } from '../sentences/version-text.ts';
+import type { BatchSummary } from '../summary/summary.ts';
+import { failureName, type Survey } from '../summary/survey.ts';
+import type { Timeline } from '../summary/timeline.ts';
+import { counted } from '../text/counted-text.ts';
+import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
+import { type Html, html, htmlPage } from './html.ts';
+import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
+import { differenceSection, differingRowsSection } from './html-difference.ts';
+import { listSection, refundsSection } from './html-rows.ts';
+import { pageStyle } from './html-style.ts';
+
+const failuresMax = 12;
+
+/** report.html: one self-contained file (`htmlPage`), everything in it escaped (`html`). */
+export async function htmlReport(
+  view: Queryable,
+  batch: BatchRecord,
+  report: {
+    summary: BatchSummary;
+    survey: Pick<Survey, 'timeline' | 'refundedFirst'>;
+    mask: boolean;
+    version: ReportVersion;
+    differing: readonly DifferenceLine[];
+  },
+): Promise<string> {
+  const { summary, survey, mask, version, differing } = report;
+  const { timeline } = survey;
+  const body = html`
+<header><div><h1>${summary.file_name}</h1>
+<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(summary)} · ${versionText(version)}</p></div></header>
+<main>
+${verdictSection(summary)}
+${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
+${await listSection(view, batch, summary, mask)}
+${differenceSection(version)}
+${tiles(summary)}
+${rowsSection(summary)}
+${currenciesSection(summary)}
+${failuresSection(summary)}
+${timeline && saysSomething(timeline) ? timeSection(timeline) : null}
+${balanceSection(summary)}
+<div class="two">${peopleSection(summary)}${proofSection(summary, version)}</div>
+${refundsSection(summary, survey.refundedFirst, batch, mask)}
+${differingRowsSection(version, differing)}
+<footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
+</main>`;
+  return htmlPage(summary.file_name, pageStyle, body);
+}
+
+function verdictSection(summary: BatchSummary): Html {
+  const { tone, headline, details } = verdictOf(summary);
+  return html`<section class="verdict ${tone}"><p>${unbroken(headline)}</p>${
+    details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${unbroken(detail)}</li>`)}</ul>` : null
+  }</section>`;
+}
+
+/** An amount stays on one line with its currency. */
+function unbroken(text: string): Html[] {
+  const [first = '', ...amounts] = text.split(/\b(?=[A-Z]{3} \d)/);
+  const rest = amounts.map((part) => {
+    const [, amount = '', after = ''] = /^([A-Z]{3} [\d.,]*\d)(.*)$/s.exec(part) ?? [];
+    return html`<span class="w">${amount}</span>${after}`;
+  });
+  return [html`${first}`, ...rest];
+}
+
+function tiles({ status, rows, requested, charged, refunded, times }: BatchSummary): Html {
+  const currencies = Object.keys(requested.completed).length;
+  const products = rows.with_product_completed;
+  const all: [string[], string][] = [
+    [[`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`], 'rows paid'],
+    currencies < 3
+      ? [[...amountsOf(requested.completed), ...(products === 0 ? [] : [counted(products, 'product')])], 'paid out']
+      : [[String(currencies)], 'currencies paid out'],
+    [amountsOf(charged.total), 'charged to the wallets'],
+    ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'came back since'] satisfies [string[], string]]),
+    ...(isGivenUp(status) ? [] : [[[durationOf(times)], 'sending and following'] satisfies [string[], string]]),
+  ];
+  return html`<div class="tiles">${all.map(
+    ([values, name]) =>
+      html`<div class="tile${values.length > 1 ? ' many' : ''}">${(values.length === 0 ? ['none'] : values).map((value) => html`<b>${value}</b>`)}<span>${name}</span></div>`,
+  )}</div>`;
+}
+
+function durationOf({ active_ms: ms }: BatchSummary['times']): string {
+  return ms === null ? 'not finished' : durationText(ms);
+}
+
+/** Whether what has not happened to a batch never will. */
+function isGivenUp(status: BatchSummary['status']): boolean {
+  return status === 'rejected' || status === 'cancelled';
+}
+
+/** Each in a line of its own: in a narrow column, a comma between two would end up away from its amount. */
+function amountsOf(byCurrency: Record<string, string>): string[] {
+  return Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
+}
+
+function rowsSection({ rows, requested, charged }: BatchSummary): Html {
+  const shown = shownStates.filter((state) => rows.by_status[state] > 0);
+  const all = Object.keys(requested.valid).length;
+  const sums = (byCurrency: Record<string, string> | undefined) =>
+    Object.entries(byCurrency ?? {}).map(([currency, value]) => html`<div>${moneyText(currency, value)}</div>`);
+  const asked = (byCurrency: Record<string, string> | undefined) =>
+    all < currenciesMin ? sums(byCurrency) : currenciesText(byCurrency);
+  return html`<section><h2>Summary by status</h2>${stateBar(rows.by_status)}
+<table class="stack"><thead><tr><th>State</th><th class="n">Rows</th><th class="n">Requested</th><th class="n">Charged</th><th>What it means</th></tr></thead><tbody>
+${shown.map(
+  (state) =>
+    html`<tr><td class="w">${stateKey(state)}${rowStateTexts[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateTexts[state].meaning}</td></tr>`,
+)}
+<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
+    rows.with_product > 0
+      ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ${rows.with_product === 1 ? 'asks' : 'ask'} for no amount.`
+      : '',
+    Object.keys(charged.earlier).length > 0
+      ? `${sumsText(charged.earlier)} of it for earlier payments of rows that were sent again${
+          Object.keys(charged.earlier_came_back).length > 0
+            ? `, of which ${sumsText(charged.earlier_came_back)} came back`
+            : ''
+        }.`
+      : '',
+  ].join(' ')}</td></tr></tbody></table></section>`;
+}
+
+/** So many currencies have a table of their own: in a cell they would be a column of lines. */
+const currenciesMin = 3;
+
+function currenciesText(byCurrency: Record<string, string> = {}): string {
+  const count = Object.keys(byCurrency).length;
+  return count === 0 ? '' : count === 1 ? '1 currency' : `${count} currencies`;
+}
+
+/** What was requested in each currency, by what became of it. */
+function currenciesSection({ requested }: BatchSummary): Html {
+  const currencies = Object.keys(requested.valid);
+  if (currencies.length < currenciesMin) return html``;
+  const states = shownStates.filter((state) => Object.keys(requested.by_status[state] ?? {}).length > 0);
+  const amount = (currency: string, value: string | undefined) =>
+    value === undefined ? '' : moneyText(currency, value);
+  return html`<section><h2>By currency</h2><table class="stack"><thead><tr><th>Currency</th>${states.map((state) => html`<th class="n">${rowStateTexts[state].label}</th>`)}<th class="n">valid rows in all</th></tr></thead><tbody>${currencies.map(
+    (currency) =>
+      html`<tr><td class="w">${currency}</td>${states.map((state) => html`<td class="n" data-name="${rowStateTexts[state].label}">${amount(currency, requested.by_status[state]?.[currency])}</td>`)}<td class="n" data-name="valid rows in all">${amount(currency, requested.valid[currency])}</td></tr>`,
+  )}</tbody></table></section>`;
+}
+
+/** A run of less than a minute is over before anybody looks at it: its columns would show nothing that matters. */
+const chartedMs = 60_000;
+
+function saysSomething({ firstMs, lastMs, buckets }: Timeline): boolean {
+  const filled = buckets.filter(({ completed, failed }) => completed + failed > 0);
+  return lastMs - firstMs >= chartedMs && filled.length > 2;
+}
+
+function timeSection(timeline: Timeline): Html {
+  return html`<section><h2>When rows ended</h2>${timeChart(timeline)}</section>`;
+}
+
+function failuresSection({ failures, problems }: BatchSummary): Html {
+  const failed = Object.entries(failures).map(([code, some]) => ({
+    code,
+    name: readable(failureName(code)),
+    rows: some.rows,
+    reason: some.reason && failureText(some),
+    state: 'failed' as const,
+  }));
+  const invalid = Object.entries(problems).map(([code, rows]) => ({
+    code,
+    rows,
+    reason: null,
+    ...problemOf(code),
+  }));
+  const all = [...failed, ...invalid].sort((a, b) => b.rows - a.rows || (a.code < b.code ? -1 : 1));
+  const largest = all[0]?.rows ?? 0;
+  if (largest === 0)
+    return html`<section><h2>Why rows were not paid</h2><p class="soft">No row failed, and no row has a mistake.</p></section>`;
+  const more = all.length - failuresMax;
+  return html`<section><h2>Why rows were not paid</h2><table><tbody>
+${all
+  .slice(0, failuresMax)
+  .map(
+    ({ name, rows, reason, state }) =>
+      html`<tr><td>${name}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
+  )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
+}
+
+/** What is wrong with rows, in words; a ledger may have codes that another version of the program knew. */
+function problemOf(code: string): { name: string; state: RowState } {
+  const known = Object.hasOwn(problemTable, code) ? problemTable[code as ProblemCode] : null;
+  return { name: known?.title ?? readable(code), state: known?.verdict ?? 'invalid' };
+}
+
+function readable(code: string): string {
+  return code.replaceAll('_', ' ').toLowerCase();
+}
+
+/** As many wallets are shown whatever left them. */
+const walletsMax = 8;
+
+function balanceSection({ balance, charged }: BatchSummary): Html {
+  const { wallets, explanation } = balance;
+  const told = explanation.filter((one) =>
+    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
+      (value) => value !== '0',
+    ),
+  );
+  // Those of Version 1.
+  const hasNameless = told.some(({ currency }) => currency === '');
+  const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
+  const isReadTwice = balance.after_read_at !== null;
+  // Version 1 has a wallet for each operator, most of which no row of the file is about.
+  const isQuiet = ({ difference }: (typeof wallets)[number]) =>
+    wallets.length > walletsMax && (difference === '0' || !isReadTwice);
+  const shown = wallets.filter((wallet) => !isQuiet(wallet));
+  const quiet = wallets.length - shown.length;
+  const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
+  return html`<section><h2>The wallets, and what explains the difference</h2>
+${
+  shown.length === 0
+    ? null
+    : html`<table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
+${shown.map(
+  ({ name, currency, before, after, difference }) =>
+    html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
+)}</tbody></table>`
+}
+<p class="soft small">${quietText(quiet, shown.length > 0, isReadTwice)}${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
+    charged.rows_without_cost > 0
+      ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
+      : ''
+  }</p>
+${told.map(
+  (
+    one,
+  ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
+<div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
+<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
+    one.came_back === '0'
+      ? null
+      : html`<i>−</i>
+<div><b>${moneyText(one.currency, one.came_back)}</b><span class="soft small">of these rows' charges came back</span></div>`
+  }<i>${one.unexplained.startsWith('-') ? '−' : '+'}</i>
+<div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained.replace(/^-/, ''))}</b><span class="small">unexplained</span></div></div>`,
+)}
+${
+  hasNameless
+    ? html`<p class="soft small">The service does not name the currency of these wallets, so they are added up together. A loss in one wallet and the same gain in another would not be visible.</p>`
+    : null
+}
+${
+  balance.explained === false
+    ? html`<p class="small">Unexplained money belongs to no row of this ledger. It can come from another program that uses the account, a deposit (negative), a fee, or a refund that the service did not report in time. ${
+        hasNameless
+          ? 'Reconciliation asks the service about each payment of this ledger. Version 1 has no list that shows payments of other programs.'
+          : "Reconciliation against the service's own list names it."
+      }</p>`
+    : null
+}</section>`;
+}
+
+/** What is said of the wallets that are not shown. */
+function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean): string {
+  if (wallets === 0) return '';
+  const said = isReadTwice
+    ? `Nothing left the ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')}`
+    : `The ${counted(wallets, 'wallet')} were read before the first row, but not after the last one`;
+  return `${said}: summary.json has them. `;
+}
+
+function peopleSection({ status, created_by, approved_by, times, service, program }: BatchSummary): Html {
+  const [nobody, never] = isGivenUp(status) ? ['nobody', 'never'] : ['nobody yet', 'not yet'];
+  const when = (iso: string | null) => (iso === null ? '' : timeText(iso));
+  return html`<section><h2>Who and when</h2><dl>
+<dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
+<dt>Approved by</dt><dd>${approved_by ?? nobody}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
+<dt>Started</dt><dd>${when(times.started_at) || never}</dd>
+<dt>Finished</dt><dd>${when(times.completed_at) || never}</dd>
+${times.finish_by === null ? null : html`<dt>Deadline</dt><dd>${when(times.finish_by)}</dd>`}
+<dt>Service</dt><dd>${service}</dd>
+<dt>Program</dt><dd>${program}</dd></dl></section>`;
+}
+
+function proofSection({ input_sha256, content_sha256, audit }: BatchSummary, { previous }: ReportVersion): Html {
+  return html`<section><h2>Proof</h2><dl>
+<dt>The file</dt><dd class="digest">${input_sha256 ?? 'not read'}</dd>
+<dt>Its rows</dt><dd class="digest">${content_sha256 ?? 'not read'}</dd>
+<dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd>${
+    previous &&
+    html`<dt>Version ${previous.version}</dt><dd>as of ${timeText(previous.as_of)}${
+      previous.manifest_sha256 === null
+        ? ', in another folder'
+        : html`, with the manifest<br><span class="digest">${previous.manifest_sha256}</span>`
+    }</dd>`
+  }</dl>
+<p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
+}

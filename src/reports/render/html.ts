@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { visibleText } from '../../core/text/visible.ts';
+
+/** A piece of HTML that is safe to stand in a page: made by `html` alone. */
+export interface Html {
+  readonly text: string;
+}
+
+type Part = Html | string | number | null | readonly Html[];
+
+/**
+ * A template of HTML: everything put into it is escaped, unless it was made by this template itself. Values stand between
+ * tags or in quoted attributes, nowhere else.
+ */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  let text = strings[0] ?? '';
+  for (const [at, part] of parts.entries()) text += partText(part) + (strings[at + 1] ?? '');
+  return { text };
+}
+
+function partText(part: Part): string {
+  if (part === null) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
+  return 'text' in part ? part.text : part.map(({ text }) => text).join('');
+}
+
+/**
+ * A whole page that needs nothing else and can do nothing: no script, no address, and a policy that forbids both; its one
+ * style is named by its digest.
+ */
+export function htmlPage(title: string, style: string, body: Html): string {
+  const digest = createHash('sha256').update(style).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
+  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="robots" content="noindex"><title>${title}</title>`;
+  return `<!doctype html>\n<html lang="en"><head>${head.text}<style>${style}</style></head>\n<body>${body.text}</body></html>\n`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return visibleText(text).replace(/[&<>"']/g, (found) => entities[found] ?? found);
+}

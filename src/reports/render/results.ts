@@ -1,0 +1,237 @@
+import { idempotencyKey, paymentReference } from '../../core/identity/ids.ts';
+import { bearsEarlierPayment } from '../../core/state/earlier-payment.ts';
+import { wasSent } from '../../core/state/row-state.ts';
+import { maskedName } from '../../core/text/person-name.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { columnsOf, inputOf, namesIn, problemsOf, rowPages } from '../summary/stored.ts';
+import { isContradicted, type Survey } from '../summary/survey.ts';
+import { csvText } from '../text/csv.ts';
+import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from '../text/mask.ts';
+
+/** The columns of results.csv before the file's own ones: their names and order never change. */
+export const resultColumns = [
+  'row',
+  'row_ref',
+  'status',
+  'phone_number',
+  'network_id',
+  'amount',
+  'currency',
+  'product_id',
+  'generation',
+  'attempts',
+  'topup_id',
+  'reference',
+  'idempotency_key',
+  'service_status',
+  'provider_reference',
+  'cost',
+  'cost_currency',
+  'failure_code',
+  'failure_reason',
+  'first_sent_at',
+  'completed_at',
+] as const;
+export type ResultColumn = (typeof resultColumns)[number];
+
+/** The columns after all others: where a row stands in its file, and which columns of it its failure codes are about. */
+const placeColumns = ['line', 'failure_column'] as const;
+
+/** The columns at the very end, where any row's money came back after it was paid. */
+export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
+type RefundColumn = (typeof refundColumns)[number];
+
+/** After those, where the service contradicts any failed row: what it says of the payment now. */
+const contradictedColumn = 'contradicted';
+
+/** The last column of all, where any row may have been paid twice: the service's id of its second payment. */
+const secondColumn = 'second_topup_id';
+
+/** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
+const messageColumn = 'sms_message';
+
+/** Which columns the results of a batch have. */
+export interface ResultLayout {
+  /** All of them, in their order. */
+  names: string[];
+  /** How many there are up to the last of the file's own; those before them are `resultColumns`. */
+  upToInput: number;
+  hasMessages: boolean;
+  hasRefunds: boolean;
+  hasContradicted: boolean;
+  hasSeconds: boolean;
+}
+
+/** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
+export interface ResultLine {
+  values: (string | number | null)[];
+  input: string[];
+  /** The text that goes to the person who is paid. */
+  message: string | null;
+  place: (string | number | null)[];
+  /** Of a completed row whose money came back. */
+  refund: Record<RefundColumn, string | null> | null;
+  contradicted: string | null;
+  second: string | null;
+}
+
+/**
+ * The file's own columns as results have them. A line with more cells than the header must lose nothing, so that its
+ * further cells get columns of their own, numbered as a spreadsheet would count them.
+ */
+function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): string[] {
+  const names = columnsOf(batch);
+  while (names.length < survey.cellsMax) {
+    let name = `column_${names.length + 1}`;
+    while (names.includes(name)) name += '_';
+    names.push(name);
+  }
+  return names.map((name) => `input_${name}`);
+}
+
+/** `mask`: phone numbers are made unreadable wherever they may stand. */
+export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
+  // A row that was not sent itself bears when an earlier payment of it was.
+  const isBorne = bearsEarlierPayment(row) || (row.contradicted !== null && row.attempts === 0);
+  const sentAt = isBorne ? null : row.first_sent_at;
+  const sent = row.attempts > 0 || sentAt !== null;
+  const identity =
+    sent && row.row_ref !== null
+      ? { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation: row.generation }
+      : null;
+  const failure = failureOf(row);
+  const line: ResultLine = {
+    values: [
+      row.row_no,
+      row.row_ref,
+      row.status,
+      row.phone_number,
+      row.network_id,
+      row.amount,
+      row.currency,
+      row.product_id,
+      row.generation,
+      row.attempts,
+      row.topup_id,
+      identity && paymentReference(identity),
+      identity && idempotencyKey(identity),
+      row.service_status,
+      row.provider_reference,
+      row.cost,
+      row.cost_currency,
+      failure.code,
+      failure.reason,
+      sentAt === null ? null : isoTime(sentAt),
+      row.completed_at === null ? null : isoTime(row.completed_at),
+    ],
+    input: inputOf(row),
+    message: row.sms_message,
+    place: [row.line, failure.column],
+    refund: refundOf(row),
+    contradicted: isContradicted(row) ? row.contradicted : null,
+    second: row.second_topup_id,
+  };
+  return mask ? maskLine(line, row, namesIn(batch)) : line;
+}
+
+/** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
+const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
+
+function refundOf({ status, refunded_at, refund_amount, refund_currency }: ReportedRow): ResultLine['refund'] {
+  if (status !== 'completed' || refunded_at === null) return null;
+  return { refunded_at: isoTime(refunded_at), refund_amount, refund_currency };
+}
+
+function maskLine(
+  { values, input, message, place, ...rest }: ResultLine,
+  row: ReportedRow,
+  names: readonly number[],
+): ResultLine {
+  const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
+  const masked = values.map((value, at) => {
+    const column = resultColumns[at] as ResultColumn;
+    if (typeof value !== 'string') return value;
+    if (column === 'phone_number') return maskPhone(value);
+    if (column === 'row_ref') return shownRef;
+    if (column === 'reference') return shownRef && maskOccurrences(value, row.phone_number);
+    // The key is made of the row ref: where that has the number in it, all numbers can be tried until one fits the key.
+    if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
+    return foreignColumns.includes(column) ? maskNumbers(value) : value;
+  });
+  const cells = input.map((cell, at) => (names.includes(at) ? maskedName(cell) : maskNumbers(cell)));
+  return { values: masked, input: cells, message: message && maskNumbers(message), place, ...rest };
+}
+
+/**
+ * Why a row is not paid: the service's word, or, where it is not sent, what is wrong with the row itself; then `column` names the
+ * file's column for each code, and nothing for a code that is about the row as a whole.
+ */
+function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
+  const isOwn = !wasSent(row.status) || (row.failure_code === null && row.failure_reason === null);
+  const problems = isOwn ? problemsOf(row) : [];
+  if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason, column: null };
+  return {
+    code: problems.map(({ code }) => code).join('; '),
+    reason: problems.map(({ message }) => message).join(' '),
+    column: problems.some(({ column }) => column !== null)
+      ? problems.map(({ column }) => column ?? '').join('; ')
+      : null,
+  };
+}
+
+export function resultLayout(
+  batch: BatchRecord,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows' | 'paidTwiceRows'>,
+): ResultLayout {
+  const [hasMessages, hasRefunds] = [survey.messageRows > 0, survey.refundedRows > 0];
+  const upToInput = [...resultColumns, ...inputColumns(batch, survey)];
+  const hasContradicted = survey.contradictedRows > 0;
+  const hasSeconds = survey.paidTwiceRows > 0;
+  const after = [
+    ...(hasMessages ? [messageColumn] : []),
+    ...placeColumns,
+    ...(hasRefunds ? refundColumns : []),
+    ...(hasContradicted ? [contradictedColumn] : []),
+    ...(hasSeconds ? [secondColumn] : []),
+  ];
+  return {
+    names: [...upToInput, ...after],
+    upToInput: upToInput.length,
+    hasMessages,
+    hasRefunds,
+    hasContradicted,
+    hasSeconds,
+  };
+}
+
+/** The cells of a row under the names of a layout. */
+export function resultCells(
+  { values, input, message, place, refund, contradicted, second }: ResultLine,
+  { upToInput, hasMessages, hasRefunds, hasContradicted, hasSeconds }: ResultLayout,
+): (string | number | null)[] {
+  const cells = [...values];
+  for (const cell of input) cells.push(cell);
+  while (cells.length < upToInput) cells.push(null);
+  if (hasMessages) cells.push(message);
+  cells.push(...place);
+  if (hasRefunds) for (const name of refundColumns) cells.push(refund?.[name] ?? null);
+  if (hasContradicted) cells.push(contradicted);
+  if (hasSeconds) cells.push(second);
+  return cells;
+}
+
+/** The text of results.csv: one line for every row of the file, in file order. */
+export async function* resultsCsv(
+  view: Queryable,
+  batch: BatchRecord,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows' | 'paidTwiceRows'>,
+  options: { mask: boolean },
+): AsyncGenerator<string> {
+  const layout = resultLayout(batch, survey);
+  yield csvText([layout.names]);
+  for await (const page of rowPages(view, batch.batch_id))
+    yield csvText(page.map((row) => resultCells(resultLine(batch, row, options), layout)));
+}

@@ -1,0 +1,125 @@
+import { moneyText } from '../../core/money/money.ts';
+import { visible } from '../../core/text/visible.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { AuditEvent } from '../../ledger/audit/events.ts';
+import { timeText } from './format.ts';
+
+type Data = Record<string, string | number | boolean | null | undefined>;
+
+const text = (value: unknown) => (value === null || value === undefined || value === '' ? '' : String(value));
+const because = (value: unknown) => (text(value) ? `: ${text(value)}` : '');
+const quoted = (value: unknown) => (text(value) ? ` ("${text(value)}")` : '');
+const count = (value: unknown, one: string) => `${text(value)} ${one}${Number(value) === 1 ? '' : 's'}`;
+
+const byText = (at: unknown) => (at ? `by ${timeText(isoTime(Number(at)))}` : 'at no set time');
+
+/** The service's answer, as far as it says more than the sentence does. */
+function answer({ http_status, code, message }: Data): string {
+  const parts = [http_status ? `HTTP ${http_status}` : '', text(code), text(message)].filter(Boolean);
+  return parts.length === 0 ? '' : ` (${[...new Set(parts)].join(', ')})`;
+}
+
+/** What the service keeps of a payment that failed. */
+function kept({ cost, cost_currency }: Data): string {
+  return Number(cost ?? 0) === 0 ? '' : `, and ${moneyText(text(cost_currency), text(cost))} stays charged`;
+}
+
+/** What happened to a batch, by the kind of its event. */
+const batchSentences: Record<string, (data: Data) => string> = {
+  'batch.received': ({ run_id, file_sha256, finish_by }) =>
+    `received the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to finish ${byText(finish_by)}` : ''}`,
+  'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
+    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, under way, or a total)`,
+  'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
+  'batch.ask_approval': ({ why }) => `left it for a second person to approve${because(why)}`,
+  'batch.approve': ({ content_sha256, rows }) =>
+    `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
+  'batch.start': () => 'began to send',
+  'batch.pause': ({ reason, detail, why }) =>
+    `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
+  'batch.pause_besides': ({ why }) => `also paused it (by person)${because(why)}`,
+  'batch.resume': ({ why }) => `resumed it${because(why)}`,
+  'batch.complete': () => 'finished it: every row has ended',
+  'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
+  'batch.reopen': () => 'opened it again, for a retry',
+  'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
+  'batch.unlisted': ({ from, why }) =>
+    `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
+  'batch.press': ({ finish_by }) => `sent it before the others, to finish ${byText(finish_by)}`,
+  'batch.reorder': ({ priority, finish_by, before_priority, before_finish_by }) => {
+    const was = priority === before_priority ? '' : ` instead of ${text(before_priority)}`;
+    const by = finish_by === before_finish_by ? '' : ` instead of ${byText(before_finish_by)}`;
+    return `changed its order: ${text(priority)}${was}, to finish ${byText(finish_by)}${by}`;
+  },
+  'batch.canary_passed': () => 'the first rows ended well; the others are sent',
+  'batch.report': ({ version }) => `published version ${text(version)} of its reports`,
+  'batch.forget': ({ rows, why }) => `removed from ${count(rows, 'row')} whom they paid${because(why)}`,
+};
+
+/** What happened to a row. */
+const rowSentences: Record<string, (data: Data) => string> = {
+  'row.release': () => 'released it',
+  'row.hold': ({ why, other_batch, other_row, other_payment }) =>
+    `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}${other_payment ? ` (see payment ${text(other_payment)} of the service)` : ''}`,
+  'row.skip': ({ why, other_batch, other_row }) =>
+    `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
+  'row.cancel': () => 'cancelled it',
+  'row.send': ({ attempt, generation, key }) =>
+    `send recorded, attempt ${text(attempt)}${Number(generation) > 1 ? ` of retry ${Number(generation) - 1}` : ''}, key ${text(key).slice(0, 8)}…`,
+  'row.unsent': (data) => `the service did not accept it; it is ready to be sent again${answer(data)}`,
+  'row.doubt': ({ why, ...data }) => `its result is not known${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
+  'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
+  'row.complete': ({ cost, cost_currency, as, evidence, look_up, topup_id }) =>
+    as
+      ? `decided that it was paid${because(evidence)}${askedBefore(look_up)}`
+      : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
+  'row.fail': ({ as, evidence, look_up, failure_code, failure_reason, ...data }) =>
+    as
+      ? `decided that it was not paid${because(evidence)}${askedBefore(look_up)}`
+      : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
+  'row.retry': ({ next_generation, failure_code, by }) =>
+    `retry${next_generation ? ` ${Number(next_generation) - 1}` : ''} started${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
+  'row.look_up': ({ step, look_up, look_ups, ...data }) =>
+    `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
+  'row.adopt': ({ look_ups, ...data }) =>
+    `found it at the service at look-up ${text(look_ups)}, and follows it${answer(data)}`,
+  'row.review': ({ why }) => `left it for a person to decide${because(why)}`,
+  'row.overdue': ({ age_ms }) =>
+    `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for a final status, and keeps waiting`,
+  'row.unknown_status': ({ service_status }) =>
+    `the service gave a status that its specification does not list${quoted(service_status)}; it is still followed`,
+  'row.refund': ({ amount, currency }) =>
+    `the service gave money back${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
+  'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
+  'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
+};
+
+/** What the service said right before a person ended a row that it had accepted. */
+function askedBefore(lookup: unknown): string {
+  return lookup === undefined ? '' : ` (the service was asked before: ${text(lookup).replace('_', ' ')})`;
+}
+
+/** Every kind of event that has a sentence. */
+export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];
+
+/** A body that was damaged is found by the chain; its sentence says what the kind alone tells. */
+function dataOf(body: string): Data {
+  try {
+    return JSON.parse(body) as Data;
+  } catch {
+    return {};
+  }
+}
+
+/** What happened, in a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
+export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
+  const data = dataOf(body);
+  const say = batchSentences[kind] ?? rowSentences[kind];
+  const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
+  return visible(`${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`);
+}
+
+/** The same with when it was and who did it: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
+export function auditSentence(event: AuditEvent): string {
+  return `${timeText(new Date(event.at).toISOString())}  ${visible(event.actor)}  ${eventSentence(event)}`;
+}

@@ -1,0 +1,43 @@
+import { currencyDecimals } from '../../core/money/money.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { recentCosts } from '../../ledger/rows/costs.ts';
+import { sumsText } from './format.ts';
+
+/**
+ * What amounts will cost in the currencies of the wallets, judged by what recent payments of the account were charged: the service tells its
+ * rates only by charging. An estimate for people to decide by; nothing is paid by it.
+ */
+export interface ExpectedCost {
+  /** By the currency of the wallets. */
+  cost: Record<string, string>;
+  /** Currencies of recipients in which the account has paid nothing lately: they are in no sum of `cost`. */
+  unknown: string[];
+}
+
+/** Judges `asked`: sums by the currency of the recipients. */
+export async function expectedCost(
+  db: Queryable,
+  batch: Pick<BatchRecord, 'account' | 'service'>,
+  asked: Readonly<Record<string, string>>,
+): Promise<ExpectedCost> {
+  const rates = new Map<string, { rate: number; currency: string }>();
+  for (const { currency, amount, cost, cost_currency } of await recentCosts(db, batch))
+    rates.set(currency, { rate: Number(cost) / Number(amount), currency: cost_currency });
+  const totals = new Map<string, number>();
+  const unknown: string[] = [];
+  for (const [currency, sum] of Object.entries(asked)) {
+    const last = rates.get(currency);
+    if (!last) unknown.push(currency);
+    else totals.set(last.currency, (totals.get(last.currency) ?? 0) + Number(sum) * last.rate);
+  }
+  const rounded = [...totals].map(([currency, total]) => [currency, total.toFixed(currencyDecimals(currency) ?? 2)]);
+  return { cost: Object.fromEntries(rounded), unknown };
+}
+
+/** "about USD 8.29, by the rates of recent payments; not known for UGX". */
+export function expectedCostText({ cost, unknown }: ExpectedCost): string {
+  if (Object.keys(cost).length === 0) return 'not known until it is sent: the service chooses the wallet and the rate';
+  const rest = unknown.length === 0 ? '' : `; not known for ${unknown.join(', ')}`;
+  return `about ${sumsText(cost)}, by the rates of recent payments${rest}`;
+}

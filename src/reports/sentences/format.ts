@@ -1,0 +1,64 @@
+import { moneyText } from '../../core/money/money.ts';
+import { dayMs } from '../../core/time/clock.ts';
+import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import type { Failures } from '../summary/survey.ts';
+import { counted, grouped } from '../text/counted-text.ts';
+
+/** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
+export function sumsText(byCurrency: Record<string, string>): string {
+  const parts = Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** What rows ask for, in one line: "KES 12,300.00, and 4 products". */
+export function requestedText(byCurrency: Record<string, string>, products: number): string {
+  if (products === 0) return sumsText(byCurrency);
+  const amounts = Object.keys(byCurrency).length === 0 ? '' : `${sumsText(byCurrency)}, and `;
+  return `${amounts}${counted(products, 'product')}`;
+}
+
+/** What the sums of amounts lack: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN 1,200.00 by the catalog". */
+export function productsText(products: number, priced: Record<string, string>, unpriced: number): string {
+  const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is in no sum above`;
+  if (unpriced === products) return buy;
+  const left = unpriced === 0 ? '' : `; of ${grouped(unpriced)} of them it is not known`;
+  return `${buy}: ${sumsText(priced)} by the catalog${left}`;
+}
+
+/** What becomes of the text messages of so many rows where the service has no place for them (spec section 4.9). */
+export function lostTextsText(rows: number): string {
+  return `${counted(rows, 'row')} with a text message that is not sent: Version 1 has none, and sends an SMS in its own words`;
+}
+
+/** Why rows of one code failed: "The operator declined it. (1 of them has another reason, in results.csv)". */
+export function failureText({ reason, other_reasons }: Failures): string {
+  const others = `${grouped(other_reasons)} of them ${other_reasons === 1 ? 'has' : 'have'} another reason`;
+  return `${reason ?? 'no reason given'}${other_reasons === 0 ? '' : ` (${others}, in results.csv)`}`;
+}
+
+/** A time for people: "2026-11-01 08:00:01 UTC". */
+export function timeText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** Two times that belong together, each as short as both allow: "08:00:01 UTC" where they are of one day. */
+export function spanTexts(fromIso: string, toIso: string): [string, string] {
+  const sameDay = fromIso.slice(0, 10) === toIso.slice(0, 10);
+  return [timeText(fromIso), sameDay ? `${toIso.slice(11, 19)} UTC` : timeText(toIso)];
+}
+
+/** A length of time: "8 s", "3 min 20 s", "2 h 5 min". */
+export function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else null. */
+export function overlongText({ at, saidMs, until }: ThrottleWait): string | null {
+  if (until >= at + saidMs) return null;
+  return saidMs < 3 * dayMs ? durationText(saidMs) : counted(Math.floor(saidMs / dayMs), 'day');
+}

@@ -1,0 +1,20 @@
+import { isoTime } from '../../core/time/clock.ts';
+import type { LeftFile } from '../../ledger/jobs/unprocessed-files.ts';
+
+/** Files that are named of one slot: enough to find them by. */
+const namedMax = 5;
+
+/** What of a job lies in `working` and is not paid, and what to do about it: a sentence for each slot that brings some of it. */
+export function leftFilesLines(job: string, files: readonly LeftFile[]): string[] {
+  const bySlot = new Map<number | null, string[]>();
+  for (const { file, due_at } of files) bySlot.set(due_at, [...(bySlot.get(due_at) ?? []), file]);
+  return [...bySlot].map(([dueAt, names]) => {
+    const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
+    const [lies, is, them] = names.length === 1 ? ['lies', 'is', 'it'] : ['lie', 'are', 'them'];
+    const next =
+      dueAt === null
+        ? `no slot takes ${them} there: put ${them} into the inbox`
+        : `"airbatch jobs run ${job} --slot ${isoTime(dueAt)}" brings ${them}`;
+    return `${names.slice(0, namedMax).join(', ')}${more} ${lies} in "working" and ${is} not paid: ${next}.`;
+  });
+}

@@ -1,0 +1,272 @@
+import { compareAmounts, Sums, sameAmount, subtractAmounts } from '../../core/money/money.ts';
+import { lookedUp } from '../../core/state/doubt-words.ts';
+import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-words.ts';
+import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
+import { counted, grouped } from '../text/counted-text.ts';
+import { endedText, minuteText } from './finish-text.ts';
+import { requestedText, sumsText } from './format.ts';
+
+/** What came of a batch, in sentences that a payroll clerk understands. */
+export interface Verdict {
+  /** `good`: every row is paid. `attention`: somebody has something to do. `open`: it is not finished. */
+  tone: 'good' | 'attention' | 'open';
+  headline: string;
+  details: string[];
+}
+
+export function verdictOf(summary: BatchSummary): Verdict {
+  const { by_status: count, total } = summary.rows;
+  const open = openRows(summary);
+  const unpaid = count.failed - summary.contradicted.rows + count.invalid + count.cancelled;
+  const tone =
+    open > 0
+      ? 'open'
+      : summary.status === 'rejected' ||
+          unpaid + summary.refunded.rows + summary.paid_twice.rows > 0 ||
+          summary.balance.explained === false
+        ? 'attention'
+        : 'good';
+  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary) };
+}
+
+function openRows({ rows: { by_status: count } }: BatchSummary): number {
+  return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
+}
+
+/** A subject of a notification is no more than this: it must not call rows unpaid that another batch has paid. */
+function headlineOf(
+  summary: BatchSummary,
+  total: number,
+  { completed, skipped }: Pick<BatchSummary['rows']['by_status'], 'completed' | 'skipped'>,
+): string {
+  if (summary.status === 'rejected') return 'The file could not be read. Nothing was sent.';
+  if (total > 0 && skipped === total)
+    return total === 1
+      ? 'The row was skipped: this batch has not paid it.'
+      : `All ${grouped(total)} rows were skipped: this batch has paid none of them.`;
+  const { contradicted } = summary;
+  const paidRows = completed + contradicted.rows;
+  const products = summary.rows.with_product_completed + contradicted.with_product;
+  const paid = requestedText(addedSums(summary.requested.completed, contradicted.requested), products);
+  const what = paid === 'none' ? '' : `: ${paid}`;
+  if (total > 0 && paidRows === total)
+    return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
+  const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
+  if (paidRows === 0) {
+    const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
+    const not = total === 1 ? ' not' : '';
+    return `${none} ${notPaidWords(summary, not)}${beside}.`;
+  }
+  return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${beside}.`;
+}
+
+function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
+  const sums = new Sums();
+  for (const part of parts) for (const [currency, value] of Object.entries(part)) sums.add(currency, value);
+  return sums.toObject();
+}
+
+/** What was sent may be charged, and may be delivered, before the service says so. */
+function notPaidWords(summary: BatchSummary, not: string): string {
+  const { sending, accepted, in_doubt } = summary.rows.by_status;
+  if (sending + accepted + in_doubt > 0) return `is${not} known to be paid yet`;
+  return openRows(summary) > 0 ? `has${not} been paid yet` : `was${not} paid`;
+}
+
+function detailsOf(summary: BatchSummary): string[] {
+  const { by_status: count } = summary.rows;
+  const details: string[] = [];
+  if (summary.status !== 'completed') details.push(stateSentence(summary));
+  const time = timeSentence(summary);
+  if (time !== null) details.push(time);
+  const say = (rows: number, one: string, many: string) => {
+    if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
+  };
+  details.push(...paidTwiceSentences(summary));
+  if (count.in_doubt > 0) details.push(doubtSentence(summary));
+  say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
+  if (summary.overdue.rows > 0) details.push(overdueSentence(summary));
+  say(
+    count.accepted - summary.overdue.rows,
+    'is with the service, not yet delivered.',
+    'are with the service, not yet delivered.',
+  );
+  // A program that was killed leaves them so as well.
+  say(
+    count.sending,
+    'was being sent when this was written; the result is not known yet.',
+    'were being sent when this was written; the results are not known yet.',
+  );
+  say(count.ready, 'is not yet sent.', 'are not yet sent.');
+  const failed = count.failed - summary.contradicted.rows;
+  say(
+    summary.contradicted.rows,
+    'failed at first, and the service has since said that it was paid, or may be: it counts as paid. Do not send it again.',
+    'failed at first, and the service has since said that they were paid, or may be: they count as paid. Do not send them again.',
+  );
+  const kept = chargedForFailed(summary);
+  if (kept === null) {
+    say(
+      failed,
+      'failed: nothing was paid for it. failed.csv has it: correct a copy of it, and send that.',
+      'failed: nothing was paid for them. failed.csv has them: correct a copy of it, and send that.',
+    );
+  } else {
+    say(failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
+    details.push(
+      `${kept} was charged for rows that failed, for example because a part was delivered: ask the service before such a row is sent again (results.csv has its cost).`,
+    );
+  }
+  if (Object.keys(summary.charged.earlier).length > 0) details.push(earlierSentence(summary));
+  // Nothing need be wrong with them: a clerk would look for it in vain.
+  const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
+  const unread =
+    'and the service, which alone knows the names, gave no usable answer: send the same file again once it does.';
+  say(
+    unresolved,
+    `was not sent: its network is given by name, ${unread}`,
+    `were not sent: their networks are given by name, ${unread}`,
+  );
+  say(
+    count.invalid - unresolved,
+    'was invalid and not sent. failed.csv says what to correct.',
+    'were invalid and not sent. failed.csv says what to correct.',
+  );
+  if (count.skipped > 0) details.push(skippedSentence(count.skipped, summary.problems));
+  say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
+  say(
+    summary.refunded.rows,
+    'was paid, and the service refunded it afterwards: ask the service whether the recipient has the airtime.',
+    'were paid, and the service refunded them afterwards: ask the service whether the recipients have the airtime.',
+  );
+  details.push(...balanceSentences(summary));
+  return details;
+}
+
+/** Whether the wallets agree with the charges; nothing where they were not read before the first row and after the last. */
+function balanceSentences({ balance, charged, refunded }: BatchSummary): string[] {
+  if (balance.explained === true) return ['Wallet balances match the charges exactly.'];
+  const sentences: string[] = [];
+  for (const { currency, unexplained } of balance.explanation) {
+    const less = subtractAmounts('0', unexplained);
+    const back = refunded.amounts[currency];
+    if (compareAmounts(unexplained, '0') > 0)
+      sentences.push(
+        `${sumsText({ [currency]: unexplained })} more left the wallets than the known charges${charged.rows_without_cost > 0 ? `: for ${counted(charged.rows_without_cost, 'paid row')} the service gave no cost.` : ', and no row of this ledger accounts for it.'}`,
+      );
+    else if (back !== undefined && sameAmount(back, less))
+      sentences.push(
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: it is the refund of paid rows.`,
+      );
+    else if (compareAmounts(less, '0') > 0)
+      sentences.push(
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for.`,
+      );
+  }
+  return sentences;
+}
+
+/** How many rows have each problem, by its code. */
+type Causes = Record<string, number | undefined>;
+
+/** Rows that are named one by one: each is a matter for the service. */
+const paidTwiceNamed = 5;
+
+function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary): string[] {
+  if (rows === 0) return [];
+  const named = first.slice(0, paidTwiceNamed);
+  const sentences = named.map(
+    ({ row, topup_id, second_topup_id }) =>
+      `Row ${row} may have been paid twice: the service has the payments ${topup_id} and ${second_topup_id}. Ask it to reverse one.`,
+  );
+  if (rows > named.length)
+    sentences.push(`The same is true of ${counted(rows - named.length, 'more row')} (results.csv).`);
+  return sentences;
+}
+
+/** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
+function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
+  const [are, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
+  const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
+  const when = whenLookedUp(batch_id, pause);
+  if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} ${when}.`;
+  if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up gave no answer.`;
+  return `${said} A person must decide on ${left.toLocaleString('en-US')}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
+}
+
+/** What is paused is not to be resumed for that alone; at another service than its own it is not looked up before. */
+function whenLookedUp(batchId: string, pause: BatchSummary['pause']): string {
+  if (pause === null) return `${lookedUp} ("airbatch resume ${batchId}", or "airbatch serve")`;
+  return pause.reason === 'service_changed' ? 'looked up once the batch is resumed' : lookedUp;
+}
+
+function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string {
+  const [is, them] = rows === 1 ? ['is', 'it'] : ['are', 'them'];
+  const sum = Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`;
+  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
+}
+
+/** Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked (`airbatch status`). */
+function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
+  if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
+  const finishBy = Date.parse(finish_by);
+  if (completed_at === null) return `It should be finished by ${minuteText(finishBy)}.`;
+  return `It was finished ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
+}
+
+/** Why rows were skipped: each cause with its number, and no numbers where one cause has them all. */
+function skippedSentence(rows: number, causesOf: Causes): string {
+  const { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0, TOTAL_LINE = 0 } = causesOf;
+  const causes: [count: number, one: string, many: string][] = [
+    [ALREADY_PAID, 'was paid by an earlier batch of this run', 'were paid by an earlier batch of this run'],
+    [ALREADY_SENT, 'was under way in an earlier batch of this run', 'were under way in an earlier batch of this run'],
+    [TOTAL_LINE, 'is the total of the rows', 'are totals of rows'],
+    [SKIPPED_BY_PERSON, 'by the decision of a person', 'by the decision of a person'],
+  ];
+  const present = causes.filter(([count]) => count > 0);
+  const skipped = `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'} skipped`;
+  const why = present.map(([count, one, many]) => {
+    const text = count === 1 ? one : many;
+    if (present.length > 1) return `${grouped(count)} ${text}`;
+    return text.startsWith('by') ? text : `${rows === 1 ? 'it' : 'they'} ${text}`;
+  });
+  return `${skipped}${why.length === 0 ? '' : `: ${why.join(', ')}`}. results.csv has the reason of each.`;
+}
+
+/** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */
+function chargedForFailed({ charged }: BatchSummary): string | null {
+  const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
+  return sums.length === 0 ? null : sumsText(Object.fromEntries(sums));
+}
+
+/** What the service never told is not guessed at. */
+function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back } }: BatchSummary): string {
+  const said = `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, in addition to their last payments ("airbatch audit --batch ${batch_id}" names them)`;
+  const isAll = Object.entries(earlier).every(([currency, value]) => sameAmount(back[currency] ?? '0', value));
+  if (isAll) return `${said}. All of it was refunded.`;
+  const some = Object.keys(back).length === 0 ? 'none' : sumsText(back);
+  return `${said}. The service says that ${some} of it was refunded.`;
+}
+
+function stateSentence(summary: BatchSummary): string {
+  const { label, meaning } = batchStateTexts[summary.status];
+  if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
+  // Whoever may approve a batch has rejected it, before anything was sent.
+  if (summary.status === 'cancelled' && summary.rejection)
+    return `A person rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
+  if (
+    summary.status === 'running' &&
+    openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person
+  ) {
+    // Nothing is left that goes on by itself.
+    return openRows(summary) === 0
+      ? batchStateTexts.completed.meaning
+      : 'Nothing is being sent: it is waiting for a person.';
+  }
+  // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
+  if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
+  if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
+  const reason = pauseReasonTexts[summary.pause.reason];
+  const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
+  return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.meaning}`;
+}

@@ -1,0 +1,64 @@
+import type { RowState } from '../../core/state/row-state.ts';
+import { rowStateTexts } from '../../core/state/state-words.ts';
+import { counted, grouped } from '../text/counted-text.ts';
+import type { Difference, ReportVersion, Totals } from '../versions/difference.ts';
+import { sumsText, timeText } from './format.ts';
+
+/** "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no version. */
+export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>): string {
+  return `${version === null ? 'no version yet' : `version ${version}`}, as of ${timeText(as_of)}`;
+}
+
+/** Whether the version before lies in the same folder, and not in another one to which it was written. */
+export function isPreviousThere({ previous }: Pick<ReportVersion, 'previous'>): boolean {
+  return previous !== null && previous.manifest_sha256 !== null;
+}
+
+/** What differs from the version before, in a sentence; null for a first version. */
+export function differenceText({ previous, difference, difference_unknown }: ReportVersion): string | null {
+  if (previous === null) return null;
+  const before = `version ${previous.version} of ${previous.as_of.slice(0, 10)}`;
+  if (difference === null) return `The differences from ${before} are not known: ${difference_unknown}.`;
+  const { rows } = difference;
+  const differ = `${rows === 0 ? 'No row differs' : `${counted(rows, 'row')} ${rows === 1 ? 'differs' : 'differ'}`} from ${before}`;
+  const changes = changesOf(difference).map(({ name, before, after }) => `${name} ${before} → ${after}`);
+  const said = lateSentence(difference);
+  const parts = [...changes, ...(said === null ? [] : [said])];
+  return `${differ}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.${difference.forgotten ? ' Whom it paid is forgotten: what named people is not compared.' : ''}`;
+}
+
+/** How often the service said something late, beside money that came back of which the row itself tells. */
+export function laterWords({ late, columns }: Pick<Difference, 'late' | 'columns'>): number {
+  const inRows = Math.min(late['row.refund'] ?? 0, columns.refunded_at ?? 0);
+  return Object.values(late).reduce((sum, count) => sum + count, -inRows);
+}
+
+function lateSentence(difference: Difference): string | null {
+  const words = laterWords(difference);
+  if (words === 0) return null;
+  return `${counted(words, 'later word')} of the service on rows that had ended ${words === 1 ? 'is' : 'are'} in difference.csv`;
+}
+
+/** A count or sum that differs between two versions, in words. */
+export interface Change {
+  name: string;
+  before: string;
+  after: string;
+}
+
+/** The counts and sums that differ. */
+export function changesOf({ before, after }: Pick<Difference, 'before' | 'after'>): Change[] {
+  const all: [name: string, value: (totals: Totals) => string][] = [
+    ...Object.entries(rowStateTexts).map(([state, { label }]): [string, (totals: Totals) => string] => [
+      label,
+      ({ rows }) => grouped(rows[state as RowState] ?? 0),
+    ]),
+    ['rows with money back', ({ refunded }) => grouped(refunded.rows)],
+    ['paid out', ({ paid }) => sumsText(paid)],
+    ['charged', ({ charged }) => sumsText(charged)],
+    ['money back', ({ refunded }) => sumsText(refunded.amounts)],
+  ];
+  return all
+    .map(([name, value]) => ({ name, before: value(before), after: value(after) }))
+    .filter((change) => change.before !== change.after);
+}

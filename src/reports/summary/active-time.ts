@@ -1,0 +1,36 @@
+import { pageActivity } from '../../ledger/audit/events.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+
+/**
+ * The longest time between two payments, with none under way, that still counts as work (ms): two of the service's windows of a minute.
+ * In a longer one nothing was sent or followed: the program had stopped, money was missing, or a person had to decide.
+ */
+const paceMsMax = 120_000;
+
+/** Events read at once. */
+const eventsPerPage = 5_000;
+
+/** The events after which a row's payment is no longer followed. After every other that is read here, it is. */
+const endKinds: ReadonlySet<string> = new Set(['row.unsent', 'row.complete', 'row.fail', 'row.review']);
+
+/** How long payments of a batch were sent or followed (ms): the breaks between, such as the night before a retry, do not count. */
+export async function activeMs(view: Queryable, batchId: string): Promise<number> {
+  const followed = new Set<number>();
+  let total = 0;
+  let lastAt: number | null = null;
+  for (let after = 0; ; ) {
+    const events = await pageActivity(view, batchId, after, eventsPerPage);
+    for (const { at, kind, row_no } of events) {
+      // The machine's clock may have been set back.
+      const now: number = Math.max(at, lastAt ?? at);
+      const sinceMs: number = now - (lastAt ?? now);
+      if (followed.size > 0 || sinceMs <= paceMsMax) total += sinceMs;
+      lastAt = now;
+      if (endKinds.has(kind)) followed.delete(row_no);
+      else followed.add(row_no);
+    }
+    const last = events.at(-1);
+    if (last === undefined || events.length < eventsPerPage) return total;
+    after = last.seq;
+  }
+}

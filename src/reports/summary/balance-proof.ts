@@ -1,0 +1,156 @@
+import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
+import { backOf, earlierBetween } from './refunds.ts';
+import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
+import { byWalletCurrency } from './unnamed-currencies.ts';
+
+/**
+ * What the wallets held before the first row and after the last, and what explains the difference. For each currency:
+ * before - after = charged by this batch + charged by other batches of the account meanwhile - came back + unexplained.
+ */
+export interface BalanceProof {
+  /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer; `after` also while a retry is not finished. */
+  before_read_at: string | null;
+  after_read_at: string | null;
+  wallets: WalletChange[];
+  /** One entry for each currency in which a wallet is kept or something was charged. Empty until both balances are known. */
+  explanation: BalanceExplanation[];
+  /** True when both balances are known and nothing is unexplained; null until both are known. */
+  explained: boolean | null;
+}
+
+export interface WalletChange {
+  wallet_id: string;
+  name: string;
+  currency: string;
+  /** Null where the wallet was not there at that time, or was not read. */
+  before: string | null;
+  after: string | null;
+  /** before - after: what left the wallet. */
+  difference: string | null;
+}
+
+export interface BalanceExplanation {
+  /** Empty where the wallets name none (V1): these are compared all together, each in its own units. */
+  currency: string;
+  /** before - after, over all wallets in this currency. */
+  difference: string;
+  charged_by_this_batch: string;
+  /** Less what came back of their charges between the two readings: negative where that is more. */
+  charged_by_other_batches: string;
+  /** Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of failed and paid rows. */
+  came_back: string;
+  /**
+   * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where less
+   * did (a deposit, a refund of which the service told nothing, or later). The service's own list of transactions, by reconciliation, says which.
+   */
+  unexplained: string;
+}
+
+/** What this batch was charged, by currency, and what of it had come back when the wallets were read for the second time. */
+export async function proveBalance(
+  view: Queryable,
+  batch: BatchRecord,
+  { charged, refunds }: { charged: Record<string, string>; refunds: Record<string, string> },
+): Promise<BalanceProof> {
+  const before = balanceOf(batch.balance_before);
+  const after = balanceAfter(batch);
+  const wallets = walletChanges(before, after);
+  const explanation =
+    before && after
+      ? explain(wallets, {
+          batch: charged,
+          refunds,
+          others: await chargedByOtherBatches(view, batch, before.readAt, after.readAt),
+        })
+      : [];
+  return {
+    before_read_at: before && isoTime(before.readAt),
+    after_read_at: after && isoTime(after.readAt),
+    wallets,
+    explanation,
+    explained: before && after ? explanation.every(({ unexplained }) => compareAmounts(unexplained, '0') === 0) : null,
+  };
+}
+
+function walletChanges(before: StoredBalance | null, after: StoredBalance | null): WalletChange[] {
+  const known = new Map(
+    [...(before?.wallets ?? []), ...(after?.wallets ?? [])].map((wallet) => [wallet.walletId, wallet]),
+  );
+  return [...known.values()].map(({ walletId, name, currency }) => {
+    const [first, last] = [before, after].map(
+      (balance) => balance?.wallets.find((wallet) => wallet.walletId === walletId)?.balance ?? null,
+    );
+    return {
+      wallet_id: walletId,
+      name,
+      currency,
+      before: first ?? null,
+      after: last ?? null,
+      difference: first && last ? subtractAmounts(first, last) : null,
+    };
+  });
+}
+
+function explain(
+  wallets: readonly WalletChange[],
+  chargedBy: { batch: Record<string, string>; refunds: Record<string, string>; others: Record<string, string> },
+): BalanceExplanation[] {
+  const charged = byWalletCurrency(wallets, chargedBy.batch);
+  const refunds = byWalletCurrency(wallets, chargedBy.refunds);
+  const beside = byWalletCurrency(wallets, chargedBy.others);
+  const differences = new Sums();
+  // A wallet that came or went between the readings came or went with all it holds.
+  for (const { currency, before, after } of wallets)
+    differences.add(currency, subtractAmounts(before ?? '0', after ?? '0'));
+  for (const currency of [...Object.keys(charged), ...Object.keys(beside)]) differences.add(currency, '0');
+  return Object.entries(differences.toObject()).map(([currency, difference]) => {
+    const own = charged[currency] ?? '0';
+    const others = beside[currency] ?? '0';
+    const back = refunds[currency] ?? '0';
+    return {
+      currency,
+      difference,
+      charged_by_this_batch: own,
+      charged_by_other_batches: others,
+      came_back: back,
+      unexplained: subtractAmounts(addAmounts(difference, back), addAmounts(own, others)),
+    };
+  });
+}
+
+/** Costs read at once: small records, so a page of them is well under a megabyte. */
+const costsPerPage = 2_000;
+
+/**
+ * What the account's other batches were charged between the two readings, less what came back of their charges then: that may be more, where
+ * these are older.
+ */
+async function chargedByOtherBatches(
+  view: Queryable,
+  { account, batch_id }: BatchRecord,
+  fromMs: number,
+  toMs: number,
+): Promise<Record<string, string>> {
+  const sums = new Sums();
+  const beside = { account, batchId: batch_id, fromMs, toMs };
+  for (const other of await otherBatches(view, beside)) {
+    for (let after = 0; ; ) {
+      const page = await pageCosts(view, other, { fromMs, toMs }, after, costsPerPage);
+      for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.row_no;
+    }
+  }
+  for (const other of await retriedInOtherBatches(view, beside)) {
+    const earlier = await earlierBetween(view, other, beside);
+    for (const [currency, amount] of Object.entries(earlier.toObject())) sums.add(currency, amount);
+  }
+  for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, beside))
+    sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
+  return sums.toObject();
+}

@@ -1,0 +1,115 @@
+import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { amountsChanged, lastBatchOfJob, newNumbers, pageRequested } from '../../ledger/reporting/review.ts';
+import { costsOfBatch } from '../../ledger/rows/costs.ts';
+import { type SameRows, sameRowsOf } from './repeated-rows.ts';
+
+/** A row as an approver sees it. */
+export interface ReviewedRow {
+  row: number;
+  phone_number: string;
+  currency: string;
+  amount: string;
+}
+
+/** What prevents the famous accidents: what is unusual about a batch, before anything of it is sent. */
+export interface Review {
+  /** Of each currency, the rows that ask for most. */
+  largest: ReviewedRow[];
+  /** Rows held for a person, by the code of the problem. */
+  held: Record<string, number>;
+  /** Batches of its run with the same rows, as of a file that was brought twice: what they pay, it does not. */
+  same_rows: SameRows[];
+  /** Against the last finished batch of the same job; null where there is none. */
+  since: {
+    batch_id: string;
+    /** What it was charged, by the currency of the wallets: the best guess at what this one will cost. */
+    cost: Record<string, string>;
+    /** Numbers that were not in it, and some of them. */
+    new_numbers: number;
+    new_examples: ReviewedRow[];
+    /** Numbers whose amount differs by more than `changed_percent`, and some of them. */
+    changed: number;
+    changed_percent: number;
+    changed_examples: (ReviewedRow & { before: string })[];
+  } | null;
+}
+
+/** Rows of each kind that are shown: enough to see what they have in common. */
+const examplesMax = 5;
+const rowsPerPage = 2_000;
+
+/** Looks through the rows of a batch, and at the last finished one of its job, of which amounts that differ by more percent are changed. */
+export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
+  const largest = new Map<string, ReviewedRow[]>();
+  const held: Record<string, number> = {};
+  for (let after = 0; ; ) {
+    const rows = await pageRequested(db, batch.batch_id, after, rowsPerPage);
+    if (rows.length === 0) break;
+    after = rows.at(-1)?.row_no ?? after;
+    for (const row of rows) {
+      if (row.status === 'held') {
+        for (const { code } of JSON.parse(row.problems ?? '[]') as { code: string }[])
+          held[code] = (held[code] ?? 0) + 1;
+        continue;
+      }
+      if (row.amount === null || row.currency === null) continue;
+      const of = largest.get(row.currency) ?? [];
+      const reviewed = {
+        row: row.row_no,
+        phone_number: row.phone_number ?? '',
+        currency: row.currency,
+        amount: row.amount,
+      };
+      largest.set(row.currency, withLargest(of, reviewed));
+    }
+  }
+  return {
+    largest: [...largest.values()].flat(),
+    held,
+    same_rows: await sameRowsOf(db, batch),
+    since: await sinceLast(db, batch, changedPercent),
+  };
+}
+
+function withLargest(known: ReviewedRow[], row: ReviewedRow): ReviewedRow[] {
+  const smallest = known.at(-1);
+  if (known.length === examplesMax && smallest && compareAmounts(row.amount, smallest.amount) <= 0) return known;
+  return [...known, row].sort((a, b) => compareAmounts(b.amount, a.amount)).slice(0, examplesMax);
+}
+
+async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review['since']> {
+  const last = await lastBatchOfJob(db, batch);
+  if (last === null) return null;
+  const fresh = await newNumbers(db, batch.batch_id, last, examplesMax);
+  let changed = 0;
+  const changedExamples: (ReviewedRow & { before: string })[] = [];
+  for (let after = 0; ; ) {
+    const rows = await amountsChanged(db, batch.batch_id, last, after, rowsPerPage);
+    if (rows.length === 0) break;
+    after = rows.at(-1)?.row ?? after;
+    for (const row of rows) {
+      if (!differsBy(row.before, row.amount, changedPercent)) continue;
+      changed += 1;
+      if (changedExamples.length < examplesMax) changedExamples.push(row);
+    }
+  }
+  return {
+    batch_id: last,
+    cost: Object.fromEntries(await costsOfBatch(db, last)),
+    new_numbers: fresh.count,
+    new_examples: fresh.examples,
+    changed,
+    changed_percent: changedPercent,
+    changed_examples: changedExamples,
+  };
+}
+
+/** Whether `now` is more than `percent` above or below `before`; both are decimal texts. */
+export function differsBy(before: string, now: string, percent: number): boolean {
+  if (sameAmount(before, now)) return false;
+  const change = Math.abs(Number(subtractAmounts(now, before)));
+  // A share of an amount, to warn by: nothing is paid by this arithmetic.
+  return change > (Number(before) * percent) / 100;
+}

@@ -1,0 +1,267 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
+import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
+import { type RowState, rowStates } from '../../core/state/row-state.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { type BatchRecord, embeddedSandboxService, findBatch } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { costsOfBatch } from '../../ledger/rows/costs.ts';
+import { maskNumbers } from '../text/mask.ts';
+import { activeMs } from './active-time.ts';
+import { type BalanceProof, proveBalance } from './balance-proof.ts';
+import { type Refunds, refundsOfFailed } from './refunds.ts';
+import { type Failures, type Survey, surveyRows } from './survey.ts';
+
+/** Amounts by currency code, as canonical decimal texts ("1250.5"): read them as decimals, not as floats. */
+export type AmountsByCurrency = Record<string, string>;
+
+/**
+ * The content of `summary.json`. Within a `format` its shape is stable: fields may be added, none changes its meaning. Times are ISO
+ * 8601 in UTC with milliseconds; objects whose keys are data are in alphabetical order.
+ */
+export interface BatchSummary {
+  format: 'airbatch.summary/1';
+  batch_id: string;
+  run_id: string;
+  account: string;
+  /** Where the money went: the service's base URL, or that it was the embedded sandbox. */
+  service: string;
+  /** True where no real money moved. */
+  sandbox: boolean;
+  status: BatchState;
+  /** Why a paused batch is paused: the reason's code, and what was seen. */
+  pause: { reason: PauseReason; detail: string | null } | null;
+  /** Why the file was rejected, in a sentence. */
+  rejection: string | null;
+  file_name: string;
+  /** SHA-256 (hex) of the file's bytes. */
+  input_sha256: string | null;
+  /** SHA-256 (hex) of the rows as validated, whatever the file's format: what an approval binds to. */
+  content_sha256: string | null;
+  /** Name and version of the program that made the batch. */
+  program: string;
+  created_by: string;
+  approved_by: string | null;
+  rows: {
+    /** Rows of the file; `by_status` adds up to it. */
+    total: number;
+    /** Rows in order that were not skipped: total = valid + invalid + skipped. */
+    valid: number;
+    /** Every state of a row, 0 where there is none. */
+    by_status: Record<RowState, number>;
+    /** Valid rows that buy a product: their price is the service's, so they are in no sum of `requested`. */
+    with_product: number;
+    /** Those of them that are completed. */
+    with_product_completed: number;
+  };
+  /** What the rows ask to be paid out, in the recipients' currencies. */
+  requested: { valid: AmountsByCurrency; completed: AmountsByCurrency; by_status: Record<string, AmountsByCurrency> };
+  /** What the wallets were charged, in the wallets' currencies, as the service says for each row. */
+  charged: {
+    total: AmountsByCurrency;
+    completed: AmountsByCurrency;
+    by_status: Record<string, AmountsByCurrency>;
+    /** For payments that failed all the same, whose rows were retried since: `total` has it, and no row. */
+    earlier: AmountsByCurrency;
+    /** What of `earlier` came back, as far as the service told: `total` has it still. */
+    earlier_came_back: AmountsByCurrency;
+    /** Completed rows of which the service gave no cost: they are missing from the sums. */
+    rows_without_cost: number;
+  };
+  /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
+  refunded: { rows: number; amounts: AmountsByCurrency };
+  /**
+   * Failed rows of which the service has said since that the payment has not failed: they count as paid, and are not to be sent again. They
+   * are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
+   */
+  contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
+  /** Rows of which the service has a second payment that has not failed, with both of its ids for the first of them. */
+  paid_twice: { rows: number; first: { row: number; topup_id: string | null; second_topup_id: string | null }[] };
+  /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
+  in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
+  /** Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a person may resolve them. */
+  overdue: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
+  balance: BalanceProof;
+  times: {
+    created_at: string;
+    approved_at: string | null;
+    started_at: string | null;
+    completed_at: string | null;
+    /** By when every row was to have ended, and whether it had; null where nobody has said a time, or it has not ended. */
+    finish_by: string | null;
+    in_time: boolean | null;
+    /** From start to completion, in milliseconds. */
+    duration_ms: number | null;
+    /** How much of that payments were sent or followed, in milliseconds: without the breaks, such as before a retry. */
+    active_ms: number | null;
+  };
+  /** How often each problem occurs over all rows, by its code. */
+  problems: Record<string, number>;
+  /** Failed rows by the service's code, with the reason given for the first of them; `other_reasons`: how many of them have another. */
+  failures: Record<string, Failures>;
+  /** The end of the batch's audit chain as this summary was made. */
+  audit: { events: number; head: string };
+}
+
+/** The states of a row that had nothing wrong and nothing that made it unnecessary. */
+const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
+
+/** Sums a batch up from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is under way, call it on a snapshot. */
+export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
+  const batch = await findBatchOrFail(view, batchId);
+  return summaryOf(view, batch, await surveyRows(view, batch));
+}
+
+export async function findBatchOrFail(view: Queryable, batchId: string): Promise<BatchRecord> {
+  const batch = await findBatch(view, batchId);
+  if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
+  return batch;
+}
+
+/** The summary of a batch whose rows were surveyed already. */
+export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Survey): Promise<BatchSummary> {
+  const { counts } = survey;
+  const ofRows = sumOver(survey.charged, rowStates);
+  const earlier = await chargedEarlier(view, batch, ofRows);
+  const charged = sumOf([ofRows, earlier]);
+  const back = await refunds(view, batch, { survey, earlier });
+  const durationMs =
+    batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at;
+  const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
+  return {
+    format: 'airbatch.summary/1',
+    batch_id: batch.batch_id,
+    run_id: batch.run_id,
+    account: batch.account,
+    service: batch.service,
+    sandbox: batch.service === embeddedSandboxService,
+    status: batch.status,
+    pause: batch.pause_reason && { reason: batch.pause_reason, detail: batch.pause_detail },
+    rejection: batch.rejection,
+    file_name: batch.file_name,
+    input_sha256: batch.file_sha256,
+    content_sha256: batch.content_sha256,
+    program: batch.program,
+    created_by: batch.created_by,
+    approved_by: batch.approved_by,
+    rows: {
+      total: survey.rows,
+      valid: survey.rows - counts.invalid - counts.skipped,
+      by_status: counts,
+      with_product: survey.productRows,
+      with_product_completed: survey.productsPaid,
+    },
+    requested: {
+      valid: sumOver(survey.requested, validStates),
+      completed: sumOver(survey.requested, ['completed']),
+      by_status: byStatus(survey.requested),
+    },
+    charged: {
+      total: charged,
+      completed: sumOver(survey.charged, ['completed']),
+      by_status: byStatus(survey.charged),
+      earlier,
+      earlier_came_back: back.earlier.toObject(),
+      rows_without_cost: survey.costUnknownRows,
+    },
+    refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
+    contradicted: {
+      rows: survey.contradictedRows,
+      with_product: survey.contradictedProducts,
+      requested: survey.contradictedRequested.toObject(),
+    },
+    paid_twice: {
+      rows: survey.paidTwiceRows,
+      first: survey.paidTwiceFirst.map(({ row_no: row, topup_id, second_topup_id }) => ({
+        row,
+        topup_id,
+        second_topup_id,
+      })),
+    },
+    in_doubt: {
+      rows: counts.in_doubt,
+      left_to_person: survey.doubtsLeftToPerson,
+      requested: sumOver(survey.requested, ['in_doubt']),
+      oldest_sent_at: isoOrNull(survey.oldestDoubtAt),
+    },
+    overdue: {
+      rows: survey.overdueRows,
+      requested: survey.overdueRequested.toObject(),
+      oldest_sent_at: isoOrNull(survey.oldestOverdueAt),
+    },
+    balance: await proveBalance(view, batch, { charged, refunds: byReading }),
+    times: {
+      created_at: isoTime(batch.created_at),
+      approved_at: isoOrNull(batch.approved_at),
+      started_at: isoOrNull(batch.started_at),
+      completed_at: isoOrNull(batch.completed_at),
+      finish_by: isoOrNull(batch.finish_by),
+      in_time: batch.finish_by === null || batch.completed_at === null ? null : batch.completed_at <= batch.finish_by,
+      duration_ms: durationMs,
+      active_ms: durationMs === null ? null : await activeMs(view, batch.batch_id),
+    },
+    problems: Object.fromEntries(sorted(survey.problems)),
+    failures: Object.fromEntries(sorted(survey.failures)),
+    audit: { events: batch.audit_seq, head: batch.audit_head },
+  };
+}
+
+/** The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named after one. */
+export function maskSummary(summary: BatchSummary): BatchSummary {
+  const masked = (text: string | null) => text && maskNumbers(text);
+  return {
+    ...summary,
+    pause: summary.pause && { ...summary.pause, detail: masked(summary.pause.detail) },
+    rejection: masked(summary.rejection),
+    // Here a day is told from a number: files are named after days.
+    file_name: withoutNumbers(summary.file_name),
+    failures: Object.fromEntries(
+      Object.entries(summary.failures).map(([code, failed]) => [code, { ...failed, reason: masked(failed.reason) }]),
+    ),
+  };
+}
+
+/** What of a batch's charges is in none of its rows any more. */
+async function chargedEarlier(
+  view: Queryable,
+  batch: BatchRecord,
+  ofRows: AmountsByCurrency,
+): Promise<AmountsByCurrency> {
+  const earlier: AmountsByCurrency = {};
+  for (const [currency, kept] of await costsOfBatch(view, batch.batch_id)) {
+    const rest = subtractAmounts(kept, ofRows[currency] ?? '0');
+    if (compareAmounts(rest, '0') > 0) earlier[currency] = rest;
+  }
+  return earlier;
+}
+
+/** Its history is gone through only where it may tell of anything. */
+async function refunds(
+  view: Queryable,
+  batch: BatchRecord,
+  { survey, earlier }: { survey: Survey; earlier: AmountsByCurrency },
+): Promise<Refunds> {
+  const ofFailed = sumOver(survey.charged, ['failed']);
+  const mayTell = [earlier, ofFailed].some((amounts) => Object.values(amounts).some((value) => value !== '0'));
+  return mayTell ? refundsOfFailed(view, batch) : { earlier: new Sums(), byReading: new Sums() };
+}
+
+function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {
+  return sumOf(states.map((state) => byState.get(state)?.toObject() ?? {}));
+}
+
+function sumOf(parts: readonly AmountsByCurrency[]): AmountsByCurrency {
+  const total = new Sums();
+  for (const part of parts) for (const [currency, value] of Object.entries(part)) total.add(currency, value);
+  return total.toObject();
+}
+
+function byStatus(byState: Survey['requested']): Record<string, AmountsByCurrency> {
+  const present = rowStates.filter((state) => byState.has(state));
+  return Object.fromEntries(present.map((state) => [state, byState.get(state)?.toObject() ?? {}]));
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}

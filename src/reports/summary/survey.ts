@@ -1,0 +1,183 @@
+import { Sums } from '../../core/money/money.ts';
+import { isOverdue } from '../../core/state/overdue.ts';
+import { type RowState, rowStates } from '../../core/state/row-state.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { backOf } from './refunds.ts';
+import { balanceAfter, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import { makeTimelineGatherer, type Timeline } from './timeline.ts';
+
+/** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
+export interface Survey {
+  rows: number;
+  /** Every state is present. */
+  counts: Record<RowState, number>;
+  /** What the rows asked for, by state and currency. Rows that buy a product name no amount. */
+  requested: Map<RowState, Sums>;
+  /** What the wallets were charged, by state and currency. */
+  charged: Map<RowState, Sums>;
+  productRows: number;
+  productsPaid: number;
+  /** Rows with a text message for the person who is paid. */
+  messageRows: number;
+  /** Completed rows of which the service did not say what they cost. */
+  costUnknownRows: number;
+  /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
+  refundedRows: number;
+  refunded: Sums;
+  /** What of it had come back when the wallets were read for the second time, in the wallets' currencies. */
+  refundedByReading: Sums;
+  /** The first of those rows, as many as a page for people lists. */
+  refundedFirst: ReportedRow[];
+  /** Failed rows of which the service says that they have not failed: they count as paid. */
+  contradictedRows: number;
+  contradictedProducts: number;
+  contradictedRequested: Sums;
+  /** Rows that may have been paid twice: how many, and the first of them. */
+  paidTwiceRows: number;
+  paidTwiceFirst: ReportedRow[];
+  /** How often each problem occurs, over all rows. */
+  problems: Map<string, number>;
+  /** Failed rows by the service's code, except contradicted ones. */
+  failures: Map<string, Failures>;
+  /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
+  oldestDoubtAt: number | null;
+  /** Rows in doubt that are looked up no more: only a person can tell. */
+  doubtsLeftToPerson: number;
+  /** Accepted rows that the service has for longer than it promises: how many, what they ask for, and when the first was sent (epoch ms). */
+  overdueRows: number;
+  overdueRequested: Sums;
+  oldestOverdueAt: number | null;
+  /** When rows ended; null where none has. */
+  timeline: Timeline | null;
+  /** The most cells that a line of the file has: more than its header where lines are ragged. */
+  cellsMax: number;
+}
+
+/** Failed rows of one code, with the reason that came with the first of them, and how many of them came with another. */
+export interface Failures {
+  rows: number;
+  reason: string | null;
+  other_reasons: number;
+}
+
+/** Rows of each kind that report.html lists one by one: a page is read by people. The files have them all. */
+export const listedRowsMax = 50;
+
+/** The code under which failures without a code of the service are counted. */
+export const noFailureCode = 'UNKNOWN';
+
+/** A code of failures for people: the service need not give any. */
+export function failureName(code: string): string {
+  return code === noFailureCode ? 'no code given' : code;
+}
+
+export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<Survey> {
+  const survey: Survey = {
+    rows: 0,
+    counts: Object.fromEntries(rowStates.map((state) => [state, 0])) as Record<RowState, number>,
+    requested: new Map(),
+    charged: new Map(),
+    productRows: 0,
+    productsPaid: 0,
+    messageRows: 0,
+    costUnknownRows: 0,
+    refundedRows: 0,
+    refunded: new Sums(),
+    refundedByReading: new Sums(),
+    refundedFirst: [],
+    contradictedRows: 0,
+    contradictedProducts: 0,
+    contradictedRequested: new Sums(),
+    paidTwiceRows: 0,
+    paidTwiceFirst: [],
+    problems: new Map(),
+    failures: new Map(),
+    oldestDoubtAt: null,
+    doubtsLeftToPerson: 0,
+    overdueRows: 0,
+    overdueRequested: new Sums(),
+    oldestOverdueAt: null,
+    timeline: null,
+    cellsMax: columnsOf(batch).length,
+  };
+  const ends = makeTimelineGatherer();
+  const readAt = balanceAfter(batch)?.readAt ?? null;
+  for await (const page of rowPages(view, batch.batch_id)) {
+    for (const row of page) {
+      surveyRow(survey, row, readAt);
+      const ended = row.status === 'completed' || row.status === 'failed' ? row.completed_at : null;
+      if (ended !== null) ends.add(row.status as 'completed' | 'failed', ended);
+    }
+  }
+  return { ...survey, timeline: ends.timeline() };
+}
+
+/** `readAt`: when the wallets were read for the second time (epoch ms); null where they were not. */
+function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): void {
+  survey.rows += 1;
+  survey.counts[row.status] += 1;
+  survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);
+  for (const { code } of problemsOf(row)) survey.problems.set(code, (survey.problems.get(code) ?? 0) + 1);
+  if (row.sms_message !== null) survey.messageRows += 1;
+  if (row.status === 'invalid') return;
+  if (row.amount !== null) sumsOf(survey.requested, row.status).add(row.currency ?? '', row.amount);
+  if (row.product_id !== null && row.status !== 'skipped') survey.productRows += 1;
+  if (row.product_id !== null && row.status === 'completed') survey.productsPaid += 1;
+  if (row.cost !== null) sumsOf(survey.charged, row.status).add(row.cost_currency ?? '', row.cost);
+  else if (row.status === 'completed') survey.costUnknownRows += 1;
+  if (row.status === 'completed' && row.refunded_at !== null) {
+    survey.refundedRows += 1;
+    if (survey.refundedFirst.length < listedRowsMax) survey.refundedFirst.push(row);
+    if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
+    if (readAt !== null && row.refunded_at <= readAt) surveyRefund(survey.refundedByReading, row);
+  }
+  if (row.second_topup_id !== null) {
+    survey.paidTwiceRows += 1;
+    if (survey.paidTwiceFirst.length < listedRowsMax) survey.paidTwiceFirst.push(row);
+  }
+  if (isContradicted(row)) {
+    survey.contradictedRows += 1;
+    if (row.amount === null) survey.contradictedProducts += 1;
+    else survey.contradictedRequested.add(row.currency ?? '', row.amount);
+  } else if (row.status === 'failed') {
+    const code = row.failure_code ?? noFailureCode;
+    const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason, other_reasons: 0 };
+    known.rows += 1;
+    if (known.reason !== row.failure_reason) known.other_reasons += 1;
+    survey.failures.set(code, known);
+  }
+  if (isLeftToPerson(row)) survey.doubtsLeftToPerson += 1;
+  if (row.status === 'in_doubt') survey.oldestDoubtAt = earlier(survey.oldestDoubtAt, row.first_sent_at);
+  if (!isOverdue(row)) return;
+  survey.overdueRows += 1;
+  if (row.amount !== null) survey.overdueRequested.add(row.currency ?? '', row.amount);
+  survey.oldestOverdueAt = earlier(survey.oldestOverdueAt, row.first_sent_at);
+}
+
+/** Of what was charged; what was given back in another currency is no part of what the wallet lost. */
+function surveyRefund(sums: Sums, { cost, cost_currency, refund_amount, refund_currency }: ReportedRow): void {
+  if (cost === null || refund_amount === null || refund_currency !== cost_currency) return;
+  sums.add(cost_currency ?? '', backOf(cost, refund_amount));
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** Whether a row has failed here, and the service has not failed it. */
+export function isContradicted({ status, contradicted }: Pick<ReportedRow, 'status' | 'contradicted'>): boolean {
+  return status === 'failed' && contradicted !== null;
+}
+
+/** Whether a row is in doubt and looked up no more (`engine/doubts.ts`): only a person moves it. */
+export function isLeftToPerson({ status, next_action_at }: ReportedRow): boolean {
+  return status === 'in_doubt' && next_action_at === null;
+}
+
+function sumsOf(byState: Map<RowState, Sums>, state: RowState): Sums {
+  const sums = byState.get(state) ?? new Sums();
+  byState.set(state, sums);
+  return sums;
+}

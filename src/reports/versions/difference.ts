@@ -1,0 +1,193 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse';
+import { z } from 'zod';
+import { lateKinds, pageEvents } from '../../ledger/audit/events.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
+import { listedRowsMax } from '../summary/survey.ts';
+import { csvText } from '../text/csv.ts';
+import type { VersionMark } from './manifest.ts';
+
+/** What a version of a batch's reports says otherwise than the one before it. */
+export interface Difference {
+  /** Rows that differ in any column of results.csv. */
+  rows: number;
+  /** How many rows differ in each column: those alone in which any does. */
+  columns: Record<string, number>;
+  /** What the service has said since of rows that had ended, by the kind of the event: the rows stay as they ended. */
+  late: Record<string, number>;
+  /** Whether whom the batch paid was forgotten: columns that name people are not compared, and nothing of them is repeated. */
+  forgotten: boolean;
+  before: Totals;
+  after: Totals;
+}
+
+/** Which version of a batch's reports some are, and what differs from the one before: `summary.json` holds it besides the summary. */
+export interface ReportVersion extends VersionMark {
+  /** Against `previous`; null for a first version, and where it cannot be told. */
+  difference: Difference | null;
+  /** Why it cannot be told what differs from `previous`, in words. */
+  difference_unknown: string | null;
+}
+
+/** The counts and sums of a version, as its summary has them. */
+export interface Totals {
+  rows: Record<string, number>;
+  /** What completed rows asked for, in the recipients' currencies. */
+  paid: AmountsByCurrency;
+  /** What the wallets were charged. */
+  charged: AmountsByCurrency;
+  refunded: { rows: number; amounts: AmountsByCurrency };
+}
+
+/** A line of difference.csv, by `differenceColumns`. */
+export type DifferenceLine = readonly string[];
+
+/** Of a cell that differs `column` is its name in results.csv; of what the service said late, the kind of the event. */
+const differenceColumns = ['row', 'line', 'reference', 'column', 'before', 'after'] as const;
+
+const amounts = z.record(z.string(), z.string());
+const summaryShape = z.object({
+  rows: z.object({ by_status: z.record(z.string(), z.number()) }),
+  requested: z.object({ completed: amounts }),
+  charged: z.object({ total: amounts }),
+  refunded: z.object({ rows: z.number(), amounts }),
+});
+
+function totalsOf({ rows, requested, charged, refunded }: z.infer<typeof summaryShape>): Totals {
+  return { rows: rows.by_status, paid: requested.completed, charged: charged.total, refunded };
+}
+
+/** The counts and sums that a summary.json has. */
+export async function totalsIn(path: string): Promise<Totals> {
+  return totalsOf(summaryShape.parse(JSON.parse(await readFile(path, 'utf8'))));
+}
+
+/** What is compared: the paths of two results.csv, and the chain after the event at which the earlier one was made. */
+export interface Compared {
+  before: string;
+  after: string;
+  afterSeq: number;
+  forgotten: boolean;
+}
+
+/**
+ * The text of difference.csv, from two versions of results.csv, which both have the rows in the order of the file: two streams side by
+ * side, so that memory does not grow with them. What is told besides is complete once the text is.
+ */
+export function differenceCsv(
+  view: Queryable,
+  batchId: string,
+  compared: Compared,
+): { content: AsyncIterable<string>; told: Pick<Difference, 'rows' | 'columns' | 'late'>; first: DifferenceLine[] } {
+  const told = { rows: 0, columns: {} as Record<string, number>, late: {} as Record<string, number> };
+  const first: DifferenceLine[] = [];
+  async function* lines(): AsyncGenerator<DifferenceLine> {
+    let rowNo = '';
+    for await (const line of differingCells(compared)) {
+      if (line[0] !== rowNo) told.rows += 1;
+      rowNo = line[0] ?? '';
+      note(told.columns, line);
+      yield line;
+    }
+    for await (const line of lateWords(view, batchId, compared)) {
+      note(told.late, line);
+      yield line;
+    }
+  }
+  const note = (counts: Record<string, number>, line: DifferenceLine) => {
+    const column = line[3] ?? '';
+    counts[column] = (counts[column] ?? 0) + 1;
+    if (first.length < listedRowsMax) first.push(line);
+  };
+  return { content: csvOf(lines()), told, first };
+}
+
+/** Lines that are made text at once. */
+const linesAtOnce = 64;
+
+async function* csvOf(lines: AsyncIterable<DifferenceLine>): AsyncGenerator<string> {
+  let some: string[][] = [[...differenceColumns]];
+  for await (const line of lines) {
+    some.push([...line]);
+    if (some.length < linesAtOnce) continue;
+    yield csvText(some);
+    some = [];
+  }
+  yield csvText(some);
+}
+
+/** Columns of results.csv that name people, beside those of the file itself. */
+const columnsOfPeople = ['phone_number', 'sms_message', 'failure_reason'];
+
+async function* differingCells({ before, after, forgotten }: Compared): AsyncGenerator<DifferenceLine> {
+  const [earlier, later] = [csvLines(before), csvLines(after)];
+  try {
+    const isCompared = (name: string) => !forgotten || !(name.startsWith('input_') || columnsOfPeople.includes(name));
+    const header = async (lines: AsyncIterator<string[]>) => uniqueNames((await lines.next()).value ?? []);
+    const [was, is] = [await header(earlier), await header(later)];
+    const columns = [...new Set([...is, ...was])]
+      .filter(isCompared)
+      .map((name) => ({ name, was: was.indexOf(name), is: is.indexOf(name) }));
+    const place = ['row', 'line', 'reference'].map((name) => ({ was: was.indexOf(name), is: is.indexOf(name) }));
+    for (;;) {
+      const [one, other] = await Promise.all([earlier.next(), later.next()]);
+      if (one.done && other.done) return;
+      const [old, now]: [string[], string[]] = [one.value ?? [], other.value ?? []];
+      const named = place.map(({ was, is }) => now[is] || old[was] || '');
+      for (const { name, was, is } of columns) {
+        const [from, to] = [old[was] ?? '', now[is] ?? ''];
+        if (from !== to) yield [...named, name, from, to];
+      }
+    }
+  } finally {
+    await Promise.all([earlier.return(undefined), later.return(undefined)]);
+  }
+}
+
+/** A file may name two of its columns alike: the second is told from the first by a number. */
+function uniqueNames(header: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return header.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  });
+}
+
+async function* csvLines(path: string): AsyncGenerator<string[], undefined> {
+  const bytes = createReadStream(path);
+  const lines = bytes.pipe(parse({ bom: true }));
+  bytes.on('error', (error) => lines.destroy(error));
+  yield* lines as AsyncIterable<string[]>;
+}
+
+/** Events read at once. */
+const eventsPerPage = 64;
+
+async function* lateWords(view: Queryable, batchId: string, { afterSeq }: Compared): AsyncGenerator<DifferenceLine> {
+  const kinds: readonly string[] = lateKinds;
+  for (let after = afterSeq; ; ) {
+    const page = await pageEvents(view, batchId, after, eventsPerPage);
+    const last = page.at(-1);
+    if (!last) return;
+    for (const { kind, row_no, body } of page)
+      if (kinds.includes(kind)) yield [String(row_no ?? ''), '', '', kind, '', lateText(body)];
+    after = last.seq;
+  }
+}
+
+/** Why the event was written; of money that came back, how much. */
+function lateText(body: string): string {
+  const { why, amount, currency } = JSON.parse(body) as Record<string, string | null>;
+  return why ?? (amount ? `${currency} ${amount}` : '');
+}
+
+/** What differs, with the counts and sums of both. */
+export function differenceOf(
+  told: Pick<Difference, 'rows' | 'columns' | 'late'>,
+  { before, summary, forgotten }: { before: Totals; summary: BatchSummary; forgotten: boolean },
+): Difference {
+  return { ...told, forgotten, before, after: totalsOf(summary) };
+}

@@ -1,0 +1,75 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolders } from '../../core/basics/folders.ts';
+import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
+
+/** The installation's Ed25519 key. It signs manifests, so that genuine reports can be told from forged ones. */
+export interface SigningKey {
+  /** PEM (SPKI): what an auditor is given, once and by another way than the reports. */
+  publicKey: string;
+  /** SHA-256 (hex) of the public key's DER: short enough to be compared by eye or telephone. */
+  fingerprint: string;
+  /** The signature, 64 bytes. Ed25519 is deterministic: the same bytes always have the same signature. */
+  sign(data: Uint8Array): Uint8Array;
+}
+
+/**
+ * Opens the key at `path`, and makes it on first use: readable by whoever may use the ledger that it signs for, and by its owner alone
+ * where there is none.
+ */
+export async function openSigningKey(path: string, ledgerPath: string | null = null): Promise<SigningKey> {
+  const existing = await readOrNull(path);
+  return signingKey(createPrivateKey(existing ?? (await makeKey(path, ledgerPath))));
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Two processes may be first at the same time: the key appears whole, and the one that was there first stays. */
+async function makeKey(path: string, ledgerPath: string | null): Promise<string> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const making = `${path}.${randomUUID()}`;
+  makeFolders(dirname(path));
+  const file = await open(making, 'wx', 0o600);
+  try {
+    await file.writeFile(privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    if (ledgerPath !== null) await shareAsLedger(making, ledgerPath);
+    await link(making, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(making);
+  }
+  return readFile(path, 'utf8');
+}
+
+function signingKey(privateKey: KeyObject): SigningKey {
+  const publicKey = createPublicKey(privateKey);
+  return {
+    publicKey: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+    fingerprint: createHash('sha256')
+      .update(publicKey.export({ format: 'der', type: 'spki' }))
+      .digest('hex'),
+    sign: (data) => sign(null, data, privateKey),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../core/time/clock.ts';
+import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import { requestWithRetryAfter } from '../../engine/pacing/request-with-retry-after.ts';
+import type { EngineLog } from '../../engine/runner/context.ts';
+import type { CatalogOutcome, Gateway, Product } from '../../gateway/contract/gateway.ts';
+import type { Catalog } from '../../intake/rows/network-catalog.ts';
+import { accountLog } from '../logging/log.ts';
+import { logThrottle, type ThrottledAccount } from './throttled-requests.ts';
+
+/**
+ * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
+ * the service adds meanwhile is unknown to this process until then.
+ */
+export const catalogKeptMs = 5 * 60_000;
+
+/** The catalog that intake asks, with the prices of products. */
+export interface AccountCatalog extends Catalog {
+  products(networkId: number): Promise<readonly Product[] | null>;
+  /** Whether the service has refused the account's credentials instead of answering. */
+  wasRefused(): boolean;
+}
+
+/**
+ * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
+ * account alone; that it did not answer is not, nor where it tells to wait for a quarter of an hour or more.
+ */
+export function accountCatalog(
+  account: ThrottledAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },
+  deps: { clock: Pick<Clock, 'now' | 'monotonic'>; log: EngineLog },
+): AccountCatalog {
+  const { limiter, gateway } = account;
+  const { clock } = deps;
+  let wasRefused = false;
+  const asking = { limiter, clock, onWait: (told: ThrottleWait) => logThrottle(account, deps, told) };
+  const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
+    const answers = new Map<Key, { items: Item[]; until: number }>();
+    return async (key: Key): Promise<Item[] | null> => {
+      const known = answers.get(key);
+      if (known && clock.monotonic() < known.until) return known.items;
+      const outcome = await requestWithRetryAfter(asking, 'catalog', () => read(key));
+      if (outcome.kind === 'account_blocked' && !wasRefused) {
+        wasRefused = true;
+        const { code, message } = outcome.evidence;
+        accountLog(deps.log, account.name).warn('the service refuses the account its catalog', { code, said: message });
+      }
+      if (outcome.kind !== 'items') return null;
+      answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
+      return outcome.items;
+    };
+  };
+  const networks = kept((country: string) => gateway.networks({ country }));
+  return {
+    async networks(country) {
+      // V1 answers with the networks of all countries, and does not say which country each is of.
+      const found = await networks(country);
+      return found?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
+    },
+    products: kept((networkId: number) => gateway.products({ networkId })),
+    wasRefused: () => wasRefused,
+  };
+}

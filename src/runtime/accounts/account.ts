@@ -1,0 +1,139 @@
+import { dirname, join } from 'node:path';
+import { serviceName } from '../../core/identity/service-name.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { EngineLog } from '../../engine/runner/context.ts';
+import { defaultEngineSettings, type EngineSettings } from '../../engine/runner/settings.ts';
+import type { Gateway } from '../../gateway/contract/gateway.ts';
+import { makeGateway } from '../../gateway/make-gateway.ts';
+import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
+import { embeddedSandboxService } from '../../ledger/batches/batches.ts';
+import { makeBottleneckLimiter } from '../../limiter/bottleneck-limiter.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+import { accountLog } from '../logging/log.ts';
+import { noLedgerPath } from '../session/session.ts';
+import { type AccountConfig, accountDefaults, sandboxAccountName } from '../settings/config.ts';
+import { type AccountCatalog, accountCatalog } from './account-catalog.ts';
+
+/** An open account: its gateway, its limiter, and the engine's settings for it. */
+export interface OpenAccount {
+  name: string;
+  /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
+  service: string;
+  isSandbox: boolean;
+  /** As of `AccountConfig`. */
+  credentialsFrom: string;
+  gateway: Gateway;
+  limiter: Limiter;
+  /** What the service offers, as files are checked against it. */
+  catalog: AccountCatalog;
+  settings: EngineSettings;
+  callbackUrl: string | null;
+  close(): Promise<void>;
+}
+
+/** Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of jobs a second. */
+const highLimit = 6_000;
+/** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
+const rowsPerHighLimit = 8;
+const rowsPerAdmissionMax = 128;
+
+/** How many rows one admission of the limiter sends where so many creations are allowed. */
+function rowsPerAdmission({
+  limit = 0,
+  windowMs = 60_000,
+}: {
+  limit?: number | undefined;
+  windowMs?: number | undefined;
+}): number {
+  const perMinute = (limit * 60_000) / windowMs;
+  if (perMinute < highLimit) return 1;
+  return Math.min(Math.floor((perMinute / highLimit) * rowsPerHighLimit), rowsPerAdmissionMax);
+}
+
+/** The key of the embedded sandbox: there is no money behind it. */
+const sandboxKey = 'sandbox-key';
+export const sandboxWebhookKeys: WebhookKeys = { callback: [sandboxKey], registered: [] };
+
+export interface OpenAccountDeps {
+  clock: Clock;
+  log: EngineLog;
+  ledgerPath: string;
+  /** Where the embedded sandbox sends its webhooks, if anywhere. */
+  sandboxCallbackUrl?: string;
+}
+
+/** Opens an account; null opens the embedded sandbox, which keeps its data beside the ledger so that a resume finds them. */
+export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
+  if (account === null) return openSandboxAccount(deps);
+  return assemble(account, deps, {
+    service: serviceName(account.baseUrl, account.version),
+    isSandbox: false,
+    closeMore: async () => undefined,
+  });
+}
+
+async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
+  const { makeSandbox } = await import('../../sandbox/index.ts');
+  const isInMemory = deps.ledgerPath === noLedgerPath;
+  const sandbox = await makeSandbox(isInMemory ? {} : { data: join(dirname(deps.ledgerPath), 'sandbox.db') });
+  const baseUrl = await sandbox.listen({ port: 0 });
+  const account: AccountConfig = {
+    ...accountDefaults,
+    name: sandboxAccountName,
+    version: 'v2',
+    baseUrl,
+    credentials: { apiKey: sandboxKey },
+    credentialsFrom: 'the embedded sandbox',
+    webhookKeys: sandboxWebhookKeys,
+    ...(deps.sandboxCallbackUrl === undefined ? {} : { callbackUrl: deps.sandboxCallbackUrl }),
+  };
+  return assemble(account, deps, {
+    service: embeddedSandboxService,
+    isSandbox: true,
+    closeMore: () => sandbox.close(),
+  });
+}
+
+function assemble(
+  account: AccountConfig,
+  { clock, log }: Pick<OpenAccountDeps, 'clock' | 'log'>,
+  place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
+): OpenAccount {
+  const limiter = makeBottleneckLimiter(
+    { version: account.version, limits: account.limits },
+    {
+      clock,
+      onLimitDiffers: (requestClass, configured, seen) =>
+        accountLog(log, account.name).warn('the service allows another rate than configured; its own is followed', {
+          request_class: requestClass,
+          configured,
+          seen,
+        }),
+    },
+  );
+  const gateway = makeGateway(account, {
+    clock,
+    onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
+  });
+  return {
+    name: account.name,
+    service: place.service,
+    isSandbox: place.isSandbox,
+    credentialsFrom: account.credentialsFrom,
+    gateway,
+    limiter,
+    catalog: accountCatalog({ name: account.name, limiter, gateway }, { clock, log }),
+    settings: {
+      ...defaultEngineSettings,
+      rowsPerAdmission: rowsPerAdmission(account.limits.creation ?? {}),
+      leaseTtlMs: account.leaseTtlMs,
+      resumeWhenFunded: account.resumeWhenFunded,
+    },
+    callbackUrl: account.callbackUrl ?? null,
+    async close() {
+      await limiter.stop();
+      await gateway.close();
+      await place.closeMore();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../engine/account-runner.ts';
+import { accountLog } from '../logging/log.ts';
+import { makeLedgerMark } from '../session/lease-mark.ts';
+import { isDeadProcess, processHolder } from '../session/process-holder.ts';
+import type { Session } from '../session/session.ts';
+import type { OpenAccount } from './account.ts';
+
+/** The sender of an open account, for this process. */
+export function runnerOf(
+  { db, clock, random, log, ledgerPath }: Session,
+  { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
+  options: Pick<RunnerOptions, 'restored' | 'onTaken' | 'onCompleted' | 'rereads'>,
+): AccountRunner {
+  return makeAccountRunner(
+    { db, gateway, limiter, clock, random, log: accountLog(log, name), settings },
+    {
+      account: name,
+      service,
+      holder: processHolder(clock),
+      isDead: isDeadProcess,
+      callbackUrl,
+      mark: makeLedgerMark(ledgerPath),
+      ...options,
+    },
+  );
+}

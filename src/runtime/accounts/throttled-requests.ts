@@ -1,0 +1,46 @@
+import { isoTime } from '../../core/time/clock.ts';
+import { storedThrottle, type ThrottleWait } from '../../core/time/throttle-wait.ts';
+import type { RequestDeps } from '../../engine/pacing/request-with-retry-after.ts';
+import { storedThrottleOf } from '../../ledger/accounts/pace.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+import { accountLog } from '../logging/log.ts';
+import type { Session } from '../session/session.ts';
+
+/** The part of an account that throttling needs. */
+export interface ThrottledAccount {
+  name: string;
+  limiter: Limiter;
+}
+
+/** Applies a throttle that another program stored for the account to the requests of this one. */
+export async function applyStoredThrottle(
+  account: ThrottledAccount,
+  session: Pick<Session, 'db' | 'clock' | 'log'>,
+): Promise<void> {
+  const now = session.clock.now();
+  const told = storedThrottle(await storedThrottleOf(session.db, account.name), now);
+  // If its runner works in this program, the limiter knows already.
+  if (told === null || account.limiter.isHeld('creation')) return;
+  account.limiter.hold('creation', told.until - now);
+  logThrottle(account, session, told);
+}
+
+/** What requests outside the runner need (engine/ask-as-told.ts): stored throttles apply, and waits are logged. */
+export async function requestDepsFor<Account extends ThrottledAccount>(
+  account: Account,
+  session: Pick<Session, 'db' | 'clock' | 'log'>,
+): Promise<Account & Pick<RequestDeps, 'onWait'>> {
+  await applyStoredThrottle(account, session);
+  return { ...account, onWait: (told) => logThrottle(account, session, told) };
+}
+
+export function logThrottle(
+  { name }: Pick<ThrottledAccount, 'name'>,
+  { log }: Pick<Session, 'log'>,
+  { until, saidMs }: ThrottleWait,
+): void {
+  accountLog(log, name).warn('the service tells the account to wait, and is asked again then', {
+    until: isoTime(until),
+    retry_after_ms: saidMs,
+  });
+}

@@ -1,0 +1,57 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import type { LedgerMark } from '../../engine/runner/ledger-mark.ts';
+import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
+
+const holdShape = z.object({ fence: z.number().int(), expiresAt: z.number() });
+
+/**
+ * Marks beside the ledger, a small file an account. A backup of the ledger alone does not contain them: so a ledger that was
+ * restored is told from the one that was last worked on. One that cannot be read or written is trouble of the ledger (`LEDGER_FULL`,
+ * `LEDGER_IO`).
+ */
+export function makeLedgerMark(ledgerPath: string): LedgerMark {
+  const path = (account: string) => `${ledgerPath}.${account}.mark`;
+  return {
+    async read(account) {
+      const text = await readFile(path(account), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw asLedgerError(path(account), error);
+      });
+      if (text === null) return null;
+      try {
+        return holdShape.parse(JSON.parse(text));
+      } catch {
+        // Cut short by a disk that lies about what it has written: it says nothing.
+        return null;
+      }
+    },
+    async write(account, hold) {
+      const fresh = `${path(account)}.new`;
+      try {
+        // A crash may have left one that is another person's, and open to nobody else.
+        await rm(fresh, { force: true });
+        // On the disk before it takes the place of the one before: an empty mark would let any backup pass.
+        await writeFile(fresh, JSON.stringify(hold), { mode: 0o600, flush: true });
+        await shareAsLedger(fresh, ledgerPath);
+        await rename(fresh, path(account));
+      } catch (error) {
+        throw asLedgerError(path(account), error as NodeJS.ErrnoException);
+      }
+    },
+  };
+}
+
+const fullCodes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT'];
+const shutCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM'];
+
+function asLedgerError(path: string, error: NodeJS.ErrnoException): AirbatchError {
+  const code = fullCodes.includes(error.code) ? 'LEDGER_FULL' : 'LEDGER_IO';
+  return new AirbatchError(code, `the mark of the ledger ${path}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(shutCodes.includes(error.code)
+      ? { hint: 'Check that you may read and write that file, the ledger and its folder: ask whoever keeps it.' }
+      : {}),
+  });
+}

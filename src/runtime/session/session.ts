@@ -1,0 +1,126 @@
+import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { type Random, systemRandom } from '../../core/basics/random.ts';
+import { type Clock, systemClock } from '../../core/time/clock.ts';
+import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
+import type { EngineLog } from '../../engine/runner/context.ts';
+import { endAbandoned } from '../../intake/check/end-reading.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import type { Signing } from '../../reports/reports.ts';
+import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
+import { makeLog } from '../logging/log.ts';
+import { type Config, loadConfig } from '../settings/config.ts';
+import { openLedger } from './ledger.ts';
+import { isDeadProcess, processHolder } from './process-holder.ts';
+
+/** What every door opens first: the configuration, the ledger and the log. */
+export interface Session {
+  config: Config;
+  ledgerPath: string;
+  db: Database;
+  clock: Clock;
+  random: Random;
+  log: EngineLog;
+  /** Who runs the program, as the operating system knows them. */
+  person: string;
+}
+
+/** Where a session finds its configuration and its ledger, and how it logs. */
+export interface SessionOptions {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  configPath: string | undefined;
+  ledgerPath: string | undefined;
+  /** Writes to the screen of a person who watches; the log is then short and made for reading. Null: JSON on stderr. */
+  screen: ((text: string) => void) | null;
+  /** For work on existing batches: a missing ledger is not created (`LEDGER_MISSING`). */
+  onlyIfThere?: boolean;
+  /** For what only reads: where there is no ledger, one in memory takes its place, and nothing is made. */
+  onlyReads?: boolean;
+}
+
+/** In the place of a ledger's path where there is none: see `SessionOptions.onlyReads`. */
+export const noLedgerPath = ':memory:';
+
+/**
+ * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and rows of cancelled
+ * batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened (`LEDGER_VERSION`, `LEDGER_BUSY`,
+ * `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
+ */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { cwd, env, configPath, screen, onlyIfThere = false, onlyReads = false } = options;
+  const config = await loadConfig({ cwd, env, configPath });
+  const path = ledgerPathOf(options, config);
+  const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
+  const ledgerPath = isMissing ? noLedgerPath : path;
+  const log = makeLog({
+    level: screen ? 'warn' : 'info',
+    secrets: config.secrets,
+    screen,
+    file: config.log,
+  });
+  for (const warning of config.warnings) log.warn(warning);
+  if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
+  const db = await openLedger(ledgerPath);
+  try {
+    await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
+    await cancelRowsLeft({ db, clock: systemClock }, 'engine');
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
+}
+
+/** Whether there is a ledger, or there may be one: of a folder that cannot be entered, nobody can say that it has none. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
+/** Where the ledger lies: as the command line says, else as the configuration does. */
+export function ledgerPathOf(
+  { cwd, ledgerPath }: Pick<SessionOptions, 'cwd' | 'ledgerPath'>,
+  { ledger }: Config,
+): string {
+  return ledgerPath ? resolve(cwd, ledgerPath) : ledger;
+}
+
+export function signingKeyPath(ledgerPath: string): string {
+  return join(dirname(ledgerPath), 'signing-key.pem');
+}
+
+/** The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system refuses it. */
+export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
+  const path = signingKeyPath(ledgerPath);
+  try {
+    return await openSigningKey(path, ledgerPath);
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new AirbatchError('LEDGER_IO', `the key that signs reports, ${path}: ${error.message}`, {
+      hint: 'Check that you may read and write the folder of the ledger: ask whoever keeps it.',
+      cause: error,
+    });
+  }
+}
+
+/** Signs reports with the key of this installation, and gives them out in the name of the session's person. */
+export async function sessionSigning({ ledgerPath, clock, person }: Session): Promise<Signing> {
+  return { key: await sessionKey({ ledgerPath }), clock, name: person };
+}
+
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a user id that has no name. The environment is no proof of one: anybody may set it, and a second person
+    // would be no other than the first.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

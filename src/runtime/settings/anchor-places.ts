@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { safeUrl, shownUrl } from '../../core/text/safe-url.ts';
+
+/** Where the heads of audit chains are put outside of the ledger: a chain alone does not show that its end was cut off. */
+const anchorShape = z.discriminatedUnion('kind', [
+  /** A line of JSON is appended to a file, best on another machine's disk. */
+  z.strictObject({ kind: z.literal('file'), path: z.string().min(1) }),
+  /** The same line is posted to an address; any answer of success counts. */
+  z.strictObject({ kind: z.literal('url'), url: safeUrl, tokenEnv: z.string().min(1).optional() }),
+  /**
+   * The head is time-stamped by an authority (RFC 3161), whose receipt is kept. Many of them speak http alone, and may: they are sent
+   * a digest and no secret, and their receipt is signed.
+   */
+  z.strictObject({ kind: z.literal('rfc3161'), url: z.url({ protocol: /^https?$/ }) }),
+]);
+export type AnchorInput = z.output<typeof anchorShape>;
+
+/** All of them; where a head was put is known by its place, so that two of one place would be taken for one. */
+export const anchorsShape = z.array(anchorShape).check((context) => {
+  for (const [index, anchor] of context.value.entries()) {
+    if (anchor.kind === 'file') continue;
+    const before = context.value
+      .slice(0, index)
+      .findIndex((one) => one.kind === anchor.kind && one.url !== anchor.url && placeOf(one) === placeOf(anchor));
+    if (before < 0) continue;
+    const message = `is the same place as anchors.${before}: a query, and what stands before the host, do not tell them apart`;
+    context.issues.push({ code: 'custom', path: [index, 'url'], input: anchor.url, message });
+  }
+});
+
+export type Anchor =
+  | { kind: 'file'; path: string }
+  | { kind: 'url'; url: string; token?: string }
+  | { kind: 'rfc3161'; url: string };
+
+/** Where it is, in words, as ledger, reports and logs have it. */
+export function placeOf(anchor: Anchor): string {
+  return anchor.kind === 'file' ? `file ${anchor.path}` : `${anchor.kind} ${shownUrl(anchor.url)}`;
+}

@@ -1,0 +1,170 @@
+import { appendFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { request } from 'undici';
+import { errorMessage } from '../../core/basics/errors.ts';
+import { makeFolders } from '../../core/basics/folders.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { batchesToAnchor, insertAnchor } from '../../ledger/audit/anchors.ts';
+import { anchorLine } from '../../reports/sentences/anchor-lines.ts';
+import type { Session } from '../session/session.ts';
+import { type Anchor, placeOf } from '../settings/anchor-places.ts';
+
+interface Head {
+  batch_id: string;
+  account: string;
+  events: number;
+  head: string;
+}
+
+/** Batches whose heads are asked of the ledger at one time. */
+const batchesPerPass = 500;
+const deadlineMs = 15_000;
+const answerBytesMax = 64 * 1024;
+/** How long the reports of a batch wait for its head to be outside: one request that is not answered, and a little more. */
+const patienceMs = deadlineMs + 5_000;
+/** A place that failed is left alone for so long, then for twice as long, and so on. */
+const retryFirstMs = 5_000;
+const retryMostMs = 3_600_000;
+
+/** Puts the heads of finished batches in every place of the configuration, for as long as it is not stopped. */
+export interface Anchoring {
+  /**
+   * Puts the heads where they are not yet. It resolves when they are there, or a place has failed, or takes too long: that one goes on by
+   * itself, again and again, and until it is done nothing waits for it.
+   */
+  put(): Promise<void>;
+  /** What is not outside then is put there by whoever ends the next batch. */
+  stop(): Promise<void>;
+}
+
+/** The same once, for a command that ends after it. */
+export async function anchorFinished(session: Session): Promise<void> {
+  const anchoring = makeAnchoring(session);
+  await anchoring.put();
+  await anchoring.stop();
+}
+
+export function makeAnchoring(session: Session): Anchoring {
+  const { clock, config } = session;
+  const stopping = new AbortController();
+  const places = config.anchors.map((anchor) => makePlace(session, anchor, stopping.signal));
+  return {
+    async put() {
+      const done = new AbortController();
+      const tried = Promise.all(places.map((place) => place.put()));
+      await Promise.race([tried, clock.sleep(patienceMs, done.signal)]);
+      done.abort();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(places.map((place) => place.ended()));
+    },
+  };
+}
+
+/** One of the places: a single request to it is under way at any time. */
+function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
+  const { clock, log } = session;
+  const place = placeOf(anchor);
+  let work: Promise<void> | null = null;
+  let isAsked = false;
+
+  const goOn = async (onFailure: () => void) => {
+    let waitMs = retryFirstMs;
+    while (isAsked && !signal.aborted) {
+      isAsked = false;
+      try {
+        while ((await putHeads(session, anchor, signal)) === batchesPerPass);
+      } catch (error) {
+        log.warn('the heads of audit chains could not be put outside; they are later', {
+          place,
+          error: errorMessage(error),
+        });
+        isAsked = true;
+        onFailure();
+        await clock.sleep(waitMs, signal);
+        waitMs = Math.min(2 * waitMs, retryMostMs);
+      }
+    }
+    work = null;
+  };
+
+  return {
+    /** Resolves when the heads are there, or it has failed; at once where it is at work already, since it has failed then, or is slow. */
+    async put(): Promise<void> {
+      isAsked = true;
+      if (work) return;
+      const failed = Promise.withResolvers<void>();
+      work = goOn(failed.resolve);
+      await Promise.race([work, failed.promise]);
+    },
+    ended: async () => work,
+  };
+}
+
+/** Returns of how many batches the heads were put in the place: as many as one pass takes, or all. */
+async function putHeads(session: Session, anchor: Anchor, signal: AbortSignal): Promise<number> {
+  const { db, clock } = session;
+  const place = placeOf(anchor);
+  const batches = await batchesToAnchor(db, place, batchesPerPass);
+  for (const { batch_id, account, audit_seq, audit_head } of batches) {
+    const head = { batch_id, account, events: audit_seq, head: audit_head };
+    const receipt = await put(session, anchor, head, signal);
+    await insertAnchor(db, { ...head, place, anchored_at: clock.now(), receipt });
+  }
+  return batches.length;
+}
+
+async function put(
+  { clock, random }: Session,
+  anchor: Anchor,
+  head: Head,
+  signal: AbortSignal,
+): Promise<string | null> {
+  signal.throwIfAborted();
+  const line = anchorLine({ ...head, at: isoTime(clock.now()) });
+  switch (anchor.kind) {
+    case 'file':
+      // Auditors read it, and nobody else writes it.
+      makeFolders(dirname(anchor.path), 0o755);
+      await appendFile(anchor.path, line, { flush: true, mode: 0o644 });
+      return null;
+    case 'url': {
+      const headers = { 'content-type': 'application/json', ...bearer(anchor.token) };
+      await post(anchor.url, headers, line, signal);
+      return null;
+    }
+    case 'rfc3161': {
+      // Loaded when it is needed: few installations have a time-stamping authority.
+      const { isGranted, timeStampRequest } = await import('./time-stamp.ts');
+      const nonce = Number.parseInt(random.hex(4), 16);
+      const headers = { 'content-type': 'application/timestamp-query' };
+      const answer = await post(anchor.url, headers, timeStampRequest(head.head, nonce), signal);
+      if (!isGranted(answer)) throw new Error('the authority granted no time-stamp');
+      return Buffer.from(answer).toString('base64');
+    }
+  }
+}
+
+function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string | Uint8Array,
+  stopped: AbortSignal,
+): Promise<Uint8Array> {
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(deadlineMs)]);
+  const answer = await request(url, { method: 'POST', headers, body, signal });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += (chunk as Buffer).byteLength;
+    if (bytes > answerBytesMax) throw new Error('the answer is too long');
+    chunks.push(chunk as Buffer);
+  }
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered HTTP ${answer.statusCode}`);
+  return Buffer.concat(chunks);
+}

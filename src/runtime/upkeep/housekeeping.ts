@@ -1,0 +1,85 @@
+import { errorMessage } from '../../core/basics/errors.ts';
+import { dayMs } from '../../core/time/clock.ts';
+import { forgetEnded } from '../../engine/batches/forget.ts';
+import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
+import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
+import type { Session } from '../session/session.ts';
+
+/** How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over a week. */
+const recordsKeptMs = 400 * dayMs;
+/** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */
+const recordsPerUnit = 500;
+
+/** How long a job's batches keep who was paid. */
+export interface JobRetention {
+  job: string;
+  personalDataDays: number;
+}
+
+/**
+ * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that were handled,
+ * slots that ended, and word that was sent long ago. Returns what ends it.
+ */
+export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
+  const { db, clock, config, log } = session;
+  const stopping = new AbortController();
+  const actor = { db, clock, name: 'retention' };
+  let isInLog = false;
+  const pass = async () => {
+    const limits = jobs.map(({ job, personalDataDays }) => ({ job: job as string | null, days: personalDataDays }));
+    const days = config.retention.personalDataDays;
+    if (days !== undefined) limits.push({ job: null, days });
+    let forgotten = 0;
+    for (const limit of limits) {
+      const done = await forgetEnded(actor, clock.now() - limit.days * dayMs, 'retention', limit.job);
+      forgotten += done.batches.length;
+      isInLog ||= forgotten > 0;
+    }
+    const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
+    const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
+    const word = await pruneNotifications(db, clock.now() - recordsKeptMs);
+    if (isInLog) await db.emptyLog();
+    isInLog = false;
+    if (forgotten > 0 || pruned > 0 || slots > 0 || word > 0)
+      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, word });
+  };
+  const keep = async () => {
+    while (!stopping.signal.aborted) {
+      await pass().catch((error: unknown) =>
+        log.warn('what is no longer needed could not be dropped; it is tomorrow', { error: errorMessage(error) }),
+      );
+      await clock.sleep(dayMs, stopping.signal);
+    }
+  };
+  const kept = keep();
+  return {
+    async stop() {
+      stopping.abort();
+      await kept;
+    },
+  };
+}
+
+async function pruneSlots(db: Database, before: number): Promise<number> {
+  let dropped = 0;
+  for (const job of await jobsWithSlots(db)) {
+    const until = await lastSlotOver(db, job, before);
+    if (until === null) continue;
+    for (let some = recordsPerUnit; some === recordsPerUnit; dropped += some)
+      some = await db.transact((tx) => dropSlots(tx, { job, until, before }, recordsPerUnit));
+  }
+  return dropped;
+}
+
+async function pruneNotifications(db: Database, before: number): Promise<number> {
+  let dropped = 0;
+  for (let after = ''; ; ) {
+    const to = await endOfStretch(db, after, recordsPerUnit);
+    if (to === null) return dropped;
+    const stretch = { after, to };
+    dropped += await db.transact((tx) => dropNotification(tx, stretch, before));
+    after = to;
+  }
+}

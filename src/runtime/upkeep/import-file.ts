@@ -1,0 +1,135 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { longThrottle } from '../../engine/pacing/long-throttle.ts';
+import { holdThrottled, skippedWhileThrottled } from '../../engine/pacing/request-with-retry-after.ts';
+import { type Preflight, type PreflightService, preflight } from '../../engine/plan/preflight.ts';
+import type { BalanceOutcome } from '../../gateway/contract/gateway.ts';
+import type { FileProgress } from '../../intake/check/check-file.ts';
+import { type IntakeResult, intakeFile } from '../../intake/intake.ts';
+import { storedPace } from '../../ledger/accounts/pace.ts';
+import type { BatchRecord, Priority, ReadWith } from '../../ledger/batches/batches.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+import type { OpenAccount } from '../accounts/account.ts';
+import { credentialsRefused } from '../accounts/credentials-refused.ts';
+import { applyStoredThrottle, logThrottle } from '../accounts/throttled-requests.ts';
+import { processHolder } from '../session/process-holder.ts';
+import type { Session } from '../session/session.ts';
+import { program } from '../settings/version.ts';
+
+/** One file to take in for an account. */
+export interface FileToImport {
+  /** An absolute path, or "-" for standard input. */
+  file: string;
+  runId: string | null;
+  job?: string | null;
+  /** As in intake's options. */
+  isUnseen?: boolean;
+  priority: Priority;
+  /** As in intake's options. */
+  finishBy?: number | null;
+  /** `intake` and `policy` of the configuration, with what the command line or the job overrides. */
+  settings: Readonly<Record<string, unknown>>;
+  policy: Readonly<Record<string, unknown>>;
+  /** As in `SourceOptions`. */
+  sheetIsNamed?: boolean;
+  /** As `readWith` in intake's options. */
+  readWith?: ReadWith | null;
+  onProgress?: (progress: FileProgress) => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as intake
+ * does, and then says how long the service told the account to wait.
+ */
+export async function importFile(session: Session, account: OpenAccount, given: FileToImport): Promise<IntakeResult> {
+  await applyStoredThrottle(account, session);
+  const taking = intakeFile(session, {
+    ...given,
+    account: account.name,
+    service: account.service,
+    createdBy: session.person,
+    program,
+    holder: processHolder(session.clock),
+    catalog: account.catalog,
+  });
+  return taking.catch((error: unknown) => Promise.reject(namesUnread(error, session, account)));
+}
+
+/** Until when a file waits whose networks could not be looked up, and what to do with it. */
+function namesUnread(error: unknown, { clock }: Session, { name, limiter }: OpenAccount): unknown {
+  if (!(error instanceof AirbatchError) || error.code !== 'SERVICE_UNREACHABLE') return error;
+  const until = longThrottle({ limiter, clock }, 'catalog');
+  const [why, when] =
+    until === null
+      ? ['', 'once the service answers']
+      : [`: the service tells account ${name} to wait until ${timeText(isoTime(until))}`, 'then'];
+  return new AirbatchError(error.code, `${error.message}${why}`, {
+    hint: `Nothing of the file was taken in or sent: bring the same file again ${when}.`,
+    cause: error,
+  });
+}
+
+/**
+ * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`, since nothing of it could be sent. If the service
+ * tells the account to wait, the balance is unknown, and the account sends and asks nothing until then.
+ */
+export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
+  const { limiter, gateway } = account;
+  const { clock } = session;
+  await applyStoredThrottle(account, session);
+  const until = longThrottle({ limiter, clock }, 'balance');
+  const isLong = until !== null;
+  const balance = isLong ? skippedWhileThrottled(until - clock.now()) : await balanceOf(account, askAgain);
+  if (balance.kind !== 'throttled') await requireList(account, askAgain);
+  const isThrottled = balance.kind === 'throttled';
+  if (isThrottled && !isLong)
+    logThrottle(account, session, holdThrottled({ limiter, clock }, 'balance', balance.retryAfterMs));
+  const { sameNumberSpacingMs } = gateway.policy;
+  const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
+  const now = session.clock.now();
+  const usage = limiter.usage('creation');
+  // Whoever sends for the account knows who else uses it, and whether the service is there.
+  const ahead = { outlook: usage.outlook, spaced: {}, unreachableSince: null };
+  const pace = (await storedPace(session.db, account.name, now)) ?? ahead;
+  return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
+}
+
+/** What to do once credentials are right that were refused before anything was sent. */
+const askAgain = 'run the file again: nothing was sent';
+
+/**
+ * Asks for one entry of the service's list. A key that may create payments and not read them would send many before the first is followed:
+ * throws `CREDENTIALS_REJECTED`, with what is `next` once it may. Any other answer says nothing of the key.
+ */
+async function requireList(account: OpenAccount, next: string): Promise<void> {
+  const { list } = account.gateway;
+  if (list === null) return;
+  const query = { page: 1, perPage: 1, fromMs: null, toMs: null };
+  const page = await account.limiter.admit('read', () => list(query));
+  if (page.kind === 'account_blocked')
+    throw credentialsRefused(account, page.evidence, next, 'airtime.transactions.read');
+}
+
+/** Asks for the balance. Throws `CREDENTIALS_REJECTED`, with what is `next` once they are right. */
+export async function balanceOf(
+  account: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'limiter' | 'gateway'>,
+  next: string,
+): Promise<BalanceOutcome> {
+  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
+  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next, 'wallets.read');
+  return balance;
+}
+
+/** The prices that the catalog tells. Version 1 names no currency, and so no price that could be added up. */
+function pricesBy({ catalog }: OpenAccount, mayAsk: boolean): PreflightService['priceOf'] {
+  let isReached = mayAsk;
+  return async ({ network_id, product_id }) => {
+    // A catalog that did not answer once is not asked for every network of the file.
+    if (network_id === null || !isReached) return null;
+    const products = await catalog.products(network_id);
+    isReached = products !== null;
+    const price = products?.find(({ productId }) => productId === product_id)?.amount ?? null;
+    return price === null || price.currency === '' ? null : price;
+  };
+}

@@ -1,0 +1,56 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { filesOfSlot, openJobFiles } from '../../ledger/jobs/job-files.ts';
+import { findSlot } from '../../ledger/jobs/slots.ts';
+import { type LeftFile, noteLeftFiles } from '../../ledger/jobs/unprocessed-files.ts';
+import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import type { Job } from '../jobs/define-job.ts';
+import { dueAtOf } from '../jobs/slot-stamp.ts';
+import { isLeftOver, unlessGone } from './complete-files.ts';
+import { originalName } from './job-inbox.ts';
+
+/** What lies in the `working` of a job's folder now, and would lie there for ever. */
+export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
+  if (job.source.kind !== 'folder') return [];
+  const names = await unlessGone(readdir(join(job.source.folder, 'working')));
+  return leftBehind(db, job, names ?? []);
+}
+
+/**
+ * Notes which of these files, that lie in `working` beside those of the slot that runs, an earlier slot has left there, and says so once: of
+ * a slot that has failed, what it had taken is not paid, and none after it looks for that.
+ */
+export async function reportRemainingFiles(
+  { db, clock, log }: Pick<Session, 'db' | 'clock' | 'log'>,
+  job: Job,
+  names: readonly string[],
+): Promise<void> {
+  const files = await leftBehind(db, job, names);
+  if (!(await db.transact((tx) => noteLeftFiles(tx, job.name, files, clock.now())))) return;
+  const next = leftFilesLines(job.name, files).join(' ');
+  log.warn('files of a job were left behind, and are not paid', { job: job.name, files: files.length, next });
+}
+
+async function leftBehind(db: Queryable, { name: job, schedule }: Job, names: readonly string[]): Promise<LeftFile[]> {
+  if (names.length === 0) return [];
+  const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
+  const left: LeftFile[] = [];
+  for (const file of names) {
+    // A batch that nobody has decided about is not under way: its slot failed before that, and decides it when it is run again.
+    const isUndecided = open.get(file) === 'validated';
+    if (isLeftOver(file) || (open.has(file) && !isUndecided)) continue;
+    const dueAt = dueAtOf(file, schedule.timeZone);
+    const slot = dueAt === null ? null : await findSlot(db, job, dueAt);
+    if (slot === null || dueAt === null) {
+      left.push({ file, due_at: null });
+      continue;
+    }
+    const isOpen = slot.state === 'due' || slot.state === 'running';
+    const isBrought =
+      !isUndecided && (await filesOfSlot(db, job, dueAt)).some(({ name }) => name === originalName(file));
+    if (!isOpen && !isBrought) left.push({ file, due_at: slot.state === 'done' ? null : dueAt });
+  }
+  return left;
+}

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { readEditedText } from '../../runtime/settings/edited-text.ts';
+import { requireOwnCode } from '../../runtime/settings/own-code.ts';
+import { resolveAirbatch } from '../../runtime/settings/resolve-airbatch.ts';
+import { defineJob, type Job, type JobInput } from './define-job.ts';
+
+/** A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in. */
+export interface LoadedJob {
+  file: string;
+  job: Job;
+}
+
+/**
+ * The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with each file that is wrong, and
+ * its fields.
+ */
+export async function loadJobs(folder: string): Promise<LoadedJob[]> {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder)
+    // What is hidden is an editor's lock of a job, or what another system keeps beside it.
+    .filter((name) => /^[^.].*\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
+    .sort();
+  const loaded: LoadedJob[] = [];
+  const faults: string[] = [];
+  for (const name of files) {
+    const file = join(folder, name);
+    try {
+      const job = placed(await readJob(file), dirname(folder));
+      const other = loaded.find((one) => one.job.name === job.name);
+      if (other) faults.push(`${file}: name: is that of ${other.file} as well: "${job.name}"`);
+      const taken = ownFolder(job);
+      const neighbour = taken && loaded.find((one) => ownFolder(one.job) === taken);
+      if (neighbour)
+        faults.push(
+          `${file}: source.folder: is that of ${neighbour.file} as well: each would pay files of the other's, so give each its own`,
+        );
+      loaded.push({ file, job });
+    } catch (error) {
+      faults.push(`${file}: ${errorMessage(error)}`);
+    }
+  }
+  if (faults.length > 0) throw new AirbatchError('CONFIG_INVALID', faults);
+  return loaded.sort((a, b) => (a.job.name < b.job.name ? -1 : 1));
+}
+
+/** The default export may have gone through `defineJob` already, or be what is given to it. */
+async function readJob(file: string): Promise<Job> {
+  if (file.endsWith('.json')) {
+    const job = defineJob(JSON.parse(readEditedText(file)) as JobInput);
+    if (job.source.kind === 'command') requireOwnCode(file);
+    return job;
+  }
+  requireOwnCode(file);
+  resolveAirbatch();
+  const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
+  if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
+  return defineJob(module.default);
+}
+
+/** The folder that files are taken from, however it is written; null where there is none. */
+function ownFolder({ source }: Job): string | null {
+  if (source.kind !== 'folder') return null;
+  return existsSync(source.folder) ? realpathSync(source.folder) : source.folder;
+}
+
+function placed(job: Job, base: string): Job {
+  const { source } = job;
+  if (source.kind === 'folder') return { ...job, source: { ...source, folder: resolve(base, source.folder) } };
+  if (source.kind === 'file') return { ...job, source: { ...source, file: resolve(base, source.file) } };
+  return job;
+}

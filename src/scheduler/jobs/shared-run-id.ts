@@ -1,0 +1,34 @@
+import { dayMs } from '../../core/time/clock.ts';
+import type { Job } from './define-job.ts';
+import { nextDueTimes } from './due-times.ts';
+import { runIdOfSlot } from './run-id.ts';
+import { wallText } from './wall-time.ts';
+
+/** Slots that are looked at in one go: those of a month for a job of every hour, which takes some 50 ms. */
+const slotsMax = 750;
+/** What names no year comes again after one: it is looked from a day before, so that leap years do not matter. */
+const yearMs = 364 * dayMs;
+
+/**
+ * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the first of them has
+ * paid, the second would leave out as paid already.
+ */
+export function sharedRunIdWords({ name, schedule, source, runId }: Job, afterMs: number): string | null {
+  if (source.kind === 'reconciliation') return null;
+  const seen = new Map<string, number>();
+  for (const from of runId.includes('yyyy') ? [afterMs] : [afterMs, afterMs + yearMs])
+    for (const dueAt of nextDueTimes(schedule, from, slotsMax)) {
+      const id = runIdOfSlot(runId, name, dueAt, schedule.timeZone);
+      const first = seen.get(id);
+      if (first !== undefined && first < dueAt) {
+        const [one, other] = [first, dueAt].map((at) => wallText(at, schedule.timeZone).replace('T', ' '));
+        return `the slots of ${one} and ${other} have the same run id, "${id}": whom the first has paid, the second does not pay again`;
+      }
+      seen.set(id, dueAt);
+    }
+  return null;
+}
+
+/** What to do about it. */
+export const sharedRunIdHint =
+  'Write more of the time into "runId", such as "{job}-{slot:yyyy-MM-dd}" or "{job}-{slot:yyyy-MM-dd-HHmm}", unless that is meant.';

@@ -1,0 +1,98 @@
+import { errorMessage } from '../../core/basics/errors.ts';
+import { requireService } from '../../engine/batches/moved-service.ts';
+import { type RetryResult, type RetryWhat, retryFailed, rowsToRetry } from '../../engine/decisions/retry-failed.ts';
+import { unansweredMsMax } from '../../engine/pacing/read-trouble.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import type { JobFile } from '../../ledger/jobs/job-files.ts';
+import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
+import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
+import type { Job } from '../jobs/define-job.ts';
+import { personOf, type SlotRunnerDeps } from './run-slot.ts';
+
+export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
+  jobs: readonly Job[];
+  /** Once it is aborted no further row is looked up: the next start goes on. */
+  stopping: AbortSignal;
+}
+
+/** `again`: the batch goes on; `due`: what could not be looked up yet is, later; `none`: nothing of the batch is tried again. */
+export type PolicyRetry = 'again' | 'due' | 'none';
+
+/** An outage is one trouble, however many rows have failed: after so many that meet no answer the others are left for the next time. */
+const unansweredMax = 5;
+
+/**
+ * Opens the next generation of the failed rows of a batch that its job says, each as often as it says. What the service does not answer for is
+ * due for a day after the end of the batch, as long as a doubt is asked for (engine/read-trouble.ts); then it is a person's to decide, who is
+ * told so.
+ */
+export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batch_id' | 'job'>): Promise<PolicyRetry> {
+  const { session, jobs, stopping } = deps;
+  const { db, clock } = session;
+  const batch = await findBatch(db, file.batch_id);
+  if (batch?.status !== 'completed' || batch.completed_at === null) return 'none';
+  const job = jobs.find(({ name }) => name === file.job);
+  const known = await jobRetry(db, batch.batch_id);
+  const endedAt = batch.completed_at;
+  const decide = () => db.transact((tx) => noteJobRetry(tx, batch.batch_id, endedAt));
+  if (!job?.retry || batch.forgotten_at !== null) {
+    if (known === 'due') await decide();
+    return 'none';
+  }
+  if (known === endedAt) return 'none';
+  const what = { codes: job.retry.codes, timesMax: job.retry.times };
+  if (clock.now() - endedAt >= unansweredMsMax) {
+    await giveUp(deps, job, { batchId: batch.batch_id, endedAt }, what);
+    return 'none';
+  }
+  if (stopping.aborted) return 'due';
+  const { retried, trouble } = await retry(deps, job, batch, what);
+  if (retried > 0) return 'again';
+  if (trouble === null && !stopping.aborted) {
+    await decide();
+    return 'none';
+  }
+  if (known !== 'due' && trouble !== null) {
+    await db.transact((tx) => noteJobRetry(tx, batch.batch_id, 'due'));
+    const told = { job: job.name, batch_id: batch.batch_id, error: trouble };
+    session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', told);
+  }
+  // What broke off may have opened some of them before that.
+  return (await findBatch(db, batch.batch_id))?.status === 'completed' ? 'due' : 'again';
+}
+
+/** `trouble`: why some of the rows could not be looked at, in words, or null. */
+async function retry(
+  { session, withAccount, stopping }: RetryDeps,
+  job: Job,
+  batch: BatchRecord,
+  what: RetryWhat,
+): Promise<{ retried: number; trouble: string | null }> {
+  const actor = { ...session, name: personOf(job) };
+  try {
+    const { retried, unanswered }: RetryResult = await withAccount(batch.account, async (account) => {
+      requireService(batch, account.service);
+      const asking = await requestDepsFor(account, session);
+      return retryFailed(actor, asking, batch.batch_id, what, { unansweredMax, ending: stopping });
+    });
+    return { retried, trouble: unanswered === 0 ? null : 'the service does not answer' };
+  } catch (error) {
+    return { retried: 0, trouble: errorMessage(error) };
+  }
+}
+
+async function giveUp(
+  { session: { db, clock, log } }: RetryDeps,
+  { name: job }: Job,
+  { batchId, endedAt }: { batchId: string; endedAt: number },
+  what: RetryWhat,
+): Promise<void> {
+  let rows = 0;
+  for await (const _ of rowsToRetry(db, batchId, what)) rows += 1;
+  await db.transact(async (tx) => {
+    await noteJobRetry(tx, batchId, endedAt);
+    if (rows > 0) await noteRetryGivenUp(tx, job, { batch_id: batchId, at: clock.now(), rows, codes: what.codes });
+  });
+  const told = { job, batch_id: batchId, rows };
+  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', told);
+}

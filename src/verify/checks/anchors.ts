@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { linesOf, ownText } from '../input/files.ts';
+import { attempt, type Findings, given, readJson } from '../input/findings.ts';
+import type { Manifest } from '../input/manifest.ts';
+import { timeForm } from './summary.ts';
+
+const headShape = z.object({ events: z.int().min(1), head: z.string() });
+/** As the reports list them: where, when, and what was given for it. */
+const ownShape = z.strictObject({
+  place: z.string(),
+  at: z.string().regex(timeForm),
+  ...headShape.shape,
+  receipt: z.string().nullable(),
+});
+const lineShape = headShape.extend({ batch_id: z.string() });
+
+export type Head = z.infer<typeof headShape>;
+/** A head, and the batch whose chain it is of. */
+export type BatchHead = z.infer<typeof lineShape>;
+
+const ownName = 'anchors.json';
+
+/** The heads of the chain that the reports themselves say were put outside. */
+export async function readOwnAnchors(dir: string, { files }: Manifest, findings: Findings): Promise<Head[]> {
+  if (!files.some(({ name }) => name === ownName)) return [];
+  const heads = await attempt(findings, ownName, async () =>
+    z.array(ownShape).parse(readJson(ownName, await ownText(join(dir, ownName)), findings)),
+  );
+  return heads ?? [];
+}
+
+/** All heads by the number of events they stand for, of which the chain must have each. */
+export function headsByEvents(heads: readonly Head[], findings: Findings): Map<number, string> {
+  const byEvents = new Map<number, string>();
+  for (const { events, head } of heads) {
+    if ((byEvents.get(events) ?? head) !== head)
+      findings.add('events.jsonl', `was anchored twice at event ${events}, with different heads.`);
+    byEvents.set(events, head);
+  }
+  return byEvents;
+}
+
+/** The heads of the batch's chain in a file that is kept where the program that wrote the reports could not change it. */
+export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Head[]> {
+  const heads: Head[] = [];
+  await given(`${file} cannot be read as heads of chains`, async () => {
+    for await (const { batch_id, events, head } of anchoredHeads(file))
+      if (batch_id === manifest.batch_id) heads.push({ events, head });
+  });
+  if (heads.length === 0) findings.add('events.jsonl', 'was never anchored in the given file.');
+  return heads;
+}
+
+/** The heads in a file of anchors: one JSON object a line. Rejects with `InputError` at a line that is none. */
+export async function* anchoredHeads(file: string): AsyncGenerator<BatchHead, undefined> {
+  let line = 0;
+  for await (const lines of linesOf(file))
+    for (const text of lines) {
+      line += 1;
+      if (text.trim() === '') continue;
+      yield await given(`line ${line} of ${file} is no head of a chain`, () => headOf(text));
+    }
+}
+
+function headOf(line: string): BatchHead {
+  const { data, error } = lineShape.safeParse(JSON.parse(line));
+  if (error) throw new Error(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  return data;
+}
+
+/**
+ * How much of the chain the heads that were put outside cover, in a sentence. Whoever holds the signing key can write anew whatever none
+ * covers; heads that only the reports themselves bring are no proof, since they are signed with the same key.
+ */
+export function coverageOf(events: number, { given: heads, own }: { given: Head[] | null; own: Head[] }): Coverage {
+  const covered = Math.min(events, lastOf(heads ?? []));
+  const holder = 'the holder of the signing key could have written';
+  if (covered > 0) {
+    const left = events - covered;
+    const rest = left === 1 ? `the last of ${events} events` : `the last ${left} of ${events} events`;
+    const sentence =
+      left === 0
+        ? `A head that was put outside covers all ${events} events.`
+        : `No head that was put outside covers ${rest}: ${holder} what follows event ${covered} anew.`;
+    return { covered_events: covered, coverage: sentence };
+  }
+  const anew = `${holder} all of it anew`;
+  const sentence =
+    own.length > 0 && heads === null
+      ? `By these reports a head was put outside at event ${lastOf(own)}. Compare the chain with it (--anchor): until then, ${anew}.`
+      : `No outside copy of a head of this chain is known here: ${anew}.`;
+  return { covered_events: 0, coverage: sentence };
+}
+
+export interface Coverage {
+  /** Events up to the last head that was put outside, of those that were given; 0 where there is none. */
+  covered_events: number;
+  coverage: string;
+}
+
+function lastOf(heads: readonly Head[]): number {
+  return heads.reduce((last, { events }) => Math.max(last, events), 0);
+}

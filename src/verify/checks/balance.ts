@@ -1,0 +1,77 @@
+import { ExactSums, sameDecimal, sumsOf } from '../input/decimal.ts';
+import type { Findings } from '../input/findings.ts';
+import type { Summary } from './summary.ts';
+
+const file = 'summary.json';
+
+/** Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no other wallet names. */
+export const unnamed = '';
+
+/**
+ * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. What
+ * came back is compared with the chain (`checkRefunds`); what other batches were charged meanwhile is in no other place of these reports.
+ */
+export function checkBalanceProof(summary: Summary, findings: Findings): void {
+  const { rows, requested, charged, in_doubt, balance } = summary;
+  const doubted = sumsOf(requested.by_status.in_doubt ?? {});
+  const said = in_doubt.rows === (rows.by_status.in_doubt ?? 0) && (in_doubt.left_to_person ?? 0) <= in_doubt.rows;
+  if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
+    findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
+  for (const { wallet_id, before, after, difference } of balance.wallets) {
+    const isRead = before !== null && after !== null;
+    const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;
+    const told = difference ?? 'nothing';
+    if (!agrees) findings.add(file, `has ${told} as what left wallet ${wallet_id}, which held ${before} and ${after}.`);
+  }
+  const isKnown = balance.after_read_at !== null && balance.before_read_at !== null;
+  if (!isKnown && balance.explanation.length === 0) return;
+  checkExplanation({ charged, balance }, findings);
+}
+
+function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balance'>, findings: Findings): void {
+  const [left, own, saidLeft, saidOwn] = [new ExactSums(), new ExactSums(), new ExactSums(), new ExactSums()];
+  for (const { currency, before, after } of balance.wallets) {
+    left.add(currency, before ?? '0');
+    left.subtract(currency, after ?? '0');
+  }
+  const named = new Set(balance.wallets.map(({ currency }) => currency));
+  for (const [currency, value] of Object.entries(charged.total))
+    own.add(named.has(unnamed) && !named.has(currency) ? unnamed : currency, value);
+  for (const {
+    currency,
+    difference,
+    charged_by_this_batch,
+    charged_by_other_batches,
+    came_back,
+    unexplained,
+  } of balance.explanation) {
+    saidLeft.add(currency, difference);
+    saidOwn.add(currency, charged_by_this_batch);
+    const rest = new ExactSums();
+    for (const part of [charged_by_this_batch, charged_by_other_batches, unexplained]) rest.add('', part);
+    for (const part of [difference, came_back ?? '0']) rest.subtract('', part);
+    if (!rest.isZero(''))
+      findings.add(file, `has an explanation of what left the wallets ${inCurrency(currency)} that does not add up.`);
+  }
+  const explained = new Set(balance.explanation.map(({ currency }) => currency));
+  for (const currency of named)
+    if (!explained.has(currency)) findings.add(file, `explains nothing of the wallets ${inCurrency(currency)}.`);
+  for (const currency of left.differences(saidLeft))
+    findings.add(file, `says of the wallets ${inCurrency(currency)} that another sum left them than they have lost.`);
+  for (const currency of own.differences(saidOwn))
+    findings.add(file, `explains the wallets ${inCurrency(currency)} by other charges than those of the batch.`);
+  const isExplained = balance.explanation.every(({ unexplained }) => sameDecimal(unexplained, '0'));
+  if (balance.explained !== isExplained)
+    findings.add(file, 'says of what left the wallets that it is explained, or not, otherwise than its own numbers.');
+}
+
+function inCurrency(currency: string): string {
+  return currency === unnamed ? 'without a currency' : `in ${currency}`;
+}
+
+function isRest(difference: string, before: string, after: string): boolean {
+  const rest = new ExactSums();
+  rest.add('', before);
+  for (const part of [after, difference]) rest.subtract('', part);
+  return rest.isZero('');
+}

@@ -1,0 +1,47 @@
+import type { ChainFacts } from '../chain/chain.ts';
+import { ExactSums, sumsOf } from '../input/decimal.ts';
+import type { Findings } from '../input/findings.ts';
+import { unnamed } from './balance.ts';
+import type { Summary } from './summary.ts';
+
+const file = 'summary.json';
+
+/**
+ * What was charged for earlier payments of rows that were sent again, and what came back of all that was charged, is what the chain tells.
+ * `refunded`: what of the costs of paid rows had come back when the wallets were read for the second time.
+ */
+export function checkRefunds(
+  { charged, balance }: Summary,
+  { chain, refunded }: { chain: ChainFacts; refunded: ExactSums },
+  findings: Findings,
+): void {
+  const { earlier, earlier_came_back: back, total } = charged;
+  // Reports of before tell nothing of it; nor did the chain tell when balances were read.
+  const isNotified = chain.batch.completed?.data.balance_read_at !== undefined;
+  if (back !== undefined || isNotified) {
+    for (const currency of sumsOf(earlier).differences(chain.failed.earlier()))
+      findings.add(file, `says that another sum of ${currency} was charged for earlier payments than the audit chain.`);
+    for (const currency of sumsOf(back ?? {}).differences(chain.failed.earlierBack()))
+      findings.add(file, `says that another sum of ${currency} came back for earlier payments than the audit chain.`);
+  }
+  if (balance.explanation.length === 0) return;
+  const named = new Set(balance.wallets.map(({ currency }) => currency));
+  const [said, found] = [new ExactSums(), new ExactSums()];
+  const by = chain.failed.backBy(Date.parse(balance.after_read_at ?? ''));
+  for (const currency of Object.keys(total))
+    for (const sums of [by, refunded])
+      found.addFrom(named.has(unnamed) && !named.has(currency) ? unnamed : currency, sums, currency);
+  for (const { currency, came_back } of balance.explanation) {
+    if (came_back === undefined && !isNotified) return;
+    said.add(currency, came_back ?? '0');
+  }
+  for (const currency of said.differences(found))
+    findings.add(
+      file,
+      `says that another sum ${inCurrency(currency)} came back before the wallets were read than the audit chain.`,
+    );
+}
+
+function inCurrency(currency: string): string {
+  return currency === unnamed ? 'without a currency' : `of ${currency}`;
+}

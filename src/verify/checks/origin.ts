@@ -1,0 +1,222 @@
+import { type ChainFacts, stateFromEvents } from '../chain/chain.ts';
+import type { Refund } from '../chain/refunds.ts';
+import { ExactSums, lesser } from '../input/decimal.ts';
+import type { Findings } from '../input/findings.ts';
+import type { Manifest } from '../input/manifest.ts';
+import { type ResultRow, resultRows } from '../input/rows.ts';
+import { ContentDigest } from './content.ts';
+import type { Summary } from './summary.ts';
+
+/** Where results.csv has the text messages of its rows, if any row has one. */
+const messageColumn = 'sms_message';
+
+const wholeNumber = /^'?\+\d{7,15}$/;
+
+/** What the rows come to as they were when the batch was validated and approved, gathered while they are read. */
+export class OriginTotals {
+  readonly digest = new ContentDigest(messageColumn);
+  /** Rows by the state that intake gave them. */
+  readonly intake = new Map<string, number>();
+  /** Rows that were ready as the batch was approved, and what they ask for. */
+  approvedRows = 0;
+  readonly approvedSums = new ExactSums();
+  /** Completed rows whose money was given back, and how much. */
+  refundedRows = 0;
+  readonly refunds = new ExactSums();
+  /** What of their costs had come back when the wallets were read for the second time. */
+  readonly refundsByReading = new ExactSums();
+  /** The first row that has a whole phone number, or null. */
+  firstNamed: number | null = null;
+  readonly #chain: ChainFacts;
+  readonly #readAt: number;
+
+  /** `readAt`: when the wallets were read for the second time (epoch milliseconds), NaN where they were not. */
+  constructor(chain: ChainFacts, readAt: number) {
+    this.#chain = chain;
+    this.#readAt = readAt;
+  }
+
+  add(row: ResultRow, rowNo: number): void {
+    const { status = '', amount, currency } = row;
+    this.digest.add(row);
+    if (this.firstNamed === null && wholeNumber.test(row.phone_number ?? '')) this.firstNamed = rowNo;
+    const first = this.#chain.intakeStateOf(rowNo) ?? status;
+    this.intake.set(first, (this.intake.get(first) ?? 0) + 1);
+    if ((this.#chain.approvedStateOf(rowNo) ?? status) === 'ready') {
+      this.approvedRows += 1;
+      if (amount && currency) this.approvedSums.add(currency, amount);
+    }
+    if (status === 'completed') this.#addRefund(row, rowNo);
+  }
+
+  #addRefund(row: ResultRow, rowNo: number): void {
+    const refund = this.#chain.refundOf(rowNo, row.topup_id ?? '');
+    if (refund === null) return;
+    this.refundedRows += 1;
+    if (refund.amount === 'cost') {
+      if (row.cost) this.refunds.add(row.cost_currency ?? '', row.cost);
+    } else if (refund.amount !== null) this.refunds.add(refund.currency, refund.amount);
+    this.#addToWallets(row, refund);
+  }
+
+  /** What came back is a part of what was charged: never more, and in no other currency. */
+  #addToWallets({ cost, cost_currency = '', refunded_at = '' }: ResultRow, { at, amount, currency }: Refund): void {
+    // Chains of before do not tell when it was; the row does.
+    if (!((at ?? Date.parse(refunded_at)) <= this.#readAt) || !cost || amount === null) return;
+    if (amount === 'cost') this.refundsByReading.add(cost_currency, cost);
+    else if (currency === cost_currency) this.refundsByReading.add(cost_currency, lesser(amount, cost));
+  }
+}
+
+interface Origin {
+  dir: string;
+  manifest: Manifest;
+  summary: Summary;
+  chain: ChainFacts;
+  totals: OriginTotals;
+}
+
+/**
+ * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under which run, what
+ * rows were validated, and what was given back. The ledger that reports are made of may have been edited; the chain cannot be.
+ */
+export async function checkOrigin(origin: Origin, findings: Findings): Promise<void> {
+  checkSaid(origin, findings);
+  checkBalance(origin, findings);
+  checkIntakeCounts(origin, findings);
+  checkApprovedSums(origin, findings);
+  checkRefunds(origin, findings);
+  await checkContent(origin, findings);
+}
+
+/** A retry opens a batch again: until it has ended, its reports say nothing of the balance that was read as it ended before. */
+function toldOfReport({ batch }: ChainFacts) {
+  const told = stateFromEvents(batch);
+  const unread = { 'the balance after it': null, 'when the balance after it was read': null };
+  return told['its state'] === 'completed' ? told : { ...told, ...unread };
+}
+
+/** What summary.json says in words, against the event that said it first. What that event does not say is not compared. */
+function checkSaid({ summary, chain }: Origin, findings: Findings): void {
+  const told = toldOfReport(chain);
+  const pairs: [what: keyof typeof told, said: string | null][] = [
+    ['the run', summary.run_id],
+    ['the account', summary.account],
+    ['the service', summary.service],
+    ['the digest of the file', summary.input_sha256],
+    ['who submitted it', summary.created_by],
+    ['when it was submitted', summary.times.created_at],
+    ['the digest of the rows', summary.content_sha256],
+    ['who approved it', summary.approved_by],
+    ['when it was approved', summary.times.approved_at],
+    ['when it was to be done', summary.times.finish_by ?? null],
+    ['when it began', summary.times.started_at],
+    ['when it ended', summary.times.completed_at],
+    ['when the balance before it was read', summary.balance.before_read_at],
+    ['when the balance after it was read', summary.balance.after_read_at],
+    ['its state', summary.status],
+  ];
+  for (const [what, said] of pairs) {
+    const expected = told[what];
+    if (expected === undefined || said === expected) continue;
+    findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
+  }
+}
+
+/** What the wallets held before and after, against what was read as the batch was approved and as it ended. */
+function checkBalance({ summary, chain }: Origin, findings: Findings): void {
+  const { 'the balance before it': before, 'the balance after it': after } = toldOfReport(chain);
+  for (const [when, told] of [['before', before] as const, ['after', after] as const]) {
+    if (told === undefined) continue;
+    const expected = new Map(told === null ? [] : Object.entries(JSON.parse(String(told))));
+    const wallets = new Map(summary.balance.wallets.map((wallet) => [wallet.wallet_id, wallet]));
+    for (const id of new Set([...expected.keys(), ...wallets.keys()])) {
+      const [said, held] = [wallets.get(id)?.[when] ?? null, expected.get(id) ?? null];
+      if (said === held) continue;
+      const message = `has ${said ?? 'nothing'} in wallet ${id} ${when} the batch; the audit chain says ${held ?? 'nothing'}.`;
+      findings.add('summary.json', message);
+    }
+  }
+}
+
+function checkIntakeCounts({ chain, totals, summary }: Origin, findings: Findings): void {
+  const said = chain.batch.validated?.data ?? {};
+  if (typeof said.rows === 'number' && said.rows !== summary.rows.total)
+    findings.add(
+      'summary.json',
+      `counts ${summary.rows.total} rows; the audit chain says that ${said.rows} were read.`,
+    );
+  const states = { valid: 'ready', invalid: 'invalid', held: 'held', skipped: 'skipped' };
+  for (const [name, state] of Object.entries(states)) {
+    const [expected, found] = [said[name], totals.intake.get(state) ?? 0];
+    if (typeof expected !== 'number' || expected === found) continue;
+    const message = `has ${found} rows that were ${state} when the file was read; the audit chain says ${expected}.`;
+    findings.add('results.csv', message);
+  }
+}
+
+/** Where a row was let go or held between the look at the plan and its approval, the plan is of other rows: it has another count. */
+function checkApprovedSums({ chain, totals }: Origin, findings: Findings): void {
+  const { rows, sums } = chain.batch.approved?.data ?? {};
+  if (typeof sums !== 'string' || rows !== totals.approvedRows) return;
+  const approved = new ExactSums();
+  for (const [currency, value] of Object.entries(JSON.parse(sums))) approved.add(currency, String(value));
+  for (const currency of approved.differences(totals.approvedSums))
+    findings.add('results.csv', `asks for another sum in ${currency} than the one that was approved.`);
+}
+
+function checkRefunds({ summary: { refunded }, totals }: Origin, findings: Findings): void {
+  if (refunded.rows !== totals.refundedRows) {
+    const message = `counts ${refunded.rows} rows whose money was given back; the audit chain has ${totals.refundedRows}.`;
+    findings.add('summary.json', message);
+  }
+  const said = new ExactSums();
+  for (const [currency, value] of Object.entries(refunded.amounts)) said.add(currency, value);
+  for (const currency of said.differences(totals.refunds))
+    findings.add('summary.json', `says that another sum of ${currency} was given back than the audit chain.`);
+}
+
+/** The digest of the rows, made anew, is the one with which they were validated and approved. */
+async function checkContent({ dir, manifest, chain, totals }: Origin, findings: Findings): Promise<void> {
+  const { validated, approved, forgotten } = chain.batch;
+  if (approved === null) findings.note('The batch was never approved: there is no approval to compare its rows with.');
+  const digests = { validated: validated?.data.content_sha256, approved: approved?.data.content_sha256 };
+  if (typeof digests.validated !== 'string') {
+    findings.note('The chain has no digest of the rows: that they are those of the file was not checked.');
+    return;
+  }
+  const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer say whom they paid' : null;
+  if (hidden !== null) {
+    // A number that is there all the same may be any: nothing would be compared with it.
+    if (totals.firstNamed !== null)
+      findings.add(
+        'results.csv',
+        `row ${totals.firstNamed} names a number, though the rows ${hidden}: nothing proves it.`,
+      );
+    findings.note(`The rows ${hidden}: their digest was not checked against the chain; counts and sums were.`);
+    return;
+  }
+  const found = totals.digest.hex();
+  for (const [act, expected] of Object.entries(digests)) {
+    if (typeof expected !== 'string' || expected === found) continue;
+    if (await hasDigest(dir, expected)) continue;
+    findings.add(
+      'results.csv',
+      `has other rows than were ${act}: the digest of what they ask for is not that of the audit chain. Which row it is, no digest can tell.`,
+    );
+  }
+}
+
+/** Whether the rows have this digest with their messages taken from one of the file's own columns: reports once had them there alone. */
+async function hasDigest(dir: string, expected: string): Promise<boolean> {
+  const digests: ContentDigest[] = [];
+  let isFirst = true;
+  for await (const row of resultRows(dir)) {
+    if (isFirst && messageColumn in row) return false;
+    if (isFirst)
+      for (const name of Object.keys(row)) if (name.startsWith('input_')) digests.push(new ContentDigest(name));
+    isFirst = false;
+    for (const digest of digests) digest.add(row);
+  }
+  return digests.some((digest) => digest.hex() === expected);
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { execute } from '../../../src/cli/audits/forget.ts';
+import { askedTerminal, type Person } from '../../support/asked-terminal.ts';
+import { runCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+import { startSandbox } from '../../support/sandbox-process.ts';
+
+const dayMs = 24 * 3_600_000;
+const numbers = ['254712101000', '254712101001', '254712101002'];
+const canary = 'Thank you, Wanjiku Kamau';
+
+/** Three rows that were paid and one that was invalid, with names and texts, some days ago. */
+async function paidDaysAgo(t: TestContext, days: number, config: Record<string, unknown> = {}) {
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
+  const lines = numbers.map((number, index) => `+${number},1,${10 + index},KES,e-${index},"${canary}"`);
+  const file = ['phone_number,network_id,amount,currency,reference,sms_message', ...lines];
+  writeFileSync(join(folder, 'payroll.csv'), [...file, '+254712101003x,1,10,KES,e-9,', ''].join('\n'));
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
+  const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
+  assert.equal(result.code, 4, result.stderr);
+  const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
+  const path = join(folder, '.airbatch/ledger.db');
+  const ledger = new DatabaseSync(path, { timeout: 5_000 });
+  ledger.exec(`UPDATE batches SET completed_at = completed_at - ${days * dayMs}`);
+  ledger.close();
+  /** Every byte of the ledger's files, as text. */
+  const bytes = () =>
+    ['', '-wal', '-shm'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
+  return { folder, run, batch, bytes };
+}
+
+describe('airbatch forget', () => {
+  test('leaves no byte of a person in the ledger, and an audit chain that still verifies', async (t) => {
+    const { folder, run, batch, bytes } = await paidDaysAgo(t, 30);
+    const before = bytes();
+    // On the digest of a request all numbers could be tried, since everything else of it is known.
+    const path = join(folder, '.airbatch/ledger.db');
+    const ledger = new DatabaseSync(path, { timeout: 5_000 });
+    const digests = ledger.prepare('SELECT body_digest FROM payments').all();
+    ledger.close();
+    assert.equal(digests.length, 3);
+    for (const text of [...numbers, canary, '254712101003x']) assert.ok(before.includes(text), `${text} was there`);
+    const forgotten = await run('forget', batch, '--why', 'asked by the recipients');
+    assert.equal(forgotten.code, 0, forgotten.stderr);
+    assert.match(
+      forgotten.stdout,
+      /Forgotten: who was paid in 4 rows of 1 batch\.\nReports made before still name them/,
+    );
+    const after = bytes();
+    for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
+      assert.equal(after.includes(text), false, text);
+    for (const { body_digest } of digests) assert.equal(after.includes(String(body_digest)), false);
+    // The chain tells when the batch ended indeed.
+    const again = new DatabaseSync(path, { timeout: 5_000 });
+    again.exec(`UPDATE batches SET completed_at = completed_at + ${30 * dayMs}`);
+    again.close();
+    assert.equal((await run('report', batch)).code, 0);
+    const verified = await run('verify', join('reports', batch));
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    const results = readFileSync(join(folder, 'reports', batch, 'results.csv'), 'utf8');
+    assert.doesNotMatch(results, /2547121010/);
+    assert.equal(results.match(/november\/e-/g)?.length, 3);
+    assert.match(
+      readFileSync(join(folder, 'reports', batch, 'events.jsonl'), 'utf8'),
+      /batch\.forget.*asked by the recipients/,
+    );
+  });
+
+  test('says of how many rows the number can still be found by trying, and quotes no row of a file without a header', async (t) => {
+    const { folder, run, bytes } = await paidDaysAgo(t, 30);
+    const rows = ['+254712101005,1,10,KES', '+254712101006,1,10,KES'];
+    writeFileSync(join(folder, 'plain.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+    writeFileSync(join(folder, 'headless.csv'), [...rows, ''].join('\n'));
+    assert.equal((await run('run', 'plain.csv', '--yes')).code, 0);
+    const headless = await run('run', 'headless.csv', '--yes');
+    assert.equal(headless.code, 3);
+    assert.match(headless.stderr, /its first line has a number as a row does: it is not a header/);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET completed_at = completed_at - ${30 * dayMs} WHERE file_name = 'plain.csv'`);
+    ledger.close();
+    const { stdout } = await run('forget', '--before', new Date(Date.now() + dayMs).toISOString());
+    assert.match(stdout, /in 6 rows of 2 batches, and 1 rejected file/);
+    assert.match(
+      stdout,
+      /^2 rows have no references of their own: their row refs and keys are made of number and amount, and stay\./m,
+    );
+    assert.doesNotMatch(bytes(), /7121010/);
+  });
+
+  test('waits until nobody could be paid twice for want of a number', async (t) => {
+    const { run, batch, bytes } = await paidDaysAgo(t, 6);
+    const early = await run('forget', batch);
+    assert.equal(early.code, 2);
+    assert.match(early.stderr, /ended less than 7 days ago/);
+    const today = new Date(Date.now() + dayMs).toISOString();
+    const none = await run('forget', '--before', today);
+    assert.equal(
+      none.stdout,
+      `Nothing was forgotten.\nBatch ${batch} ended before then too, and still names people, whose numbers files are compared with: forget them later.\n`,
+    );
+    const told = JSON.parse((await run('--json', 'forget', '--before', today)).stdout);
+    assert.deepEqual([told.batches, told.kept], [[], [batch]]);
+    assert.ok(bytes().includes(numbers[0] ?? '?'));
+  });
+
+  test('follows the days of the configuration, and says so where there are none', async (t) => {
+    const kept = await paidDaysAgo(t, 30, { retention: { personalDataDays: 60 } });
+    const none = await kept.run('--json', 'forget');
+    assert.deepEqual([none.code, JSON.parse(none.stdout).batches], [0, []]);
+    const over = await paidDaysAgo(t, 30, { retention: { personalDataDays: 20 } });
+    const some = await over.run('--json', 'forget');
+    assert.deepEqual(JSON.parse(some.stdout).batches, [over.batch]);
+    const unsaid = await paidDaysAgo(t, 30);
+    assert.equal((await unsaid.run('forget')).code, 2);
+  });
+
+  test('does not count a rejected file among the batches', async (t) => {
+    const { folder, run } = await paidDaysAgo(t, 30);
+    writeFileSync(join(folder, 'bad.csv'), 'name,colour\nMary,blue\n');
+    assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
+    const inAWeek = new Date(Date.now() + 7 * dayMs).toISOString();
+    const { stdout } = await run('forget', '--before', inAWeek);
+    assert.match(stdout, /Forgotten: who was paid in 4 rows of 1 batch, and 1 rejected file without rows\./);
+    assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
+    assert.match((await run('forget', '--before', inAWeek)).stdout, /^Forgotten: 1 rejected file without rows\./);
+  });
+
+  test('keeps a batch whose people are still needed, and retries none whose people are gone', async (t) => {
+    const { run, batch, folder } = await paidDaysAgo(t, 30);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET status = 'paused'`);
+    assert.match((await run('forget', batch)).stderr, /is paused: its people are still needed/);
+    ledger.exec(`UPDATE batches SET status = 'completed'`);
+    ledger.close();
+    assert.equal((await run('forget', batch)).code, 0);
+    assert.match((await run('retry', batch)).stderr, /is forgotten/);
+    // The same file again pays nobody again: its rows are known by their references.
+    const again = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
+    assert.equal(JSON.parse(again.stdout).summary.rows.by_status.completed, 0);
+  });
+
+  test('asks where a person can be asked, and not for what would be refused', async (t) => {
+    const { folder, batch, bytes } = await paidDaysAgo(t, 30);
+    const env = { PAY_KEY: 'sandbox-key' };
+    const forget = async (args: string[], options: Record<string, unknown>, person: Person) => {
+      const { context, said, asked } = askedTerminal(folder, { ...person, env });
+      return { code: await execute(context, args, options), said: said(), asked };
+    };
+    const question = `Forget for good who was paid in batch ${batch}? [y/N] `;
+    for (const [args, options] of [
+      [[batch], {}],
+      [[], { before: '2999-01-01' }],
+    ] as const) {
+      const { code, said, asked } = await forget([...args], options, { answer: false });
+      assert.deepEqual([code, said, asked], [5, 'Nothing was forgotten.\n', [question]]);
+    }
+    const none = await forget([], { before: '2020-01-01' }, { answer: false });
+    assert.deepEqual([none.code, none.asked], [0, []]);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET status = 'paused'`);
+    const refused = askedTerminal(folder, { answer: true, env });
+    await assert.rejects(execute(refused.context, [batch], {}), { code: 'BATCH_STATE' });
+    assert.deepEqual(refused.asked, []);
+    ledger.exec(`UPDATE batches SET status = 'completed'`);
+    ledger.close();
+    assert.ok(bytes().includes(numbers[0] ?? '?'));
+
+    const sure = await forget([batch], { yes: true }, { answer: false });
+    assert.deepEqual([sure.code, sure.asked], [0, []]);
+    for (const person of [{ answer: true }, { canAsk: false }, { json: true }])
+      assert.equal((await forget([batch], {}, person)).code, 0);
+    assert.equal(bytes().includes(numbers[0] ?? '?'), false);
+  });
+});

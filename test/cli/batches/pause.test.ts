@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, startCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+
+test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const header = 'phone_number,network_id,amount,currency';
+  writeFileSync(join(folder, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
+  writeFileSync(join(folder, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
+  const { batch_id: batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
+
+  const paused = await airbatch('pause', batch, '--why', 'the wrong month', '--json');
+  assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { batch_id: batch, status: 'paused' }]);
+  assert.equal((await airbatch('run', 'right.csv', '--yes')).code, 0);
+  const unnamed = await airbatch('resume');
+  assert.deepEqual(
+    [unnamed.code, unnamed.stderr],
+    [0, `Batch ${batch} stays paused, as a person decided: "airbatch resume ${batch}" continues it.\n`],
+  );
+  assert.deepEqual(await counts(), { ready: 1 });
+  assert.match((await airbatch('audit', '--batch', batch)).stdout, /batch: paused it \(by person\).*the wrong month/);
+
+  assert.equal((await airbatch('resume', batch)).code, 0);
+  assert.deepEqual(await counts(), { completed: 1 });
+  const again = await airbatch('pause', batch, '--why', 'too late');
+  assert.deepEqual([again.code, /is finished.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
+});
+
+test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
+  timeout: 600_000,
+}, async (t) => {
+  const folder = folderOf(t);
+  const header = 'phone_number,network_id,amount,currency';
+  // One is processed for ever, and the money is out at the next.
+  const rows = ['+254712100003,1,50,KES', '+254712100004,1,50,KES'];
+  writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
+  const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
+  await run.seen(
+    /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); fund the account, then "airbatch resume \1"\. Payments already sent are still followed: this command waits for the service to end 1 row\. The service promises the end by \S+ \S+ UTC\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" goes on\.$/m,
+  );
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  assert.deepEqual([code, stderr.match(/ waits for a person: /g)?.length], [130, 1], stderr);
+});
+
+test('a person who pauses what waits for money sees both reasons, each with its own detail', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100004,1,50,KES\n');
+  const run = await airbatch('run', 'a.csv', '--yes', '--json');
+  assert.equal(run.code, 5, run.stderr);
+  const batch = JSON.parse(run.stdout).summary.batch_id;
+  assert.equal((await airbatch('pause', batch, '--why', 'month-end')).code, 0);
+  assert.match(
+    (await airbatch('status', batch)).stdout,
+    /^Status {5}paused: by a person \(month-end; besides, balance too low: INSUFFICIENT_BALANCE: /m,
+  );
+  const { pause_reason, paused_by_person } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
+  assert.deepEqual([pause_reason, paused_by_person], ['insufficient_balance', 'month-end']);
+});
+
+test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);
+  writeFileSync(join(folder, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
+  const { batch_id: batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const early = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
+  assert.deepEqual([early.code, /not paused by a person.*\n.*airbatch pause /.test(early.stderr)], [2, true]);
+  await airbatch('pause', batch, '--why', 'the wrong month');
+  assert.match(
+    (await airbatch('skip', batch, '2', '--why', 'x')).stderr,
+    /row 2 of batch \S+ is not yet sent, not held/,
+  );
+
+  const one = await airbatch('skip', batch, '2', '--unsent', '--why', 'the wrong month', '--json');
+  assert.deepEqual(JSON.parse(one.stdout), { batch_id: batch, skipped: 1 });
+  assert.match((await airbatch('skip', batch, '--unsent', '--why', 'the wrong month')).stdout, /^Skipped 3 rows\. /);
+  const resumed = await airbatch('resume', batch);
+  assert.deepEqual(
+    [resumed.code, /All 4 rows were skipped: this batch has paid none/.test(resumed.stderr)],
+    [0, true],
+    resumed.stderr,
+  );
+  assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
+  const audit = await airbatch('audit', '--batch', batch);
+  assert.deepEqual([audit.code, /row 3: skipped it: the wrong month/.test(audit.stdout)], [0, true], audit.stderr);
+});

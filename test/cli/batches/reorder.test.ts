@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { runCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+
+const rows = 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n';
+
+test('a batch has a time to be done by from its file on, and another one where a person says so, of which the log tells', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  writeFileSync(join(folder, 'a.csv'), rows);
+  const submitted = await airbatch('submit', 'a.csv', '--finish-by', '2098-11-20T17:00:00+03:00');
+  assert.match(
+    submitted.stderr,
+    /^Done {7}about \d{4}-.* before it is to be \(2098-11-20 14:00 UTC\), if it begins now$/m,
+  );
+  const [, batch = ''] = /^Batch +(\S+)/m.exec(submitted.stderr) ?? [];
+  // An hour of sending, to be done in half of it: neither is over before a busy machine has read the file.
+  const many = Array.from({ length: 3_600 }, (_, index) => `+25471241${1_000 + index},1,50,KES\n`).join('');
+  writeFileSync(join(folder, 'b.csv'), `phone_number,network_id,amount,currency\n${many}`);
+  const soon = new Date(systemClock.now() + 30 * 60_000).toISOString();
+  const late = JSON.parse((await airbatch('submit', 'b.csv', '--finish-by', soon, '--json')).stdout);
+  assert.deepEqual([late.finish_by, late.in_time, late.makes_late], [soon, false, []]);
+  const changed = await airbatch(
+    'reorder',
+    batch,
+    '--priority',
+    'urgent',
+    '--finish-by',
+    '2098-11-20T18:00:00+03:00',
+    '--json',
+  );
+  assert.deepEqual(JSON.parse(changed.stdout), {
+    batch_id: batch,
+    status: 'approved',
+    priority: 'urgent',
+    finish_by: '2098-11-20T15:00:00.000Z',
+  });
+  const taken = await airbatch('reorder', batch, '--no-finish-by');
+  assert.match(taken.stdout, /is urgent now, and to be done at no set time\./);
+  const { stdout } = await airbatch('audit', '--batch', batch);
+  assert.match(stdout, /received the file .*, to finish by 2098-11-20 14:00:00 UTC$/m);
+  assert.match(
+    stdout,
+    /changed its order: urgent instead of normal, to finish by 2098-11-20 15:00:00 UTC instead of by 2098-11-20 14:00/,
+  );
+  assert.match(stdout, /changed its order: urgent, to finish at no set time instead of by 2098-11-20 15:00/);
+  assert.equal((await airbatch('resume', batch)).code, 0);
+  const ended = await airbatch('reorder', batch, '--priority', 'bulk');
+  assert.deepEqual([ended.code, /is finished: nothing.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
+});
+
+for (const [what, args, words] of [
+  [
+    'a time that is past',
+    ['--finish-by', '2026-01-01T09:00:00Z'],
+    /--finish-by "2026-01-01T09:00:00Z" is past: it is \d{4}-/,
+  ],
+  [
+    'a time without its zone',
+    ['--finish-by', '2098-01-01T09:00:00'],
+    /is no time with its day and its zone.*\nWrite the time with its zone/,
+  ],
+  ['a day', ['--finish-by', '2098-01-01'], /is a day, and not the time that is meant/],
+  ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no time with its day/],
+] as const)
+  test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, 'a.csv'), rows);
+    const { code, stderr } = await runCommand(['submit', 'a.csv', ...args], { cwd: folder });
+    assert.equal(code, 2);
+    assert.match(stderr, words);
+    assert.match((await runCommand(['status'], { cwd: folder })).stdout, /No batches yet/);
+  });
+
+test('a batch is not to be done by a time and by none', async (t) => {
+  for (const args of [
+    ['--finish-by', '2098-11-20T17:00:00Z', '--no-finish-by'],
+    ['--no-finish-by', '--finish-by', '2098-11-20T17:00:00Z'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(['reorder', 'x', ...args, '--json'], { cwd: folderOf(t) });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^error: option '--finish-by' cannot be used with option '--no-finish-by'\n/);
+    assert.equal(JSON.parse(stdout).error.code, 'USAGE');
+  }
+});
+
+test('what is to be another place of a batch has to be said', async (t) => {
+  const { code, stderr } = await runCommand(['reorder', 'x'], { cwd: folderOf(t) });
+  assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand, startCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+
+/** Puts everything that was sent two hours back. */
+const hoursLater = `UPDATE rows SET first_sent_at = first_sent_at - 7200000, next_action_at = 0 WHERE status = 'accepted';
+  UPDATE payments SET first_intent_at = first_intent_at - 7200000, last_intent_at = last_intent_at - 7200000`;
+/** As the chain has it: reports tell of an edited time. */
+const asItWas = 'UPDATE rows SET first_sent_at = first_sent_at + 7200000';
+
+test('rows that the service never ends are named with their age, and ended by a person, who asks it first', {
+  timeout: 600_000,
+}, async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const ledger = (sql: string) => {
+    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    db.exec(sql);
+    const rows = db.prepare('SELECT status FROM rows ORDER BY row_no').all();
+    db.close();
+    return rows.map(({ status }) => status);
+  };
+  // Both stay in process for ever.
+  const rows = ['+254712400003,1,50,KES', '+254712410003,1,70,KES'];
+  writeFileSync(join(folder, 'a.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+  const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
+  const [, batch = ''] = await run.seen(/^Batch +(\S+)/m);
+  while (ledger('SELECT 1').some((status) => status !== 'accepted')) await sleep(50);
+  run.child.kill('SIGINT');
+  assert.equal((await run.ended).code, 130);
+
+  const early = await airbatch('resolve', batch, '1', '--as', 'paid', '--evidence', 'receipt 8841');
+  assert.equal(early.code, 2);
+  assert.match(
+    early.stderr,
+    /row 1 of batch \S+ was accepted at [-\d]+ [:\d]+ UTC: you can resolve it from [-\d]+ [:\d]+ UTC on \[BATCH_STATE\]/,
+  );
+
+  ledger(hoursLater);
+  const resumed = await airbatch('resume', batch);
+  assert.equal(resumed.code, 5, resumed.stderr);
+  assert.match(resumed.stderr, /2 rows are with the service for longer than it promises \(KES 120\.00\)/);
+  assert.match(
+    resumed.stderr,
+    /^Next {7}airbatch status \S+, ask the service about the rows .* then airbatch resolve/m,
+  );
+  const { stdout } = await airbatch('status', batch);
+  assert.match(stdout, /^Waits for {2}the service to end 2 rows .* or a person to resolve them \("airbatch resolve /m);
+  assert.match(
+    stdout,
+    /^Row 2 \(line 3\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last word: processing\./m,
+  );
+  const { attention } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
+  assert.deepEqual(
+    attention.map(({ row, status }: { row: number; status: string }) => [row, status]),
+    [
+      [1, 'accepted'],
+      [2, 'accepted'],
+    ],
+  );
+
+  for (const [row, as, status] of [
+    ['1', 'paid', 'completed'],
+    ['2', 'not-paid', 'failed'],
+  ] as const) {
+    const { code, stdout } = await airbatch('resolve', batch, row, '--as', as, '--evidence', 'case 77', '--json');
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { batch_id: batch, row: Number(row), status }]);
+  }
+  ledger(asItWas);
+  const ended = await airbatch('resume', batch);
+  assert.equal(ended.code, 4, ended.stderr);
+  const results = readFileSync(join(folder, 'reports', batch, 'results.csv'), 'utf8');
+  assert.deepEqual(results.match(/RESOLVED_\w+/g), ['RESOLVED_PAID', 'RESOLVED_NOT_PAID']);
+  assert.match(
+    (await airbatch('audit', '--batch', batch)).stdout,
+    /row 2: decided that it was not paid: case 77 \(the service was asked before: open\)/,
+  );
+  assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
+  const retried = await airbatch('retry', batch);
+  assert.match(retried.stderr, /Row 2 stays failed: the service says that \S+ is processing: it may be paid\./);
+  assert.deepEqual(ledger('SELECT 1'), ['completed', 'failed']);
+});

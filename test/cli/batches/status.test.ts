@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { migrate } from '../../../src/ledger/schema/schema.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { runCommand, startCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+import { aBatch, makeLedgerIn } from '../../support/ledger.ts';
+import { startSandbox } from '../../support/sandbox-process.ts';
+
+test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
+  const folder = folderOf(t);
+  const rows = ['phone_number,network_id,amount,currency', '+254712405118,1,50,KES', '+254712405118,1,50,KES', ''];
+  writeFileSync(join(folder, 'twice.csv'), rows.join('\n'));
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const ran = await airbatch('run', 'twice.csv', '--yes', '--json');
+  assert.equal(ran.code, 5, ran.stderr);
+  const batch = JSON.parse(ran.stdout).summary.batch_id as string;
+
+  const held = await airbatch('status', batch);
+  assert.match(held.stdout, /^Rows {7}1 completed, 1 held$/m);
+  const [, waits] = /^Waits for {2}(.*)$/m.exec(held.stdout) ?? [];
+  assert.equal(
+    waits,
+    `a person to decide on 1 held row ("airbatch release ${batch}", "airbatch skip ${batch} --why TEXT"; with a row's number only that one)`,
+  );
+  assert.match(
+    held.stdout,
+    /^Row 2 \(line 3\) is held: .* Release it if you want to pay both \("airbatch release"\); skip it if not \("airbatch skip"\)\.$/m,
+  );
+
+  const pause = (reason: string) => {
+    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    db.prepare("UPDATE batches SET status = 'paused', pause_reason = ?, pause_detail = 'USD 3.00 are left'").run(
+      reason,
+    );
+    db.close();
+  };
+  pause('insufficient_balance');
+  const paused = await airbatch('status', batch);
+  assert.match(paused.stdout, /^Status {5}paused: balance too low \(USD 3\.00 are left\)$/m);
+  assert.match(
+    paused.stdout,
+    /^Waits for {2}a person: balance too low \(USD 3\.00 are left\); fund the account, then "airbatch resume /m,
+  );
+  assert.match((await airbatch('status')).stdout, /paused: balance too low/);
+});
+
+test('airbatch status gives the advice that is the same of several held rows once, with the rows, and programs each its own', async (t) => {
+  const folder = folderOf(t);
+  const [one, two] = ['+254712405118,1,50,KES', '+254712405119,1,50,KES'];
+  writeFileSync(
+    join(folder, 'a.csv'),
+    ['phone_number,network_id,amount,currency', one, one, two, two, one, ''].join('\n'),
+  );
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const { summary } = JSON.parse((await airbatch('run', 'a.csv', '--yes', '--json')).stdout);
+  const { stdout } = await airbatch('status', summary.batch_id);
+  assert.match(
+    stdout,
+    /^Row 2 \(line 3\) is held: .* the same amount as line 2\.\nRow 4 .*\.\nRow 5 .*\.\nRows 2, 4, 5: /m,
+  );
+  const advice = /Release it if you want to pay both \("airbatch release"\); skip it if not/g;
+  assert.equal(stdout.match(advice)?.length, 1);
+  const { attention } = JSON.parse((await airbatch('status', summary.batch_id, '--json')).stdout);
+  assert.equal(JSON.stringify(attention).replaceAll('\\"', '"').match(advice)?.length, 3);
+});
+
+test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const [header, ...rows] = [
+    'phone_number,network_id,amount,currency,reference',
+    '+254712101001,1,10,KES,e-1',
+    '+254712110001,1,20,KES,e-2',
+    '0712,1,30,KES,e-3',
+    '+254712101004,1,40,KES,e-4',
+    '+254712101004,1,40,KES,e-5',
+  ];
+  writeFileSync(join(folder, 'one.csv'), [header, ...rows.slice(0, 1), ''].join('\n'));
+  writeFileSync(join(folder, 'all.csv'), [header, ...rows, ''].join('\n'));
+  for (const file of ['one.csv', 'all.csv']) await airbatch('run', file, '--run-id', 'november', '--yes');
+  const { stdout } = await airbatch('status');
+  const [head = [], all = []] = stdout
+    .split('\n')
+    .filter((line) => /^batch|all\.csv/.test(line))
+    .map((line) => line.split(/ {2,}/));
+  assert.deepEqual(head.slice(4), ['rows', 'paid', 'failed', 'open', 'wrong', 'skipped']);
+  assert.deepEqual(all.slice(4), ['5', '1', '1', '1', '1', '1'], stdout);
+});
+
+test('neither a name of a file nor one of a column begins a line of its own on a screen', async (t) => {
+  const folder = folderOf(t);
+  const name = 'pay\nBalance    KES 9,999,999.00.csv';
+  const forged = '"note\n\u001b[1ATo pay     KES 1.00\u0007"';
+  const rows = [`phone_number,network_id,amount,currency,${forged}`, '+254712405118,1,50,KES,', ''];
+  writeFileSync(join(folder, name), rows.join('\n'));
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const ran = await airbatch('run', name, '--yes');
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.match(ran.stderr, /kept but not read: "note\\n\\u001b\[1ATo pay {5}KES 1\.00\\u0007"$/m);
+  const batch = /^Batch {6}(\S+)/m.exec(ran.stderr)?.[1] ?? '';
+  const validated = await airbatch('validate', name);
+  const shown = await Promise.all([airbatch('status'), airbatch('status', batch), airbatch('run', `no\n${name}`)]);
+  for (const { stdout, stderr } of [ran, validated, ...shown]) {
+    assert.doesNotMatch(stdout + stderr, /^Balance {4}KES 9,999|^To pay {5}KES 1\.00/m);
+    assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
+  }
+  assert.match(shown[1].stdout, /^File {7}pay\\nBalance {4}KES 9,999,999\.00\.csv, 1 row$/m);
+});
+
+test('airbatch status calls a batch interrupted that nobody sends any more, ended or killed, and says what goes on with it', async (t) => {
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--rate', '2', '--window-ms', '600000']);
+  const lines = [1, 2, 3, 4].map((row) => `+25471240511${row},1,${50 + row},KES`);
+  writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
+  const options = { cwd: folder, env: sandbox.env };
+  const listed = async () => {
+    // At the first look, the run may not have made the ledger yet.
+    const first = JSON.parse((await runCommand(['status', '--json'], options)).stdout).batches?.[0];
+    return { batch: first?.batch_id, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
+  };
+  let start = ['run', 'p.csv', '--yes'];
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const run = startCommand(start, options);
+    let seen = await listed();
+    for (let looks = 1; looks < 50 && (seen.status !== 'running' || !seen.isWorkedOn); looks++) seen = await listed();
+    const { batch } = seen;
+    assert.match((await runCommand(['status'], options)).stdout, /^\S+ +p\.csv +default +running /m);
+    run.child.kill(signal);
+    await run.ended;
+    assert.deepEqual(await listed(), { batch, status: 'running', isWorkedOn: false }, signal);
+    const { stdout } = await runCommand(['status'], options);
+    assert.match(stdout, /^\S+ +p\.csv +default +interrupted /m);
+    assert.match(
+      stdout,
+      /^Some batches are approved or interrupted, and no program is working on them: start "airbatch resume" or "airbatch serve"\.$/m,
+    );
+    const one = (await runCommand(['status', batch], options)).stdout;
+    assert.match(one, /^Status {5}interrupted$/m);
+    assert.match(
+      one,
+      new RegExp(`^Waits for  a program to work on it: none is running \\("airbatch resume ${batch}" `, 'm'),
+    );
+    start = ['resume'];
+  }
+});
+
+test('airbatch status repeats what the service last answered to the request of a row in doubt', async (t) => {
+  const cwd = folderOf(t);
+  writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
+  const ran = await runCommand(['run', 'one.csv', '--yes', '--json'], { cwd });
+  const batch = JSON.parse(ran.stdout).summary.batch_id as string;
+  const db = new DatabaseSync(join(cwd, '.airbatch/ledger.db'), { timeout: 5_000 });
+  db.exec("UPDATE batches SET status = 'running'");
+  db.exec("UPDATE rows SET status = 'in_doubt', completed_at = NULL");
+  const evidence = { kind: 'unclear', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' };
+  db.prepare('UPDATE payments SET last_evidence = ?').run(JSON.stringify(evidence));
+  db.close();
+  const { stdout } = await runCommand(['status', batch], { cwd });
+  assert.match(stdout, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: SERVICE_UNAVAILABLE, Try again later\./m);
+});
+
+test('airbatch status says why a file could not be read', async (t) => {
+  const cwd = folderOf(t);
+  writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
+  await runCommand(['run', 'empty.csv', '--yes'], { cwd });
+  const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
+  const { stdout } = await runCommand(['status', batches[0].batch_id], { cwd });
+  assert.match(stdout, /^Status {5}could not be read \(the file has a header \(4 columns\), but no rows below it\)$/m);
+  assert.doesNotMatch(stdout, /^Rows/m);
+});
+
+test('airbatch status shows a batch that is not at its end, however many have ended since', async (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, 'ledger.db');
+  const db = openSqlite(path);
+  await migrate(db);
+  await inUnit(db, { clock: systemClock, actor: 'test' }, async (unit) => {
+    const account = 'sandbox';
+    await unit.addBatch(aBatch({ batch_id: 'waits', account, status: 'awaiting_approval', created_at: 1 }), {});
+    for (let at = 2; at < 302; at++)
+      await unit.addBatch(aBatch({ batch_id: `ended-${at}`, account, status: 'completed', created_at: at }), {});
+  });
+  await db.close();
+  const options = { cwd: folder };
+  const { stdout } = await startCommand(['status', '--ledger', path, '--json'], options).ended;
+  const shown = (JSON.parse(stdout) as { batches: { batch_id: string }[] }).batches.map(({ batch_id }) => batch_id);
+  assert.deepEqual([shown.length, shown.at(0), shown.at(-1)], [51, 'ended-301', 'waits']);
+  const watch = startCommand(['status', '--watch', '--ledger', path, '--json'], options);
+  await watch.seen(/"batch_id":"waits"/);
+  watch.child.kill('SIGTERM');
+  await watch.ended;
+});
+
+test('airbatch status says that the disk is full where there is no room even to look', async (t) => {
+  const folder = folderOf(t);
+  const launcher = resolve(import.meta.dirname, '../../../src/cli/airbatch.js');
+  await makeLedgerIn(folder);
+  // No file may be larger than this: so it is with a full disk, which a test cannot have.
+  const looking = promisify(execFile)('sh', ['-c', `ulimit -f 8; exec '${process.execPath}' '${launcher}' status`], {
+    cwd: folder,
+  });
+  await assert.rejects(looking, (error: { code: number; stderr: string }) => {
+    assert.equal(error.code, 5);
+    assert.match(error.stderr, /\[LEDGER_FULL\]\nThe disk is full: make room, then repeat the command/);
+    return true;
+  });
+});

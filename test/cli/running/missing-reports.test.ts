@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { runCommand } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+
+/** A batch that has ended, with a row that failed, and the folder of its reports. */
+async function ended(t: TestContext) {
+  const cwd = folderOf(t);
+  const rows = ['+254712000002,1,10,KES,good', '+254712000001,1,10,KES,declined'];
+  writeFileSync(
+    join(cwd, 'payroll.csv'),
+    ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'),
+  );
+  const run = (...args: string[]) => runCommand(args, { cwd });
+  const first = await run('run', 'payroll.csv', '--yes');
+  assert.equal(first.code, 4, first.stderr);
+  const [batchId = ''] = readdirSync(join(cwd, 'reports'));
+  return { batchId, run, reports: join(cwd, 'reports', batchId) };
+}
+
+describe('a batch whose program was killed between its last row and its reports', () => {
+  for (const [how, args] of [
+    ['resume', (): string[] => []],
+    ['resume BATCH', (batchId: string) => [batchId]],
+  ] as const)
+    test(`has them written by ${how}, whose exit code is the batch’s`, async (t) => {
+      const { batchId, run, reports } = await ended(t);
+      rmSync(reports, { recursive: true });
+      const resumed = await run('resume', ...args(batchId));
+      assert.equal(resumed.code, 4, resumed.stderr);
+      assert.match(resumed.stderr, new RegExp(`Batch ${batchId} has ended, and its reports were missing or old`));
+      assert.match(resumed.stderr, /1 of 2 rows (was|were) paid/);
+      assert.ok(existsSync(join(reports, 'manifest.sig')));
+      const again = await run('resume');
+      assert.equal(again.code, 0, again.stderr);
+      assert.match(again.stderr, /Nothing to resume/);
+    });
+
+  test('has them written anew where they are not signed to their end', async (t) => {
+    const { run, reports } = await ended(t);
+    rmSync(join(reports, 'manifest.json'));
+    const { code, stdout } = await run('resume', '--json');
+    assert.equal(code, 4);
+    assert.equal((JSON.parse(stdout) as { batches: unknown[] }).batches.length, 1);
+    assert.match(readFileSync(join(reports, 'manifest.json'), 'utf8'), /"status": "completed"/);
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { showProgress } from '../../../src/cli/running/progress.ts';
+import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
+import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+import { idlePace } from '../../support/ledger.ts';
+
+/** What the screen shows of a batch as it stands, before its end and at its end. */
+async function shown({ clock, db }: Rig, isInteractive = true) {
+  const lines: string[] = [];
+  const screen = {
+    isInteractive,
+    error: (text: string) => void lines.push(text.trimEnd()),
+    show: ([line = '']: readonly string[]) => void lines.push(line.replaceAll('\u00a0', ' ').replace(/^ [█░]+ /, '')),
+    keep: () => undefined,
+  };
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
+  await clock.drive(clock.sleep(40_000).then(() => progress.end()));
+  return { before: lines.at(-2), atEnd: lines.at(-1) };
+}
+
+test('a row in doubt is shown as such while the others are sent, and at the end', async () => {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(3));
+  await rig.run(60_000);
+  // As they were before the service had ended them.
+  await rig.db.execute(
+    `UPDATE batch_counts SET count = CASE status WHEN 'in_doubt' THEN 1 WHEN 'accepted' THEN 2 ELSE 0 END`,
+  );
+  for (const isInteractive of [true, false]) {
+    assert.deepEqual(await shown(rig, isInteractive), {
+      before: '0 of 3 rows settled · 1 in doubt · 2 under way',
+      atEnd: '0 of 3 rows settled · 1 in doubt',
+    });
+  }
+});
+
+test('where nothing but doubts is left, it is said when they are looked up', async () => {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(3));
+  await rig.run(60_000);
+  await rig.db.execute(
+    `UPDATE batch_counts SET count = CASE status WHEN 'in_doubt' THEN 1 WHEN 'completed' THEN 2 ELSE 0 END`,
+  );
+  const lookupAt = rig.clock.now() + 115_000;
+  await rig.db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = ? WHERE row_no = 1`, [lookupAt]);
+  assert.deepEqual(await shown(rig, false), {
+    before: '2 of 3 rows settled · 1 in doubt, looked up in 1 min 25 s',
+    atEnd: '2 of 3 rows settled · 1 in doubt',
+  });
+});
+
+test('a batch without doubts shows none', async () => {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'refuse');
+  await rig.add(someRows(3));
+  await rig.run(60_000);
+  assert.equal((await shown(rig)).atEnd, '3 of 3 rows settled · 1 failed');
+});
+
+/** A batch of so many rows that a runner works on, which last noted this. */
+async function sending(unreachableForMs: number | null, rows = 90): Promise<Rig> {
+  const rig = await makeRig();
+  await rig.add(someRows(rows));
+  const { db, clock } = rig;
+  await db.execute(`UPDATE batches SET status = 'running'`);
+  const at = clock.now();
+  // The screen is looked at 40 s from now.
+  const request = { account: 'main', holder: 'elsewhere/1/1', now: at, expiresAt: at + 60_000, deadHolder: null };
+  const held = await takeLease(db, request);
+  assert.ok(held);
+  const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;
+  const outlook = { ...idlePace.outlook, until: at + 100_000 };
+  await savePace(db, 'main', { ...idlePace, fence: held.fence, outlook, unreachableSince });
+  return rig;
+}
+
+test('how long it takes is said while it is sent, and while the service cannot be reached, that it is waited for', async () => {
+  assert.equal((await shown(await sending(null))).before, '0 of 90 rows settled · 90 to send, about 1 min left');
+  assert.equal(
+    (await shown(await sending(125_000))).before,
+    '0 of 90 rows settled · 90 to send; waits for the service, which has given no usable answer for 2 min 5 s',
+  );
+});
+
+test('rows of another batch that go before are named, and counted in the time left', async () => {
+  const rig = await sending(null);
+  await rig.add(someRows(600), { batch_id: 'first', run_id: 'first', priority: 'urgent' });
+  await rig.db.execute(`UPDATE batches SET status = 'running'`);
+  assert.equal(
+    (await shown(rig)).before,
+    '0 of 90 rows settled · 90 to send, about 11 min left; waits for 600 rows of first to be sent before its own',
+  );
+});
+
+test('a service that tells the account to wait is named, and how long it is waited for', async () => {
+  const told = async (ms: number) => {
+    const rig = await sending(null);
+    const now = rig.clock.now();
+    const fact = await storedPace(rig.db, 'main', now);
+    assert.ok(fact);
+    await savePace(rig.db, 'main', {
+      ...fact,
+      throttleWait: { since: now, at: now, saidMs: ms, until: now + 40_000 + ms },
+    });
+    return (await shown(rig)).before?.replace(/^.*; waits for /, '');
+  };
+  assert.equal(await told(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(
+    await told(24 * 3_600_000),
+    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:40 UTC',
+  );
+});
+
+test('no time is promised for a batch that is paused', async () => {
+  const rig = await sending(null);
+  await rig.db.execute(`UPDATE batches SET status = 'paused'`);
+  assert.equal((await shown(rig)).before, '0 of 90 rows settled · 90 to send, paused');
+});
+
+test('thousands are told apart, as everywhere on the screen', async () => {
+  // The rows of the twentieth window go as soon as it begins.
+  const { before } = await shown(await sending(null, 1_200));
+  assert.equal(before, '0 of 1,200 rows settled · 1,200 to send, about 19 min left');
+});
+
+test('where nobody watches, a line is written when it tells something new, and now and then as a sign of life', async () => {
+  const { clock, db } = await sending(null);
+  const lines: [minute: number, text: string][] = [];
+  const from = clock.now();
+  const error = (text: string) => void lines.push([Math.floor((clock.now() - from) / 60_000), text.trimEnd()]);
+  const screen = { isInteractive: false, error, show: () => undefined, keep: () => undefined };
+  await db.execute(`UPDATE batches SET status = 'paused'`);
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
+  const story = async () => {
+    await clock.sleep(20 * 60_000);
+    await db.execute(`UPDATE batch_counts SET count = 89 WHERE status = 'ready'`);
+    await clock.sleep(5 * 60_000);
+    await progress.end();
+  };
+  await clock.drive(story());
+  assert.deepEqual(lines, [
+    [0, '0 of 90 rows settled · 90 to send, paused'],
+    [15, '0 of 90 rows settled · 90 to send, paused'],
+    [20, '0 of 89 rows settled · 89 to send, paused'],
+    [25, '0 of 89 rows settled'],
+  ]);
+});
+
+test('a line that differs in nothing but how long something takes is not written again', async () => {
+  const rig = await sending(null);
+  const { clock, db } = rig;
+  const lines: string[] = [];
+  const error = (text: string) => void lines.push(text.trimEnd());
+  const screen = { isInteractive: false, error, show: () => undefined, keep: () => undefined };
+  await db.execute('UPDATE leases SET expires_at = ?', [clock.now() + 3_600_000]);
+  const fact = await storedPace(db, 'main', clock.now());
+  assert.ok(fact);
+  await savePace(db, 'main', { ...fact, unreachableSince: clock.now() });
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
+  await clock.drive(clock.sleep(10 * 60_000).then(() => progress.end()));
+  assert.deepEqual(lines, [
+    '0 of 90 rows settled · 90 to send; waits for the service, which has given no usable answer for 30 s',
+    '0 of 90 rows settled',
+  ]);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { batchesWithoutReports } from '../../../src/cli/running/missing-reports.ts';
+import { makeReportWriter } from '../../../src/cli/serving/serve-reports.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
+import { startMs, testClock, testLedger, writeSampleBatch } from '../../reports/fixture.ts';
+import { folderOf } from '../../support/folder.ts';
+
+/** A clock on which the test ends each sleep: files are read and written meanwhile, which takes as long as it takes. */
+function handClock() {
+  const sleepers = new Map<() => void, number>();
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        sleepers.delete(wake);
+        resolve();
+      };
+      sleepers.set(wake, ms);
+      signal?.addEventListener('abort', wake);
+    });
+  return {
+    clock: { ...testClock(), now: () => startMs + 120_000, sleep },
+    /** How long the one that sleeps next is to sleep (ms). */
+    async asleep() {
+      do await nextTurn();
+      while (sleepers.size === 0);
+      return [...sleepers.values()];
+    },
+    wake: () => {
+      for (const wake of sleepers.keys()) wake();
+    },
+  };
+}
+
+/** The report writer of a program that stays, for the sample batch. */
+async function writer(t: TestContext) {
+  const folder = folderOf(t);
+  const out = join(folder, 'reports');
+  const { clock, asleep, wake } = handClock();
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const unwritable: string[] = [];
+  const there = Promise.withResolvers<void>();
+  const config = { out, anchors: [] };
+  const log = { info: () => undefined, warn: () => undefined };
+  const session = { db, clock, log, config, ledgerPath: join(folder, 'ledger.db'), person: 'amina' };
+  const reports = makeReportWriter(session as unknown as Session, {
+    written: async () => there.resolve(),
+    onUnwritable: ({ code }) => void unwritable.push(code),
+  });
+  const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
+  const missing = () => batchesWithoutReports(session, out);
+  return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing };
+}
+
+test('reports that cannot be written are tried again with growing waits, and are there once the folder is', async (t) => {
+  const { out, reports, unwritable, isThere, there, asleep, wake } = await writer(t);
+  writeFileSync(out, 'a file where the folder should be');
+  assert.equal(reports.areWritten(), true);
+  reports.write('B-1');
+  for (const seconds of [5, 10, 20, 40, 80, 160, 300, 300]) {
+    assert.deepEqual(await asleep(), [seconds * 1_000]);
+    assert.equal(reports.areWritten(), false);
+    wake();
+  }
+  await asleep();
+  assert.deepEqual(unwritable, Array(9).fill('FOLDER_UNWRITABLE'));
+  rmSync(out);
+  wake();
+  await there;
+  await reports.stop();
+  assert.deepEqual([reports.areWritten(), isThere()], [true, true]);
+});
+
+test('a file where the folder of the batch should be is trouble of the same kind', async (t) => {
+  const { out, reports, isThere, there, asleep, wake } = await writer(t);
+  mkdirSync(out);
+  writeFileSync(join(out, 'B-1'), '');
+  reports.write('B-1');
+  await asleep();
+  assert.equal(reports.areWritten(), false);
+  rmSync(join(out, 'B-1'));
+  wake();
+  await there;
+  await reports.stop();
+  assert.deepEqual([reports.areWritten(), isThere()], [true, true]);
+});
+
+test('a program that stops does not wait for the folder, and the next one knows what is missing', async (t) => {
+  const { out, reports, isThere, asleep, missing } = await writer(t);
+  writeFileSync(out, '');
+  reports.write('B-1');
+  await asleep();
+  await reports.stop();
+  rmSync(out);
+  assert.deepEqual([isThere(), await missing()], [false, ['B-1']]);
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accountNow } from '../../../src/cli/session/account-now.ts';
+import { waitsFor } from '../../../src/cli/session/blockers.ts';
+import { batchesBefore, sendingOf } from '../../../src/engine/forecast/sending.ts';
+import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
+import type { Priority } from '../../../src/ledger/batches/batches.ts';
+import { countRows } from '../../../src/ledger/batches/batches.ts';
+import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { makeRig, someRows } from '../../support/engine.ts';
+import { v1Policy } from '../../support/fake-service.ts';
+import { aRow, idlePace } from '../../support/ledger.ts';
+
+test('until the last row of a batch is sent, those of its account go that come before it or take turns with it', async () => {
+  const rig = await makeRig();
+  const batches: [string, Priority, number, string][] = [
+    ['urgent', 'urgent', 20, 'running'],
+    ['normal', 'normal', 30, 'running'],
+    ['other', 'normal', 300, 'running'],
+    ['paused', 'normal', 50, 'paused'],
+    ['bulk', 'bulk', 70, 'running'],
+  ];
+  for (const [batch_id, priority, count, status] of batches) {
+    await rig.add(someRows(count), { batch_id, run_id: batch_id, priority });
+    await rig.db.execute('UPDATE batches SET status = ? WHERE batch_id = ?', [status, batch_id]);
+  }
+  const expected = { urgent: 20, normal: 30 + 20 + 30, other: 300 + 20 + 30, bulk: 70 + 20 + 30 + 300 };
+  for (const [batchId, sends] of Object.entries(expected)) {
+    const ready = batches.find(([name]) => name === batchId)?.[2] ?? 0;
+    const sending = await sendingOf(rig.db, 'main');
+    const before = batchesBefore(await rig.batch(batchId), { ready, pace: idlePace, sending });
+    const rowsBefore = before.reduce((sum, { rows }) => sum + rows, 0);
+    assert.equal(ready + rowsBefore, sends, batchId);
+  }
+});
+
+test('where only rows to numbers that were paid a moment ago are left, they are what is waited for, and how long', async () => {
+  const rig = await makeRig({ policy: v1Policy, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add([1, 2, 3, 4, 5].map((rowNo) => aRow(rowNo, { phone_number: '+254712000001' })));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(10_000));
+  const batch = await rig.batch();
+  const counts = await countRows(db, batch.batch_id);
+  const account = await accountNow({ db, clock }, 'main');
+  const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
+  assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
+  assert.equal(account.foreseen().get(batch.batch_id)?.sentMs, (4 * 65 - 10) * 1_000);
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('where one of the rows that go alone at first is left to a person, that person is what is waited for, not the row', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
+  await rig.add(someRows(3), { policy: JSON.stringify({ canary: { rows: 1 } }) });
+  await rig.run();
+  const words = await waitsFor(
+    { db, clock, config: { accounts: new Map() } },
+    await rig.batch(),
+    await countRows(db, 'batch-1'),
+    await accountNow({ db, clock }, 'main'),
+  );
+  assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
+});
+
+test('a batch that was left at the question whether it is sent, or that waits for money, says what to do', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  await rig.add(someRows(1));
+  const words = async (set: string) => {
+    await db.execute(`UPDATE batches SET ${set}`);
+    const account = await accountNow({ db, clock }, 'main');
+    const config = { accounts: new Map() };
+    return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
+  };
+  assert.match((await words("status = 'validated'")) ?? '', /nobody is asked any more, nothing was sent: run its file/);
+  assert.equal(
+    await words("status = 'paused', pause_reason = 'insufficient_balance'"),
+    'a person: balance too low; fund the account, then "airbatch resume batch-1"',
+  );
+});
+
+test('a batch behind others says which they are and how many rows of theirs go before its own, also without a rate limit', async () => {
+  const rig = await makeRig({ paceMs: 1_000, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  const numbered = (count: number, digit: number) =>
+    Array.from({ length: count }, (_, row) => aRow(row + 1, { phone_number: `+2547${digit}${1_000_000 + row}` }));
+  const add = (id: string, priority: Priority, count: number, digit: number) =>
+    rig.add(numbered(count, digit), { batch_id: id, run_id: id, priority });
+  await add('small', 'normal', 5, 1);
+  await add('beside', 'normal', 200, 2);
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  const words = async (id: string) => {
+    const batch = await rig.batch(id);
+    return waitsFor(
+      { db, clock, config: { accounts: new Map() } },
+      batch,
+      await countRows(db, id),
+      await accountNow({ db, clock }, 'main'),
+    );
+  };
+  await clock.drive(clock.sleep(5_500));
+  assert.equal(await words('small'), 'its turn, with 2 rows of beside in between');
+  await add('first', 'urgent', 40, 3);
+  runner.nudge();
+  await clock.drive(clock.sleep(2_000));
+  const first = (await countRows(db, 'first')).get('ready') ?? 0;
+  assert.ok(first > 35, `${first} rows`);
+  assert.equal(
+    await words('small'),
+    `${first} rows of first to be sent before its own; then its turn, with 2 rows of beside in between`,
+  );
+  assert.equal(await words('first'), null);
+  // It has sent its first rows, and waits for their ends: nobody waits for it.
+  await db.execute(`UPDATE batches SET policy = '{"canary":{"rows":1}}' WHERE batch_id = 'first'`);
+  assert.equal(await words('small'), 'its turn, with 2 rows of beside in between');
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('an account that the service tells to wait says so whatever its rows wait for, and what a person can do where it is long', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add(someRows(2));
+  for (const row of [1, 2]) rig.service.ends(`run-1/ref-${row}`, 'open');
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  const noted = await storedPace(db, 'main', clock.now());
+  assert.ok(noted);
+  const batch = await rig.batch();
+  const words = async (ms: number | null, saidMs = ms ?? 0, unreachableSince: number | null = null) => {
+    const now = clock.now();
+    const throttleWait = ms === null ? null : { since: now, at: now, saidMs, until: now + ms };
+    await savePace(db, 'main', { ...noted, throttleWait, unreachableSince });
+    return waitsFor(
+      { db, clock, config: { accounts: new Map() } },
+      batch,
+      await countRows(db, batch.batch_id),
+      await accountNow({ db, clock }, 'main'),
+    );
+  };
+  assert.equal(await words(null), 'the service to end 2 rows');
+  assert.equal(await words(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(
+    await words(30_000, 30_000, clock.now() - 60_000),
+    'the service, which has told the account to wait (429), 30 s more',
+    'it answers no payment, but it is there',
+  );
+  assert.equal(
+    await words(24 * 3_600_000),
+    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
+      'ask the service why; where that is its mistake, start airbatch again, not before 2026-11-20 09:15:05 UTC, to ask anew',
+  );
+  assert.equal(
+    await words(24 * 3_600_000, 30 * 24 * 3_600_000),
+    'the service, which has told the account to wait (429) for 30 days; it is asked again in 24 h, ' +
+      'at 2026-11-21 09:00:05 UTC: ask the service why; where that is its mistake, start airbatch again, ' +
+      'not before 2026-11-20 09:15:05 UTC, to ask anew',
+  );
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('rows in doubt are named beside those that the service is to end, with their next look-up', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  rig.service.ends('run-1/ref-2', 'open');
+  await rig.add(someRows(2));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  const words = async () => {
+    const batch = await rig.batch();
+    const counts = await countRows(db, batch.batch_id);
+    const account = await accountNow({ db, clock }, 'main');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
+  };
+  assert.match(
+    (await words()) ?? '',
+    /^the service to end 1 row; the next look-up of 1 row in doubt, in (8\d s|1 min \d+ s)$/,
+  );
+  await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
+  assert.equal(await words(), 'the service to end 1 row; the next look-up of 1 row in doubt');
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('where nothing but a later look-up is left, a resume is advised for that time, since it does nothing before', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(1));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  runner.stop();
+  await clock.drive(running);
+  const words = async () => {
+    const account = await accountNow({ db, clock }, 'main');
+    const counts = await countRows(db, 'batch-1');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, await rig.batch(), counts, account);
+  };
+  assert.match(
+    (await words()) ?? '',
+    /^the next look-up of 1 row in doubt, in .*: then "airbatch resume batch-1" does it, or "airbatch serve" by itself$/,
+  );
+  await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
+  assert.match((await words()) ?? '', /^a program to work on it: none is running/);
+});
+
+test('the pauses of an even pace are no wait, and longer ones are', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add(someRows(90));
+  await db.execute(`UPDATE batches SET status = 'running'`);
+  const held = await takeLease(db, {
+    account: 'main',
+    holder: 'elsewhere/1/1',
+    now: clock.now(),
+    expiresAt: clock.now() + 60_000,
+    deadHolder: null,
+  });
+  const words = async (nextMs: number, perWindow: number) => {
+    const outlook = { ...idlePace.outlook, perWindow, nextAt: clock.now() + nextMs };
+    await savePace(db, 'main', { ...idlePace, fence: held?.fence ?? 0, outlook });
+    const batch = await rig.batch();
+    const counts = await countRows(db, batch.batch_id);
+    const account = await accountNow({ db, clock }, 'main');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
+  };
+  assert.equal(await words(2_000, 60), null);
+  assert.equal(await words(7_000, 20), null);
+  assert.equal(await words(4_000, 60), 'the service\u0027s rate limit, 4 s more');
+});
+
+test('where the service has rows for longer than it promises, it is waited for, or a person', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.ends('run-1/ref-1', 'open');
+  await rig.add(someRows(2));
+  // Nobody is waited for without end: it ends once the service has been asked after its time.
+  await rig.run();
+  const batch = await rig.batch();
+  const counts = await countRows(db, batch.batch_id);
+  const words = await waitsFor(
+    { db, clock, config: { accounts: new Map() } },
+    batch,
+    counts,
+    await accountNow({ db, clock }, 'main'),
+  );
+  assert.equal(
+    words,
+    'the service to end 1 row that it has for longer than it promises, or a person to resolve it ("airbatch resolve batch-1 ROW --as paid --evidence TEXT", or not-paid); no program asks it now ("airbatch resume batch-1" or "airbatch serve")',
+  );
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AccountNow } from '../../../src/cli/session/account-now.ts';
+import { finishJson, finishNow, finishWords } from '../../../src/cli/session/finish-now.ts';
+import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
+import { aBatch } from '../../support/ledger.ts';
+
+const now = Date.UTC(2026, 10, 20, 9);
+const minute = 60_000;
+
+/** A batch of which is foreseen, in minutes from now, when it is done; null: nothing. */
+function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, pressedIn: number | null = null) {
+  const batch = { ...aBatch({ status: 'running', ...fields }), audit_seq: 0, audit_head: '' };
+  const foreseen = new Map(
+    doneIn === null
+      ? []
+      : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, boostedMs: pressedIn && pressedIn * minute }]],
+  );
+  const account: AccountNow = { worker: null, pace: null, sending: [], foreseen: () => foreseen };
+  const finish = finishNow(batch, account, now);
+  return { words: finishWords(finish), json: finishJson(finish) };
+}
+
+describe('where a batch stands that is to be done by a time', () => {
+  const finish_by = now + 60 * minute;
+  for (const [what, fields, doneIn, words, inTime] of [
+    ['in time', {}, 40, 'done about 2026-11-20 09:40 UTC, 20 min before it is to be (2026-11-20 10:00 UTC)', true],
+    [
+      'in time because it goes first',
+      { pressed_at: now },
+      40,
+      'done about 2026-11-20 09:40 UTC, 20 min before it is to be (2026-11-20 10:00 UTC); it goes before the others for that',
+      true,
+    ],
+    ['late', {}, 180, 'done about 2026-11-20 12:00 UTC, 2 h late (2026-11-20 10:00 UTC)', false],
+    ['not known', {}, null, 'to be done by 2026-11-20 10:00 UTC; whether it will be is not known now', null],
+    [
+      'paused',
+      { status: 'paused' },
+      40,
+      'to be done by 2026-11-20 10:00 UTC; whether it will be is not known now',
+      null,
+    ],
+    ['past', { finish_by: now - minute }, null, 'late: it was to be done by 2026-11-20 08:59 UTC', false],
+    [
+      'done in time',
+      { status: 'completed', completed_at: now },
+      null,
+      'done 2026-11-20 09:00 UTC, 1 h before it was to be (2026-11-20 10:00 UTC)',
+      true,
+    ],
+    [
+      'done late',
+      { status: 'completed', completed_at: finish_by + 30 * minute },
+      null,
+      'done 2026-11-20 10:30 UTC, 30 min late (2026-11-20 10:00 UTC)',
+      false,
+    ],
+    ['given up', { status: 'cancelled' }, null, null, null],
+  ] as [string, Partial<BatchRecord>, number | null, string | null, boolean | null][])
+    test(`is told: ${what}`, () => {
+      const one = shown({ finish_by, ...fields }, doneIn);
+      assert.deepEqual([one.words, one.json.in_time], [words, inTime]);
+    });
+
+  test('is told with when it will go first for that', () => {
+    const { words, json } = shown({ finish_by }, 40, 15);
+    assert.match(words ?? '', /\(2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
+    assert.equal(json.goes_first, false);
+  });
+
+  test('is nothing where it is to be done by none', () => {
+    const { words, json } = shown({}, 40);
+    assert.equal(words, null);
+    const done_at = '2026-11-20T09:40:00.000Z';
+    assert.deepEqual(json, { finish_by: null, done_at, in_time: null, goes_first: false });
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { makeRig, someRows } from '../../support/engine.ts';
+import { aRow } from '../../support/ledger.ts';
+
+const minute = 60_000;
+
+/** Five rows and money for two, worked on by a program that stays; `resumeWhenFunded` as given. */
+async function shortOfMoney(resumeWhenFunded: boolean) {
+  const rig = await makeRig({ settings: { resumeWhenFunded, idlePollMs: minute / 2 } });
+  rig.service.purse.opening = 2;
+  await rig.add(someRows(5));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  const after = (ms: number) => rig.clock.drive(rig.clock.sleep(ms));
+  await after(10 * minute);
+  const stop = async () => {
+    runner.stop();
+    await rig.clock.drive(running);
+  };
+  return { rig, after, stop };
+}
+
+describe('an account whose money ran out', () => {
+  test('goes on by itself once a wallet holds more, where the configuration says so', async () => {
+    const { rig, after, stop } = await shortOfMoney(true);
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).pause_reason], [2, 'insufficient_balance']);
+    const asked = rig.service.creates.length;
+    await after(60 * minute);
+    assert.equal(rig.service.creates.length, asked, 'nothing is sent while nothing has changed');
+    rig.service.purse.opening = 10;
+    await after(10 * minute);
+    await stop();
+    assert.equal(rig.service.charges.length, 5);
+    assert.equal((await rig.batch()).status, 'completed');
+    const [event] = await rig.db.query<{ actor: string; body: string }>(
+      `SELECT actor, body FROM events WHERE kind = 'batch.resume'`,
+    );
+    assert.equal(event?.actor, 'engine');
+    assert.match(event?.body ?? '', /the balance is back/);
+  });
+
+  test('waits anew when what came is not enough, and goes on with the next money', async () => {
+    const { rig, after, stop } = await shortOfMoney(true);
+    rig.service.purse.opening = 3;
+    await after(10 * minute);
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).pause_reason], [3, 'insufficient_balance']);
+    rig.service.purse.opening = 9;
+    await after(10 * minute);
+    await stop();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.equal(rig.service.charges.length, 5);
+  });
+
+  test('does not go on by itself with what a person has paused besides, and that one is resumed by a person', async () => {
+    const { rig, after, stop } = await shortOfMoney(true);
+    const mary = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await pauseBatch(mary, 'batch-1', 'the wrong month');
+    await assert.rejects(pauseBatch(mary, 'batch-1', 'once more'), {
+      code: 'BATCH_STATE',
+      message: 'batch batch-1 is paused by a person already',
+    });
+    rig.service.purse.opening = 10;
+    await after(60 * minute);
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [2, 'paused']);
+    await resumeBatch(mary, 'batch-1');
+    await after(minute);
+    await stop();
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);
+  });
+
+  test('pauses no batch that has nothing left to send', async () => {
+    const rig = await makeRig({ settleMs: 60 * minute, settings: { idlePollMs: 1_000 } });
+    rig.service.script('run-2/ref-2', 'cannot_pay');
+    await rig.add(someRows(1));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    assert.deepEqual(await rig.states(), ['accepted']);
+    await rig.add([aRow(2)], { batch_id: 'batch-2', run_id: 'run-2' });
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    const [sent, short] = [await rig.batch('batch-1'), await rig.batch('batch-2')];
+    assert.deepEqual([sent.status, sent.pause_reason], ['running', null]);
+    assert.deepEqual([short.status, short.pause_reason], ['paused', 'insufficient_balance']);
+    runner.stop();
+    await rig.clock.drive(running);
+  });
+
+  test('waits for a person otherwise', async () => {
+    const { rig, after, stop } = await shortOfMoney(false);
+    rig.service.purse.opening = 10;
+    await after(60 * minute);
+    await stop();
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [2, 'paused']);
+    const attempts = await Promise.all([1, 2, 3, 4, 5].map(async (rowNo) => (await rig.row(rowNo)).attempts));
+    assert.deepEqual(attempts.sort(), [0, 0, 0, 1, 1], 'what was refused for want of money is charged to no row');
+  });
+
+  test('does not go on by itself once the service has shown another payment: a person has to look', async () => {
+    const rig = await makeRig({ settings: { resumeWhenFunded: true }, paceMs: 1_000 });
+    rig.service.purse.opening = 2;
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    const { lookup } = rig.service;
+    rig.service.lookup = async (reference) => {
+      const found = await lookup(reference);
+      if (found.kind === 'found' && reference === 'run-1/ref-1')
+        found.payments = found.payments.map((one) => ({ ...one, amount: { value: '7', currency: 'KES' } }));
+      return found;
+    };
+    await rig.add(someRows(6));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(minute));
+    assert.equal((await rig.batch()).pause_reason, 'insufficient_balance');
+    await rig.clock.drive(rig.clock.sleep(9 * minute));
+    const { pause_reason, pause_detail } = await rig.batch();
+    assert.equal(pause_reason, 'service_mismatch');
+    assert.match(pause_detail ?? '', /another amount under the reference of row 1/);
+    rig.service.purse.opening = 100;
+    await rig.clock.drive(rig.clock.sleep(10 * minute));
+    runner.stop();
+    await rig.clock.drive(running);
+    assert.equal((await rig.batch()).status, 'paused');
+    assert.equal(rig.service.charges.length, 2);
+    const pauses = await rig.db.query<{ body: string }>(
+      `SELECT body FROM events WHERE kind = 'batch.pause' ORDER BY seq`,
+    );
+    assert.deepEqual(
+      pauses.map(({ body }) => (JSON.parse(body) as { reason: string }).reason),
+      ['insufficient_balance', 'service_mismatch'],
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
+import { batchSummary } from '../../../src/reports/summary/summary.ts';
+import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+
+for (const [service, list] of [
+  ['with a list', true],
+  ['without a list', false],
+] as const)
+  test(`a second payment of a row that has not failed halts the account, and both are named (a service ${service})`, async () => {
+    const rig = await makeRig({ list, settleMs: 30_000 });
+    await rig.add(someRows(1));
+    await rig.add(someRows(3), { batch_id: 'batch-2', run_id: 'run-2', created_at: 2 });
+    await rig.db.execute(`UPDATE rows SET phone_number = '+25471299900' || row_no WHERE batch_id = 'batch-2'`);
+    await rig.db.execute(`UPDATE rows SET next_action_at = ${rig.clock.now() + 120_000} WHERE batch_id = 'batch-2'`);
+    const running = rig.runner().run(60_000);
+    await rig.clock.drive(rig.clock.sleep(5_000));
+    const [first] = [...rig.service.payments.values()].filter(({ reference }) => reference === 'run-1/ref-1');
+    assert.ok(first);
+    rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
+    if (!list) {
+      const { lookup } = rig.service;
+      rig.service.read = ({ reference }) => lookup(reference);
+    }
+    await rig.clock.drive(running);
+    const { status, second_topup_id, topup_id } = await rig.row(1);
+    assert.deepEqual([status, second_topup_id], ['completed', 'second']);
+    const { pause_reason, pause_detail } = await rig.batch('batch-2');
+    assert.equal(pause_reason, 'service_mismatch');
+    assert.match(
+      pause_detail ?? '',
+      new RegExp(`row 1 of batch batch-1 may have been paid twice, by ${topup_id} and second`),
+    );
+    assert.deepEqual(await rig.states('batch-2'), ['ready', 'ready', 'ready']);
+    const summary = await batchSummary(rig.db, 'batch-1');
+    assert.deepEqual(summary.paid_twice, { rows: 1, first: [{ row: 1, topup_id, second_topup_id: 'second' }] });
+    const { tone, details } = verdictOf(summary);
+    assert.notEqual(tone, 'good');
+    assert.match(details.join('\n'), new RegExp(`paid twice: the service has the payments ${topup_id} and second`));
+  });
+
+/** Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open then. */
+async function seenLate() {
+  const hour = 3_600_000;
+  const rig = await makeRig({ settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });
+  await rig.add(someRows(1));
+  await rig.run();
+  const [first] = [...rig.service.payments.values()];
+  assert.ok(first);
+  rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
+  const staying = rig.runner({ rereads: true });
+  const running = staying.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(30 * hour));
+  staying.stop();
+  await rig.clock.drive(running);
+  assert.equal((await rig.row(1)).second_topup_id, 'second');
+  return rig;
+}
+
+/** A batch that pays `count` people whom no other batch pays. */
+async function addLater(rig: Rig, name: string, count: number): Promise<void> {
+  const rows = someRows(count).map((row) => ({
+    ...row,
+    phone_number: `+2547${name.length}12${name.slice(-1)}990${row.row_no}`,
+  }));
+  await rig.add(rows, { batch_id: name, run_id: name, created_at: rig.clock.now() });
+}
+
+test('a second payment that is seen while no batch is open halts the account until a person resumes the next one', async () => {
+  const rig = await seenLate();
+  await addLater(rig, 'batch-2', 2);
+  await rig.run();
+  const { status, pause_reason, pause_detail } = await rig.batch('batch-2');
+  assert.deepEqual([status, pause_reason], ['paused', 'service_mismatch']);
+  assert.match(pause_detail ?? '', /row 1 of batch batch-1 may have been paid twice, by .+ and second/);
+  assert.deepEqual(await rig.states('batch-2'), ['ready', 'ready']);
+
+  await addLater(rig, 'batch-3', 1);
+  await rig.run();
+  assert.equal((await rig.batch('batch-3')).pause_reason, 'service_mismatch', 'nobody has looked yet');
+
+  await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
+  await addLater(rig, 'batch-4', 1);
+  await rig.run();
+  assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+  assert.deepEqual(await rig.states('batch-4'), ['completed']);
+  assert.deepEqual(await rig.states('batch-3'), ['ready'], 'each paused batch is resumed by itself');
+});
+
+test('resuming a batch that is paused for something else does not end the halt', async () => {
+  const rig = await seenLate();
+  await addLater(rig, 'batch-2', 1);
+  await pauseBatch({ ...rig, name: 'mary' }, 'batch-2', 'not today');
+  await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
+  await rig.run();
+  assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch');
+  assert.deepEqual(await rig.states('batch-2'), ['ready']);
+});

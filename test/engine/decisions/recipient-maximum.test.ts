@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { storedPolicy } from '../../../src/core/state/batch-policy.ts';
+import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
+import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
+import { writeIntents } from '../../../src/engine/dispatch/intents.ts';
+import type { OpenBatch, RunnerContext } from '../../../src/engine/runner/context.ts';
+import { makeFileRefs } from '../../../src/ledger/rows/file-refs.ts';
+import type { NewRow } from '../../../src/ledger/rows/rows.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { makeRig, type Rig } from '../../support/engine.ts';
+import { aRow } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
+
+const dayMs = 24 * 3_600_000;
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '500' } } });
+const number = '+254712000001';
+
+function toOne(rowNo: number, amount: string, fields: Partial<NewRow> = {}): NewRow {
+  return aRow(rowNo, { phone_number: number, amount, ...fields });
+}
+
+/** Pays these amounts to one number in a batch and a run of their own. */
+async function pay(rig: Rig, name: string, amounts: readonly string[]): Promise<string[]> {
+  const rows = amounts.map((amount, index) => toOne(index + 1, amount));
+  await rig.add(rows, { batch_id: name, run_id: name, policy, created_at: rig.clock.now() });
+  await rig.run();
+  return rig.states(name);
+}
+
+const charged = ({ service }: Rig) => service.charges.map(({ reference }) => reference);
+
+describe('the maximum of a recipient', () => {
+  test('counts what all batches of the account sent within its days', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
+    assert.deepEqual(await pay(rig, 'two', ['200']), ['completed']);
+    assert.deepEqual(await pay(rig, 'three', ['1']), ['held']);
+    assert.match(
+      (await rig.row(1, 'three')).problems ?? '',
+      /RECIPIENT_MAXIMUM.*gets KES 501\.00 within 30 days, and KES 500\.00 are allowed\. It was sent KES 500\.00 before, last on /,
+    );
+    await rig.clock.drive(rig.clock.sleep(30 * dayMs));
+    assert.deepEqual(await pay(rig, 'four', ['500']), ['completed']);
+    assert.deepEqual(charged(rig), ['one/ref-1', 'two/ref-1', 'four/ref-1']);
+  });
+
+  test('counts its days from when a row is to be sent, however long its batch has waited', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(30 * dayMs));
+    const created_at = rig.clock.now() - 10 * dayMs;
+    await rig.add([toOne(1, '500')], { batch_id: 'two', run_id: 'two', policy, created_at });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
+  for (const rowsPerAdmission of [1, 16]) {
+    test(`counts the rows of one file, ${rowsPerAdmission} at a time, and leaves out what does not fit`, async () => {
+      const rig = await makeRig({ settings: { rowsPerAdmission } });
+      assert.deepEqual(await pay(rig, 'one', ['300', '250', '200', '600']), ['completed', 'held', 'completed', 'held']);
+      assert.deepEqual(charged(rig), ['one/ref-1', 'one/ref-3']);
+    });
+  }
+
+  test('holds nothing of another number, of another currency, nor a product; nor what failed for sure', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    const rows = [
+      toOne(1, '500'),
+      toOne(2, '900', { currency: 'UGX' }),
+      toOne(3, '', { amount: null, currency: null, product_id: '9' }),
+      aRow(4, { amount: '500' }),
+    ];
+    await rig.add(rows, { batch_id: 'two', run_id: 'two', policy, created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed', 'completed', 'completed']);
+  });
+
+  test('counts a payment whose end nobody knows', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    await rig.db.execute(`UPDATE rows SET service_status = 'TIMEOUT' WHERE batch_id = 'one'`);
+    assert.deepEqual(await pay(rig, 'two', ['1']), ['held']);
+  });
+
+  test('lets go what a person releases, and holds it again where another batch has sent since', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['450', '60', '70', '80']), ['completed', 'held', 'held', 'held']);
+    await releaseRows(mary(rig), 'one', [2, 3]);
+    await rig.run();
+    assert.deepEqual(await rig.states('one'), ['completed', 'completed', 'completed', 'held']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    const other = JSON.stringify({ recipientMaximum: null });
+    await rig.add([toOne(1, '5')], { batch_id: 'two', run_id: 'two', policy: other, created_at: rig.clock.now() });
+    await rig.run();
+    await releaseRows(mary(rig), 'one', [4]);
+    await rig.run();
+    assert.deepEqual([await rig.states('two'), (await rig.row(4, 'one')).status], [['completed'], 'held']);
+    await releaseRows(mary(rig), 'one', [4]);
+    await rig.run();
+    assert.equal((await rig.row(4, 'one')).status, 'completed');
+  });
+
+  test('holds a row that was let go for another reason alone, and with which its number gets too much since', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['200', '200']), ['held', 'held']);
+    const codes = async (rowNo: number) =>
+      (JSON.parse((await rig.row(rowNo, 'two')).problems ?? '[]') as { code: string }[]).map(({ code }) => code);
+    assert.deepEqual(await codes(2), ['SENT_LATELY']);
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'held']);
+    assert.deepEqual(await codes(2), ['RECIPIENT_MAXIMUM']);
+    await releaseRows(mary(rig), 'two', [2]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
+  test('holds again what was let go where another row of its batch, which nobody let go, was sent since', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['400', '250']), ['held', 'completed']);
+    await releaseRows(mary(rig), 'two', [1]);
+    await rig.run();
+    assert.match((await rig.row(1, 'two')).problems ?? '', /gets KES 850\.00/);
+    await releaseRows(mary(rig), 'two', [1]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
+  test('is told beside what another batch has sent lately: whoever lets the row go is to know of both', async () => {
+    const rig = await makeRig();
+    await pay(rig, 'one', ['300']);
+    assert.deepEqual(await pay(rig, 'two', ['300']), ['held']);
+    const { problems } = await rig.row(1, 'two');
+    assert.deepEqual(
+      (JSON.parse(problems ?? '[]') as { code: string }[]).map(({ code }) => code),
+      ['SENT_LATELY', 'RECIPIENT_MAXIMUM'],
+    );
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
+  test('is told once beside what another batch has sent, also where its own batch has sent something since', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['300', '200']), ['completed', 'held']);
+    await releaseRows(mary(rig), 'two', [2]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
+  test('is told once where another batch has sent before its days: who lets the row go knows of both', async () => {
+    const rig = await makeRig();
+    await rig.add([toOne(1, '600')], { batch_id: 'one', run_id: 'one' });
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(2 * dayMs));
+    const ofOneDay = JSON.stringify({ recipientMaximum: { days: 1, sums: { KES: '500' } } });
+    await rig.add([toOne(1, '600')], { batch_id: 'two', run_id: 'two', policy: ofOneDay, created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['held']);
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
+  /** The rows of batch "one" that go where these come to their turn together. */
+  async function goTogether(rig: Rig, rowNos: readonly number[]): Promise<number[]> {
+    const rows = await Promise.all(rowNos.map((rowNo) => rig.row(rowNo, 'one')));
+    const batch = await rig.batch('one');
+    const open = { batch, policy: storedPolicy(batch.policy), file: makeFileRefs('one') } as OpenBatch;
+    const known: Partial<RunnerContext> = {
+      gateway: rig.service,
+      callbackUrl: null,
+      restoredAt: null,
+      keysProvedFrom: 0,
+      keyScopeFrom: 0,
+    };
+    const options = { clock: rig.clock, actor: 'engine' };
+    const { intents } = await inUnit(rig.db, options, (unit) =>
+      writeIntents(unit, known as RunnerContext, open, rows, new Set()),
+    );
+    return intents.map(({ row }) => row.row_no);
+  }
+
+  test('counts a doubt once that is sent again together with another row', async () => {
+    const rig = await makeRig();
+    rig.service.script('one/ref-1', 'lose_request');
+    await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    await releaseRows(mary(rig), 'one', [2]);
+    assert.deepEqual(await rig.states('one'), ['in_doubt', 'ready']);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
+  });
+
+  test('leaves a person told of what the row was let go beside, though that no longer counts', async () => {
+    const rig = await makeRig();
+    await rig.add([toOne(1, '450'), toOne(2, '100', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run();
+    const told = rig.clock.now() + dayMs;
+    await rig.db.execute('UPDATE rows SET told_until = ? WHERE row_no = 2', [told]);
+    await releaseRows(mary(rig), 'one', [2]);
+    assert.deepEqual(await goTogether(rig, [2]), []);
+    const { status, told_until } = await rig.row(2, 'one');
+    assert.deepEqual([status, told_until], ['held', told]);
+  });
+
+  test('does not take a doubt that is sent again for something sent since a row beside it was let go', async () => {
+    const rig = await makeRig();
+    rig.service.script('one/ref-1', 'lose_request');
+    await rig.add([toOne(1, '300'), toOne(2, '250')], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    assert.deepEqual(await rig.states('one'), ['in_doubt', 'held']);
+    await releaseRows(mary(rig), 'one', [2]);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
+  });
+
+  test('counts a row once whose earlier payment has not arrived, and that goes together with another row', async () => {
+    const rig = await makeRig();
+    const held = [toOne(1, '300', { status: 'held' }), toOne(2, '200', { status: 'held' })];
+    await rig.add(held, { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    await rig.db.execute(
+      `UPDATE rows SET generation = 2, service_status = 'processing', first_sent_at = ? WHERE row_no = 1`,
+      [rig.clock.now()],
+    );
+    await releaseRows(mary(rig), 'one', [1, 2]);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
+  });
+
+  test('does not count a row of which a person opens the next generation', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(mary(rig), service, 'one', { codes: [] }));
+    await rig.run();
+    assert.deepEqual(await rig.states('one'), ['completed']);
+  });
+});

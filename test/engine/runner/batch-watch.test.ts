@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
+import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
+import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
+import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+import { aRow } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
+
+const minute = 60_000;
+const policy = (fields: Record<string, unknown>) => ({ policy: JSON.stringify(fields) });
+
+/** Runs the batch in a program that stays, for as long as the test says. */
+function staying(rig: Rig) {
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  return {
+    after: (ms: number) => rig.clock.drive(rig.clock.sleep(ms)),
+    stop: async () => {
+      runner.stop();
+      await rig.clock.drive(running);
+    },
+  };
+}
+
+async function resume(rig: Rig): Promise<void> {
+  await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+}
+
+describe('the rows that go alone at first', () => {
+  test('are followed by the others only when each of them has ended', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
+    await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+    const program = staying(rig);
+    await program.after(5 * minute);
+    assert.equal(rig.service.creates.length, 4);
+    await program.after(30 * minute);
+    await program.stop();
+    assert.equal(rig.service.creates.length, 30);
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('are all that is to come until they have ended: those that fit a window are not spread over it', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(200), policy({ canary: { rows: 4 } }));
+    await rig.run();
+    const [first] = rig.expected;
+    assert.equal(first, 4);
+    assert.ok(Math.max(...rig.expected) > 150, `${rig.expected}`);
+    assert.equal(rig.expected.at(-1), 0);
+  });
+
+  test('pause the batch when one of them fails; a person who resumes it sends the rest', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /1 of the first 4 rows failed, which went alone/);
+    assert.equal(rig.service.creates.length, 4);
+    await resume(rig);
+    await rig.run();
+    assert.equal(rig.service.creates.length, 30);
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('are noted as judged also where they are all rows of the batch', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(2), policy({ canary: { rows: 3 } }));
+    await rig.run();
+    const { status, canary_at } = await rig.batch();
+    assert.equal(status, 'completed');
+    const passed = (await pageEvents(rig.db, 'batch-1', 0, 100)).find(({ kind }) => kind === 'batch.canary_passed');
+    assert.ok(passed);
+    assert.equal(canary_at, passed.at);
+  });
+
+  test('may fail as often as the policy says', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(30), policy({ canary: { rows: 4, failuresMax: 1 } }));
+    await rig.run();
+    assert.equal(rig.service.creates.length, 30);
+  });
+
+  test('keep no run waiting where one of them is left to a person, who lets the others go by what is decided', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
+    await rig.add(someRows(5), policy({ canary: { rows: 2 } }));
+    const began = rig.clock.now();
+    // A run that does not end would run on for as long as the clock is driven.
+    await rig.clock.drive(Promise.race([rig.runner().run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
+    assert.ok(rig.clock.now() < began + 72 * 60 * minute);
+    assert.deepEqual(await rig.states(), ['in_doubt', 'completed', 'ready', 'ready', 'ready']);
+    await resolveDoubt({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 1, { as: 'paid', evidence: 'seen' });
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+  });
+
+  test('stay as few across a restart, and rows that were never sent are none of them', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    rig.service.script('run-1/ref-3', 'unreachable');
+    await rig.add(
+      [...someRows(1), aRow(2, { status: 'held' }), ...someRows(30).slice(2)],
+      policy({ canary: { rows: 4 } }),
+    );
+    const first = staying(rig);
+    await first.after(1_000);
+    await first.stop();
+    const second = staying(rig);
+    await second.after(5 * minute);
+    await second.stop();
+    const sent = new Set(rig.service.creates.map(({ reference }) => reference));
+    assert.equal(sent.size, 4, [...sent].join());
+    await rig.run();
+    assert.equal(rig.service.charges.length, 29);
+  });
+});
+
+describe('how many rows go alone at first does not change', () => {
+  const sentOf = ({ service }: Rig) => [...new Set(service.creates.map(({ reference }) => reference))];
+
+  test('where the key of one of them has grown too old to be sent', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(6), policy({ canary: { rows: 2 } }));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * 60 * minute));
+    await resume(rig);
+    const program = staying(rig);
+    await program.after(5 * minute);
+    assert.deepEqual(sentOf(rig), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-1~2']);
+    await program.after(60 * minute);
+    await program.stop();
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('where one of them was held while it was looked up after a restore', async () => {
+    const rig = await makeRig();
+    const { lookup } = rig.service;
+    await rig.add([aRow(99, { row_ref: 'ref-1' })], { batch_id: 'batch-0' });
+    await rig.run();
+    await rig.add(someRows(5), { ...policy({ canary: { rows: 2 }, repeatWithinDays: 0 }), run_id: 'run-1' });
+    await rig.db.execute(`DELETE FROM payments`);
+    rig.service.lookup = async (reference) => {
+      const row = await rig.row(1);
+      if (reference === 'run-1/ref-1' && row.status === 'ready')
+        await inUnit(rig.db, { clock: rig.clock, actor: 'engine' }, (unit) => unit.changeRow(row, 'hold', {}, {}));
+      return lookup(reference);
+    };
+    const runner = rig.runner({ restored: true });
+    await rig.clock.drive(Promise.race([runner.run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
+    assert.deepEqual(await rig.states(), ['held', 'completed', 'completed', 'completed', 'completed']);
+    assert.deepEqual(sentOf(rig).slice(0, 3), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-3']);
+  });
+
+  test('where one of them has failed, and a person has it tried again while the others are under way', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
+    rig.service.script('run-1/ref-1', 'refuse');
+    await rig.add(someRows(6), policy({ canary: { rows: 2, failuresMax: 1 } }));
+    const program = staying(rig);
+    await program.after(minute);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+    await program.after(5 * minute);
+    assert.equal(sentOf(rig).length, 3);
+    await program.after(60 * minute);
+    await program.stop();
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+});
+
+describe('the stop-loss', () => {
+  const stopLoss = { stopLoss: { failurePercent: 20, rows: 10 } };
+
+  test('pauses the batch when too many of the last rows failed, with the reason', async () => {
+    const rig = await makeRig({ settleMs: 10, paceMs: 200 });
+    for (let rowNo = 21; rowNo <= 200; rowNo++) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await rig.add(someRows(400), policy(stopLoss));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /[3-9] of the last 10 rows failed, more than 20%/);
+    // What was on its way, and what the reads had not told yet, was sent before; nothing after.
+    assert.ok(rig.service.creates.length < 100, `${rig.service.creates.length} rows were sent`);
+    const sent = rig.service.creates.length;
+    await rig.run();
+    assert.equal(rig.service.creates.length, sent);
+  });
+
+  test('lets no row go from the moment on at which it is known, before the pause is written', async () => {
+    const rig = await makeRig({ paceMs: 2 });
+    for (const row of someRows(5)) rig.service.script(`run-1/${row.row_ref}`, 'refuse');
+    await rig.add(someRows(100), policy({ stopLoss: { failurePercent: 10, rows: 5 } }));
+    await rig.run();
+    assert.equal((await rig.batch()).pause_reason, 'guard_tripped');
+    // The failures are known once the units that write them are durable; it takes a tenth of a second until the pause is written.
+    assert.ok(rig.service.creates.length < 25, `${rig.service.creates.length} rows were sent`);
+  });
+
+  test('lets failures be that are spread thin, and begins anew for a person who resumes', async () => {
+    const thin = await makeRig();
+    for (let rowNo = 5; rowNo <= 100; rowNo += 10) thin.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await thin.add(someRows(100), policy(stopLoss));
+    await thin.run();
+    assert.equal((await thin.batch()).status, 'completed');
+
+    // What a program saw before the pause does not count after it: the next rows are seen with none of these.
+    const rig = await makeRig({ settleMs: 10, paceMs: 20_000 });
+    for (const rowNo of [8, 9, 10]) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await rig.add(someRows(30), policy(stopLoss));
+    const program = staying(rig);
+    await program.after(10 * minute);
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    await resume(rig);
+    await program.after(20 * minute);
+    await program.stop();
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+});
+
+describe('what rows cost', () => {
+  test('pauses the batch when it is another amount than that of their like', async () => {
+    const rig = await makeRig({ settleMs: minute });
+    const rows = Array.from({ length: 40 }, (_, index) => aRow(index + 1, { amount: '100' }));
+    await rig.add(rows, policy({ costDeviationPercent: 10, canary: { rows: 3 } }));
+    const program = staying(rig);
+    await program.after(2_000);
+    for (const payment of rig.service.payments.values()) {
+      if (payment.reference === 'run-1/ref-3') payment.cost = { value: '1.2', currency: 'USD' };
+    }
+    await program.after(10 * minute);
+    await program.stop();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /row 3 cost USD 1\.20, and row \d of the same cost USD 1\.00$/);
+    assert.equal(rig.service.creates.length, 3);
+  });
+
+  test('pauses the batch when it is more than was approved, in the currency of the approval', async () => {
+    const spend = async (currency: string, fields: Record<string, unknown> = {}) => {
+      const rig = await makeRig({ paceMs: 200 });
+      const approved_plan = JSON.stringify({ sums: { [currency]: '10' }, rows: 200, products: 0, asked: false });
+      await rig.add(someRows(200), policy(fields));
+      await rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
+      await rig.run();
+      return rig;
+    };
+    const rig = await spend('USD');
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /USD 1\d\.00 were spent, and USD 10\.00 were approved/);
+    assert.ok(rig.service.charges.length < 60, `${rig.service.charges.length} rows were sent`);
+    assert.equal((await (await spend('KES')).batch()).status, 'completed');
+    assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');
+  });
+
+  const mary = (rig: Rig) => ({ db: rig.db, clock: rig.clock, name: 'mary' });
+  const approvedFor = (rig: Rig, sum: string, products = 0) => {
+    const approved_plan = JSON.stringify({ sums: { USD: sum }, rows: 1, products, asked: false });
+    return rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
+  };
+
+  test('is looked at by who resumes the batch: it may spend as much again as was approved, and stops then', async () => {
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(someRows(200), policy({}));
+    await approvedFor(rig, '60');
+    const sent: number[] = [];
+    for (let runs = 0; (await rig.batch()).status !== 'completed'; runs += 1) {
+      assert.ok(runs < 4, 'each person who resumed it was stopped at once');
+      if (runs > 0) await resume(rig);
+      await rig.run();
+      sent.push(rig.service.charges.length);
+    }
+    assert.equal(sent.length, 4, `${sent}`);
+    for (const [at, charged] of sent.slice(0, -1).entries())
+      assert.ok(charged > 60 * (at + 1) && charged < 85 * (at + 1), `${sent}`);
+  });
+
+  test('is more than was approved only beyond what a person has released since', async () => {
+    const asked = (rowNo: number, status: 'ready' | 'held') => aRow(rowNo, { amount: '1', currency: 'USD', status });
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(
+      Array.from({ length: 100 }, (_, index) => asked(index + 1, index < 50 ? 'ready' : 'held')),
+      policy({}),
+    );
+    await approvedFor(rig, '50');
+    await releaseRows(mary(rig), 'batch-1', []);
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
+  });
+
+  test('is not more than was approved for what products cost, of which an approval has no sum', async () => {
+    const asked = (rowNo: number) =>
+      rowNo <= 50 ? { amount: null, currency: null, product_id: '102' } : { amount: '1', currency: 'USD' };
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(
+      Array.from({ length: 100 }, (_, index) => aRow(index + 1, asked(index + 1))),
+      policy({}),
+    );
+    await approvedFor(rig, '50', 50);
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
+    const dear = await makeRig({ paceMs: 200 });
+    await dear.add(
+      Array.from({ length: 100 }, (_, index) =>
+        aRow(index + 1, { ...asked(index + 1), amount: index < 50 ? null : '0.5' }),
+      ),
+      policy({}),
+    );
+    await approvedFor(dear, '25', 50);
+    await dear.run();
+    assert.match(
+      (await dear.batch()).pause_detail ?? '',
+      /USD \d+\.00 were spent, products apart, and USD 25\.00 were approved/,
+    );
+  });
+});
+
+describe('a balance that is too low for the whole batch', () => {
+  const rows = [aRow(1, { amount: '150', currency: 'USD' }), aRow(2, { amount: '150', currency: 'USD' })];
+
+  test('keeps it from beginning where the policy says so, and says what is missing', async () => {
+    const rig = await makeRig();
+    rig.service.purse.opening = 200;
+    await rig.add(rows, policy({ shortBalance: 'pause' }));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'insufficient_balance']);
+    assert.match(batch.pause_detail ?? '', /USD 100\.00 are missing for the whole batch; nothing was sent/);
+    assert.equal(rig.service.creates.length, 0);
+    await resume(rig);
+    await rig.run();
+    assert.equal(rig.service.charges.length, 2);
+  });
+
+  test('lets it go as far as the money reaches otherwise', async () => {
+    const rig = await makeRig();
+    rig.service.purse.opening = 200;
+    await rig.add(rows);
+    await rig.run();
+    assert.equal(rig.service.charges.length, 2);
+  });
+});
+
+test('a batch that a person has paused sends nothing, whatever its guards say', async () => {
+  const rig = await makeRig({ settleMs: 10 * minute });
+  await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+  const program = staying(rig);
+  await program.after(minute);
+  await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'month-end');
+  await program.after(60 * minute);
+  await program.stop();
+  assert.deepEqual([rig.service.creates.length, (await rig.batch()).pause_reason], [4, 'by_person']);
+});

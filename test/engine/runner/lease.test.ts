@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { type LeaseOptions, takeAccount } from '../../../src/engine/runner/lease.ts';
+import {
+  isOlderThan,
+  type MarkedHold,
+  noteLedgerRestored,
+  restoredAt,
+} from '../../../src/engine/runner/ledger-mark.ts';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { highestClock } from '../../../src/ledger/schema/facts.ts';
+import { findLease } from '../../../src/ledger/schema/leases.ts';
+import { makeRig, someRows } from '../../support/engine.ts';
+import { memoryLedger } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
+
+const ttlMs = 100;
+const start = 10_000;
+const dayMs = 24 * 3_600_000;
+
+/** A ledger whose transactions take `diskMs`, the mark beside it, and a machine with both of its clocks. */
+async function place({ diskMs = 0 } = {}) {
+  const ledger = await memoryLedger();
+  const time = { wall: start, monotonic: 0 };
+  const pass = (ms: number) => {
+    time.wall += ms;
+    time.monotonic += ms;
+  };
+  const clock = { ...systemClock, now: () => time.wall, monotonic: () => time.monotonic };
+  const db: Database = {
+    ...ledger,
+    async transact(work) {
+      pass(diskMs / 2);
+      const result = await ledger.transact(work);
+      pass(diskMs / 2);
+      return result;
+    },
+  };
+  const beside: { hold: MarkedHold | null } = { hold: null };
+  const mark = {
+    read: async () => beside.hold,
+    write: async (_account: string, hold: MarkedHold) => {
+      beside.hold = hold;
+    },
+  };
+  const take = (holder: string, options: Partial<LeaseOptions> = {}) =>
+    takeAccount(db, clock, { account: 'main', holder, ttlMs, mark, restored: false, isDead: () => false, ...options });
+  const inLedger = async () => (await findLease(db, 'main')) ?? assert.fail('no lease');
+  return { db, time, pass, take, inLedger, beside };
+}
+
+const fenced = { code: 'FENCED' };
+
+describe('the hold on an account', () => {
+  test('names the program that it was taken from, where that ended without giving it back', async () => {
+    const { pass, take } = await place();
+    const first = await take('one.host/7/1');
+    assert.equal(first.tookOverFrom, null);
+    await assert.rejects(take('two.host/8/1'), { code: 'ACCOUNT_BUSY' });
+    const second = await take('two.host/8/1', { isDead: () => true });
+    assert.equal(second.tookOverFrom, 'process 7 on one.host');
+    pass(ttlMs);
+    const third = await take('three.host/9/1');
+    assert.equal(third.tookOverFrom, 'process 8 on two.host');
+    await third.release();
+    assert.equal((await take('four.host/10/1')).tookOverFrom, null);
+  });
+
+  for (const [which, wall, monotonic, isHeld] of [
+    ['neither clock has', ttlMs - 1, ttlMs - 1, true],
+    ['the wall clock alone has', ttlMs, 0, false],
+    ['the monotonic clock alone has', 0, ttlMs, false],
+  ] as const)
+    test(`is ${isHeld ? 'sure' : 'not sure any more'} where ${which} gone on for as long as it lasts, also once it was renewed`, async () => {
+      const { time, pass, take } = await place();
+      const lease = await take('one');
+      for (const renewal of [false, true]) {
+        if (renewal) {
+          Object.assign(time, { wall: start, monotonic: 0 });
+          pass(ttlMs / 2);
+          await lease.renew();
+        }
+        time.wall += wall;
+        time.monotonic += monotonic;
+        if (isHeld) lease.assertHeld();
+        else assert.throws(() => lease.assertHeld(), fenced);
+      }
+    });
+
+  test('counts from the moment at which it was asked for, however long the disk takes', async () => {
+    const { time, pass, take } = await place({ diskMs: 20 });
+    const lease = await take('one');
+    pass(ttlMs - 21);
+    lease.assertHeld();
+    await lease.renew();
+    pass(ttlMs - 21);
+    lease.assertHeld();
+    pass(1);
+    const { wall, monotonic } = time;
+    for (const oneAlone of [
+      { wall, monotonic: 0 },
+      { wall: start, monotonic },
+    ]) {
+      Object.assign(time, oneAlone);
+      assert.throws(() => lease.assertHeld(), fenced);
+    }
+  });
+
+  test('is in the ledger for as long as it lasts, with the highest clock, and its mark promises no more than the ledger', async () => {
+    const { db, time, pass, take, inLedger, beside } = await place({ diskMs: 20 });
+    const lease = await take('one');
+    for (const renewal of [false, true]) {
+      if (renewal) {
+        pass(ttlMs - 30);
+        await lease.renew();
+        pass(30);
+      }
+      const { fence, expires_at } = await inLedger();
+      const noted = await highestClock(db);
+      assert.ok(noted >= start + (renewal ? ttlMs : 0) - 10, `${noted}`);
+      assert.ok(expires_at > time.wall && expires_at <= noted + ttlMs, `${expires_at}`);
+      assert.equal(beside.hold?.fence, fence);
+      assert.ok(beside.hold.expiresAt <= expires_at && beside.hold.expiresAt > time.wall, `${beside.hold.expiresAt}`);
+    }
+  });
+
+  test('is told to others by the machine and the process that have it, without a number that may be taken for one of a phone', async () => {
+    const { take } = await place();
+    await take('vm/11164/1795443073763.3e19d8f6-47c1-4479-b0de-6ae9af6ba4b7.4026531836-4026531834.918039');
+    await assert.rejects(take('two'), {
+      message: 'another airbatch (process 11164 on vm) is sending for account "main"',
+    });
+  });
+
+  test('is looked at before a row is written as sent: where it has run out, the row waits for whoever comes next, and is no doubt', async () => {
+    const rig = await makeRig({ settings: { leaseTtlMs: 15_000 } });
+    await rig.add(someRows(1));
+    const limiter = makeOpenLimiter(rig.clock);
+    const admit: typeof limiter.admit = (requestClass, job, weight) =>
+      limiter.admit(
+        requestClass,
+        (count) => {
+          // The machine slept while the row waited for its turn.
+          if (requestClass === 'creation') rig.clock.setWall(rig.clock.now() + 15_000);
+          return job(count);
+        },
+        weight,
+      );
+    const asleep = rig.runner({ limiter: { ...limiter, admit } });
+    await assert.rejects(rig.clock.drive(asleep.run(0)), fenced);
+    assert.deepEqual(await rig.states(), ['ready']);
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+  });
+
+  test('is taken by another where it has run out, and cannot be renewed then', async () => {
+    const { pass, take, beside } = await place();
+    const first = await take('one');
+    pass(ttlMs - 1);
+    for (const holder of ['one', 'two'])
+      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /^another airbatch is sending/ });
+    pass(1);
+    const second = await take('two');
+    const { hold } = beside;
+    await assert.rejects(first.renew(), fenced);
+    assert.equal(beside.hold, hold);
+    second.assertHeld();
+  });
+
+  test('is taken at once where it was given back, or where its holder has ended', async () => {
+    const { take } = await place();
+    await (await take('one')).release();
+    const second = await take('two');
+    const third = await take('three', { isDead: (holder) => holder === 'two' });
+    assert.equal(third.fence.fence, second.fence.fence + 1);
+  });
+});
+
+describe('a ledger and the mark beside it', () => {
+  const mark = { fence: 3, expiresAt: 500 };
+  for (const [what, lease, isOlder] of [
+    ['knows of no hold', null, true],
+    ['knows of an earlier holder', { fence: 2, expires_at: 900 }, true],
+    ['knows less of the same hold', { fence: 3, expires_at: 499 }, true],
+    ['knows as much', { fence: 3, expires_at: 500 }, false],
+    ['knows that it was given back', { fence: 3, expires_at: 0 }, false],
+    ['knows of a later holder', { fence: 4, expires_at: 100 }, false],
+  ] as const)
+    test(`${isOlder ? 'do not go' : 'go'} together where the ledger ${what}`, () => {
+      assert.equal(isOlderThan(mark, lease), isOlder);
+    });
+
+  test('do not go together where a backup of the middle of a short run is put back, which was over before its first renewal', async () => {
+    const { pass, take, inLedger, beside } = await place();
+    const lease = await take('one');
+    const backup = await inLedger();
+    pass(5);
+    await lease.release();
+    assert.equal((await inLedger()).expires_at, 0);
+    assert.ok(beside.hold && isOlderThan(beside.hold, backup));
+    assert.ok(!isOlderThan(beside.hold, await inLedger()));
+  });
+
+  test('go together where a backup is put back that was taken after the last renewal before a kill: that is not noticed', async () => {
+    const { pass, take, inLedger, beside } = await place();
+    const lease = await take('one');
+    const early = await inLedger();
+    pass(5);
+    await lease.renew();
+    assert.ok(beside.hold && isOlderThan(beside.hold, early));
+    const late = await inLedger();
+    pass(5);
+    assert.ok(!isOlderThan(beside.hold, late));
+    await take('two', { isDead: () => true });
+    assert.ok(isOlderThan(beside.hold, late), 'whoever worked after the kill has it noticed');
+  });
+
+  test('keep what a later holder noted, where an earlier one gives back what it has lost', async () => {
+    const { pass, take, beside } = await place();
+    const first = await take('one');
+    pass(ttlMs);
+    const second = await take('two');
+    const { hold } = beside;
+    await assert.rejects(first.release(), fenced);
+    second.assertHeld();
+    assert.equal(beside.hold, hold);
+  });
+
+  for (const hadHolder of [false, true])
+    test(`are told where they do not go together, and a person’s word is kept for 35 days, after ${hadHolder ? 'an earlier' : 'no'} holder`, async () => {
+      const { db, take, inLedger, beside } = await place();
+      if (hadHolder) await (await take('one')).release();
+      beside.hold = { fence: 7, expiresAt: 1 };
+      const before = await findLease(db, 'main');
+      await assert.rejects(take('two'), { code: 'LEDGER_RESTORED' });
+      assert.deepEqual(await findLease(db, 'main'), before);
+      await take('two', { restored: true });
+      // The lost part has given out the numbers before it.
+      assert.equal((await inLedger()).fence, 8);
+      assert.equal(await restoredAt(db, 'main', start + 35 * dayMs - 1), start);
+      assert.equal(await restoredAt(db, 'main', start + 35 * dayMs), null);
+    });
+
+  test('are a matter of the whole ledger where a person says so: each account heeds it once when it is taken, for 35 days', async () => {
+    const { db, pass, take } = await place();
+    pass(dayMs);
+    await db.transact((tx) => noteLedgerRestored(tx, start));
+    const first = await take('one');
+    assert.equal(await restoredAt(db, 'main', start), start);
+    await first.release();
+    pass(dayMs);
+    const own = await take('two', { restored: true });
+    await own.release();
+    await (await take('three')).release();
+    assert.equal(await restoredAt(db, 'main', start), start + 2 * dayMs);
+    for (const [account, days, at] of [
+      ['other', 30, start],
+      ['third', 3, null],
+    ] as const) {
+      pass(days * dayMs);
+      await (await take('four', { account, mark: null })).release();
+      assert.equal(await restoredAt(db, account, start + 34 * dayMs), at);
+    }
+  });
+
+  test('are believed of a person who says so though nothing shows it, but not while somebody else has the account', async () => {
+    const { db, take } = await place();
+    const lease = await take('one');
+    await assert.rejects(take('two', { restored: true }), { code: 'ACCOUNT_BUSY' });
+    assert.equal(await restoredAt(db, 'main', start), null);
+    await lease.release();
+    await take('two', { restored: true });
+    assert.equal(await restoredAt(db, 'main', start), start);
+  });
+});

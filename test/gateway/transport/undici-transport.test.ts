@@ -1,0 +1,412 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { type Clock, systemClock } from '../../../src/core/time/clock.ts';
+import type { Transport, TransportRequest } from '../../../src/gateway/transport/transport.ts';
+import {
+  answerBytesMax,
+  makeUndiciTransport,
+  type UndiciTransportOptions,
+} from '../../../src/gateway/transport/undici-transport.ts';
+import { httpAnswer, startRoughServer } from './rough-server.ts';
+
+const secret = 'canary-key-4711';
+const post: TransportRequest = {
+  method: 'POST',
+  path: '/v2/topups',
+  headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+  body: '{"a":1}',
+  deadlineMs: 60_000,
+};
+
+/** A clock that stands still, and whose sleepers all wake when the test says so. */
+function stoppedClock(): { clock: Clock; ring: () => void } {
+  const sleepers = new Set<() => void>();
+  return {
+    clock: {
+      ...systemClock,
+      monotonic: () => 0,
+      sleep: (_ms, signal) =>
+        new Promise((resolve) => {
+          sleepers.add(resolve);
+          signal?.addEventListener('abort', () => resolve());
+        }),
+    },
+    ring() {
+      for (const wake of sleepers) wake();
+    },
+  };
+}
+
+async function setUp(
+  t: TestContext,
+  answer: (socket: Socket, number: number) => void,
+  options: Partial<UndiciTransportOptions> = {},
+) {
+  const server = await startRoughServer(answer);
+  const { clock, ring } = stoppedClock();
+  const transport = makeUndiciTransport({ clock }, { baseUrl: server.url, ...options });
+  t.after(async () => {
+    await server.close();
+    await transport.close();
+  });
+  return { server, transport, ring };
+}
+
+/** Sends a request, and brings its result as it is. */
+const send = (transport: Transport, request: TransportRequest) => transport.send(request, (result) => result);
+
+const ok = (socket: Socket) => socket.write(httpAnswer(200, '{}'));
+
+describe('the transport', () => {
+  test('brings back a whole answer, whatever its status', async (t) => {
+    const { transport, server } = await setUp(t, (socket) =>
+      socket.write(httpAnswer(503, '{"x":"é"}', { 'Retry-After': '7' })),
+    );
+    const result = await send(transport, post);
+    assert.ok(result.kind === 'answer');
+    assert.deepEqual([result.status, result.text, result.headers['retry-after']], [503, '{"x":"é"}', '7']);
+    assert.equal(server.requests[0]?.line, 'POST /v2/topups HTTP/1.1');
+    assert.equal(server.requests[0]?.body, '{"a":1}');
+  });
+
+  test('keeps the path of the base URL in front', async (t) => {
+    const { server } = await setUp(t, ok);
+    const transport = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL('/airtime/api/', server.url) },
+    );
+    await send(transport, post);
+    await transport.close();
+    assert.equal(server.requests[0]?.line, 'POST /airtime/api/v2/topups HTTP/1.1');
+  });
+
+  test('uses its connections again', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    for (let count = 0; count < 20; count++) await send(transport, post);
+    assert.equal(server.requests.length, 20);
+    // An answer is handed on before its connection is free again, so two take turns.
+    assert.ok(server.connections.length <= 2);
+  });
+
+  test('says "not sent" where nobody listens', async () => {
+    const server = await startRoughServer(ok);
+    await server.close();
+    const transport = makeUndiciTransport({ clock: stoppedClock().clock }, { baseUrl: server.url });
+    let asked = false;
+    const beforeWrite = () => {
+      asked = true;
+    };
+    const result = await send(transport, { ...post, beforeWrite });
+    await transport.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code, asked], ['not_sent', 'connection_refused', false]);
+  });
+
+  test('says "not sent" where the name is unknown', async () => {
+    const transport = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL('https://airbatch.invalid') },
+    );
+    const result = await send(transport, post);
+    await transport.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'name_not_found']);
+  });
+
+  test('says "not sent" where the TLS handshake never ends, and where it is none', async (t) => {
+    const silent = await setUp(t, ok);
+    const handshake = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL(`https://127.0.0.1:${silent.server.port}`), connectTimeoutMs: 30 },
+    );
+    const result = await send(handshake, post);
+    await handshake.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'connect_timeout']);
+    assert.equal(silent.server.requests.length, 0);
+    const plain = await startPlainAnswerer();
+    const confused = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL(`https://127.0.0.1:${plain.port}`) },
+    );
+    assert.equal((await send(confused, post)).kind, 'not_sent');
+    await confused.close();
+    await plain.close();
+  });
+
+  test('says "unknown" where the connection is reset after the request, and does not send it again', async (t) => {
+    const { transport, server } = await setUp(t, (socket) => socket.resetAndDestroy());
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'connection_lost']);
+    // Whatever undici still wanted to send, it would have sent before the next request on the same pool.
+    await send(transport, { ...post, method: 'GET', path: '/next', body: null });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line),
+      ['POST /v2/topups HTTP/1.1', 'GET /next HTTP/1.1'],
+    );
+  });
+
+  test('never repeats a POST that a reused connection loses', async (t) => {
+    const { transport, server } = await setUp(t, (socket, number) => {
+      if (number === 2) socket.resetAndDestroy();
+      else ok(socket);
+    });
+    assert.equal((await send(transport, post)).kind, 'answer');
+    assert.equal((await send(transport, { ...post, body: '{"a":2}' })).kind, 'unknown');
+    assert.equal((await send(transport, { ...post, body: '{"a":3}' })).kind, 'answer');
+    assert.deepEqual(
+      server.requests.map(({ body }) => body),
+      ['{"a":1}', '{"a":2}', '{"a":3}'],
+    );
+    assert.equal(server.connections.length, 2);
+  });
+
+  test('does not repeat a lost GET either: the engine alone decides what is asked again', async (t) => {
+    const { transport, server } = await setUp(t, (socket, number) => {
+      if (number === 2) socket.resetAndDestroy();
+      else ok(socket);
+    });
+    const get: TransportRequest = { ...post, method: 'GET', body: null };
+    await send(transport, get);
+    assert.equal((await send(transport, get)).kind, 'unknown');
+    assert.equal(server.requests.length, 2);
+  });
+
+  test('opens another connection where the service closed an idle one', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    await send(transport, post);
+    const [first] = server.connections;
+    assert.ok(first);
+    first.end();
+    await once(first, 'close');
+    const result = await send(transport, { ...post, body: '{"a":2}' });
+    assert.equal(result.kind, 'answer');
+    assert.deepEqual([server.requests.length, server.connections.length], [2, 2]);
+  });
+
+  test('says "unknown" where the answer breaks off, with the status that had come', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"success":tr', () => socket.destroy());
+    });
+    const result = await send(transport, post);
+    assert.ok(result.kind === 'unknown');
+    assert.equal(result.status, 201);
+  });
+
+  test('passes over what comes before an answer (100, 102, 103), in one piece with it or by itself', async (t) => {
+    const interim =
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    for (const pieces of [
+      [`${interim}${httpAnswer(201, '{}')}`],
+      [interim, httpAnswer(201, '{}')],
+      ['HTTP/1.1 100 Continue\r\ndate: now', `\r\n\r\n${httpAnswer(201, '{}')}`],
+    ]) {
+      const { transport, server } = await setUp(
+        t,
+        async (socket) => {
+          for (const piece of pieces) {
+            await new Promise((written) => socket.write(piece, written));
+            await new Promise(setImmediate);
+          }
+        },
+        { connectionsMax: 1 },
+      );
+      for (const body of ['{"a":1}', '{"a":2}']) {
+        const result = await send(transport, { ...post, body });
+        assert.ok(result.kind === 'answer', JSON.stringify(result));
+        assert.deepEqual([result.status, result.text], [201, '{}']);
+      }
+      assert.equal(server.connections.length, 1, 'the connection is kept');
+    }
+  });
+
+  test('says "unknown", and no status, where only what comes before an answer has come', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n', () => socket.destroy());
+    });
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, result.status], ['unknown', null]);
+  });
+
+  test('says "unknown" where what answers speaks no HTTP', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
+    assert.equal((await send(transport, post)).kind, 'unknown');
+  });
+
+  test('keeps one deadline over an answer that trickles, and closes the connection', async (t) => {
+    const { transport, server, ring } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{');
+    });
+    const sent = send(transport, post);
+    await server.arrived(1);
+    const [socket] = server.connections;
+    assert.ok(socket);
+    socket.write(' ');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    ring();
+    const result = await sent;
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'timeout']);
+    await closed;
+  });
+
+  test('says "not sent" where the wait for a connection ends it, and never sends it after that', async (t) => {
+    const { transport, server, ring } = await setUp(
+      t,
+      (socket, number) => {
+        if (number > 1) ok(socket);
+      },
+      { connectionsMax: 1 },
+    );
+    const first = send(transport, post);
+    await server.arrived(1);
+    const late = send(transport, { ...post, path: '/late' });
+    ring();
+    const result = await late;
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'timeout']);
+    assert.equal((await first).kind, 'unknown');
+    await send(transport, { ...post, path: '/after' });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line.split(' ')[1]),
+      ['/v2/topups', '/after'],
+    );
+  });
+
+  test('cuts an answer that is too long', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(2 * answerBytesMax))));
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'answer_too_large']);
+  });
+
+  test('takes an answer that is just short enough', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(answerBytesMax))));
+    assert.equal((await send(transport, post)).kind, 'answer');
+  });
+
+  test('puts an answer together that comes in pieces, be they cut within a character', async (t) => {
+    const body = Buffer.from('{"x":"é","y":"ü"}');
+    const cut = body.indexOf(0xa9);
+    const piece = (bytes: Buffer) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, crlf]);
+    const crlf = Buffer.from('\r\n');
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      socket.write(Buffer.concat([piece(body.subarray(0, cut)), piece(body.subarray(cut)), piece(Buffer.alloc(0))]));
+    });
+    const result = await send(transport, post);
+    assert.ok(result.kind === 'answer');
+    assert.equal(result.text, body.toString());
+  });
+
+  test('keeps every value of a header that came more than once', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\ncontent-length: 0\r\n\r\n');
+    });
+    const result = await send(transport, post);
+    assert.ok(result.kind === 'answer');
+    assert.deepEqual([result.headers['x-a'], result.headers['x-b'], result.text], [['1', '3'], '2', '']);
+  });
+
+  test('does not take bytes for a text that they are not', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), Buffer.from([0xc3, 0x28])]),
+      );
+    });
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'unparsable']);
+  });
+
+  test('does not follow a redirect', async (t) => {
+    const movedBatches = await startRoughServer(ok);
+    const { transport } = await setUp(t, (socket) =>
+      socket.write(httpAnswer(307, '', { location: `${movedBatches.url}v2/topups` })),
+    );
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'redirect_refused']);
+    assert.equal(movedBatches.connections.length, 0);
+    await movedBatches.close();
+  });
+
+  test('sends nothing when `beforeWrite` throws, and hands its error on', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    const fenced = new Error('taken over');
+    const refuse = () => {
+      throw fenced;
+    };
+    await assert.rejects(send(transport, { ...post, beforeWrite: refuse }), fenced);
+    await send(transport, { ...post, path: '/after' });
+    await assert.rejects(send(transport, { ...post, beforeWrite: refuse }), fenced);
+    await send(transport, { ...post, path: '/after' });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line.split(' ')[1]),
+      ['/after', '/after'],
+    );
+  });
+
+  test('brings what is read out of the result, and hands on what the reading throws', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    assert.equal(await transport.send(post, ({ kind }) => `an ${kind}`), 'an answer');
+    const unreadable = new Error('unreadable');
+    const read = () => {
+      throw unreadable;
+    };
+    await assert.rejects(transport.send(post, read), unreadable);
+    assert.equal((await send(transport, post)).kind, 'answer');
+    assert.deepEqual([server.requests.length, server.connections.length <= 2], [3, true]);
+  });
+
+  test('asks `beforeWrite` when the connection stands, not when the request is queued', async (t) => {
+    const held: Socket[] = [];
+    const { transport, server } = await setUp(t, (socket) => held.push(socket), { connectionsMax: 1 });
+    const first = send(transport, post);
+    await server.arrived(1);
+    let asked = 0;
+    const second = send(transport, {
+      ...post,
+      beforeWrite: () => {
+        asked += 1;
+      },
+    });
+    assert.equal(asked, 0);
+    for (const socket of held) ok(socket);
+    await first;
+    await server.arrived(2);
+    assert.equal(asked, 1);
+    for (const socket of held) ok(socket);
+    await second;
+  });
+
+  test('keeps the key out of everything it says', async (t) => {
+    const said: unknown[] = [];
+    const { transport } = await setUp(t, (socket) => socket.resetAndDestroy());
+    said.push(await send(transport, post));
+    said.push(await send(transport, { ...post, path: 'no slash' }));
+    await transport.close();
+    said.push(await send(transport, post));
+    assert.deepEqual(
+      said.map((result) => (result as { kind: string }).kind),
+      ['unknown', 'not_sent', 'not_sent'],
+    );
+    assert.equal(JSON.stringify(said).includes(secret), false);
+  });
+});
+
+/** Answers whatever comes with a line of plain text, as a wrong port does to a TLS greeting. */
+async function startPlainAnswerer(): Promise<{ port: number; close: () => Promise<void> }> {
+  const { createServer } = await import('node:net');
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write('220 mail.example ESMTP\r\n'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return {
+    port: address.port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refundsOfOtherBatches } from '../../../src/ledger/rows/costs.ts';
+import { memoryLedger } from '../../support/ledger.ts';
+import { planned } from '../../support/planned.ts';
+
+test('what came back in a time is found by that time, however many rows the ledger has', async () => {
+  const db = await memoryLedger();
+  const { view, plans } = planned(db);
+  await refundsOfOtherBatches(view, { account: 'main', batchId: 'batch-1', fromMs: 1, toMs: 2 });
+  const [rows = '', batches = ''] = plans;
+  assert.match(rows, /^SEARCH rows USING INDEX rows_refunded \(refunded_at>\? AND refunded_at<\?\)$/);
+  assert.match(batches, /^SEARCH batches USING INDEX \S+ \(batch_id=\?\)$/);
+  await db.close();
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anySentSince, sentLately } from '../../../src/ledger/rows/sent-lately.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
+import { planned } from '../../support/planned.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+const query = { account: 'main', batchId: 'batch-1', since: 1, withLost: false };
+const number = (index: number) => `+2547000${String(index).padStart(5, '0')}`;
+
+for (const count of [1, 2, 50, 128]) {
+  test(`what was sent to ${count} number(s) is looked up by them, however many rows and batches the ledger has`, async () => {
+    const db = await memoryLedger();
+    const { view, plans } = planned(db);
+    await sentLately(
+      view,
+      query,
+      Array.from({ length: count }, (_, index) => number(index)),
+    );
+    const reads = plans.filter((plan) => /^(?:SEARCH|SCAN) /.test(plan));
+    assert.equal(reads.length, 2 * Math.ceil(count / 50), plans.join('\n'));
+    for (const [index, read] of reads.entries()) {
+      if (index % 2 === 0)
+        assert.match(read, /^SEARCH rows USING INDEX rows_sent \(phone_number=\? AND first_sent_at>\?\)$/);
+      else assert.match(read, /^SEARCH batches USING INDEX \S+ \(batch_id=\?\)$/);
+    }
+    await db.close();
+  });
+}
+
+test('what counts is what other batches of the account sent since then, and rows that bear what the service says of an earlier payment', async () => {
+  const db = await memoryLedger();
+  const cases: [status: string, serviceStatus: string | null, firstSentAt: number | null, counts: boolean][] = [
+    ['sending', null, 100, true],
+    ['accepted', 'pending', 100, true],
+    ['in_doubt', null, 100, true],
+    ['completed', 'completed', 100, true],
+    ['failed', 'failed', 100, true],
+    ['completed', 'completed', 99, false],
+    ['held', 'completed', 100, true],
+    ['skipped', 'completed', 100, true],
+    ['ready', 'completed', 100, true],
+    // Its request was proved never to have left.
+    ['ready', null, 100, false],
+    ['held', null, 100, false],
+    ['ready', null, null, false],
+    ['cancelled', 'completed', 100, false],
+    ['completed', 'completed', 101, true],
+  ];
+  const batches = [{ batch_id: 'batch-1' }, { batch_id: 'batch-2' }, { batch_id: 'batch-3', account: 'other' }];
+  for (const batch of batches) {
+    const rows = cases.map((_, index) => aRow(index + 1, { batch_id: batch.batch_id, phone_number: number(1) }));
+    await addBatch(db, makeVirtualClock(), aBatch({ ...batch, run_id: batch.batch_id }), rows);
+    for (const [index, [status, serviceStatus, firstSentAt]] of cases.entries()) {
+      await db.execute(
+        'UPDATE rows SET status = ?, service_status = ?, first_sent_at = ? WHERE batch_id = ? AND row_no = ?',
+        [status, serviceStatus, firstSentAt, batch.batch_id, index + 1],
+      );
+    }
+  }
+  const earlier = cases.flatMap(([, , at, counts], index) => (counts && at === 100 ? [`batch-2/${index + 1}`] : []));
+  const expected = [`batch-2/${cases.length}`, ...earlier];
+  const others = Array.from({ length: 50 }, (_, index) => number(index + 2));
+  for (const numbers of [
+    [number(1)],
+    [number(1), number(2)],
+    [...others, number(1)],
+    [...others, number(1), number(60)],
+  ]) {
+    const found = await sentLately(db, { ...query, since: 100 }, numbers);
+    assert.deepEqual(
+      found.map((one) => ('row_no' in one ? `${one.batch_id}/${one.row_no}` : one)),
+      expected,
+    );
+  }
+  await db.close();
+});
+
+test('what may have been sent since then is of other batches of the account that were still under way', async () => {
+  for (const [fields, mayHave] of [
+    [{ started_at: 50 }, true],
+    [{ started_at: 50, completed_at: 100 }, true],
+    [{ started_at: 50, completed_at: 99 }, false],
+    [{ started_at: null }, false],
+    [{ started_at: 50, account: 'other' }, false],
+    [{ started_at: 50, batch_id: 'batch-1' }, false],
+  ] as const) {
+    const db = await memoryLedger();
+    await addBatch(db, makeVirtualClock(), aBatch({ batch_id: 'batch-2', ...fields }), []);
+    assert.equal(await anySentSince(db, { ...query, since: 100 }), mayHave, JSON.stringify(fields));
+    await db.close();
+  }
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { writeReports } from '../../../src/reports/reports.ts';
+import { folderOf } from '../../support/folder.ts';
+import {
+  columns,
+  completedWay,
+  failedWay,
+  invalidRow,
+  newBatch,
+  newRow,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from '../fixture.ts';
+
+async function failed(t: TestContext, db: Database): Promise<string[][]> {
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
+  return parse(await readFile(join(dir, 'failed.csv')), { bom: true, relax_column_count: true });
+}
+
+test('failed.csv has the failed and the invalid rows alone, as the file had them, with what is wrong and what to do', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const [header, ...lines] = await failed(t, db);
+  assert.deepEqual(header, [...columns, 'problem', 'suggestion']);
+  assert.deepEqual(lines, [
+    [
+      '+254712000008',
+      '1',
+      '100.50',
+      'KES',
+      '',
+      'R-8',
+      'Person 8',
+      'The operator declined it',
+      'Read the reason, correct the row where it needs it, and send it again.',
+    ],
+    [
+      '0712',
+      '1',
+      '100',
+      'KES',
+      '',
+      'R-9',
+      'Person 9',
+      '"0712" is too short to be a phone number.',
+      'Write the whole number, with its country code.',
+    ],
+  ]);
+});
+
+test('a spreadsheet reads its accents: it begins with a byte order mark', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
+  assert.deepEqual([...(await readFile(join(dir, 'failed.csv'))).subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+});
+
+test('a corrected failed.csv that fails once more has problem and suggestion once', async (t) => {
+  const db = await testLedger(t);
+  const again = JSON.stringify(['phone_number', 'problem', 'suggestion', 'name']);
+  const input = JSON.stringify(['0712', 'old problem', 'old suggestion', 'Ann']);
+  await writeBatch(db, newBatch('B-1', { columns: again }), [{ row: invalidRow('B-1', 1, { input }) }]);
+  const [header, line] = await failed(t, db);
+  assert.deepEqual(header, ['phone_number', 'name', 'problem', 'suggestion']);
+  assert.deepEqual(line?.slice(0, 3), ['0712', 'Ann', '"0712" is too short to be a phone number.']);
+});
+
+test('a line with too many cells keeps them beyond the header, so that it cannot pass for whole', async (t) => {
+  const db = await testLedger(t);
+  const input = JSON.stringify(['0712', '1', '1', '000', 'KES', '', 'R', 'Ann', 'more']);
+  await writeBatch(db, newBatch('B-1'), [{ row: invalidRow('B-1', 1, { input }) }]);
+  const [header = [], line = []] = await failed(t, db);
+  assert.equal(header.length, 9);
+  assert.deepEqual(line.slice(9), ['Ann', 'more']);
+});
+
+test('where every row was paid there is a header and nothing else', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: completedWay(1) }]);
+  assert.equal((await failed(t, db)).length, 1);
+});
+
+test('a failure is explained by its code where the code is known', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(db, newBatch('B-1'), [
+    { row: newRow('B-1', 1), way: failedWay(1, '218', 'product network mismatch') },
+  ]);
+  const [, line = []] = await failed(t, db);
+  assert.match(line.at(-1) ?? '', /another network than the number/);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
+import { differsBy, reviewOf } from '../../../src/reports/summary/review.ts';
+import { makeRig } from '../../support/engine.ts';
+import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
+
+const number = (index: number) => `+2547121${String(index).padStart(5, '0')}`;
+
+/** October's run of a job, paid; and November's, to be approved. */
+async function twoMonths() {
+  const rig = await makeRig();
+  const october = [1, 2, 3, 4].map((index) => aRow(index, { phone_number: number(index), amount: '100' }));
+  await rig.add(october, { job: 'payroll', run_id: 'october', created_at: rig.clock.now() });
+  await rig.run();
+  const rows = [
+    aRow(1, { phone_number: number(1), amount: '100.00' }),
+    aRow(2, { phone_number: number(2), amount: '110' }),
+    aRow(3, { phone_number: number(3), amount: '1000' }),
+    aRow(4, { phone_number: number(5), amount: '90' }),
+    aRow(5, { phone_number: number(6), amount: '95', status: 'held', problems: '[{"code":"DUPLICATE"}]' }),
+    aRow(6, { phone_number: null, amount: null, status: 'invalid', problems: '[]' }),
+    ...[7, 8, 9].map((rowNo) => aRow(rowNo, { phone_number: number(rowNo), amount: '5', currency: 'UGX' })),
+  ];
+  const november = aBatch({ batch_id: 'batch-2', job: 'payroll', run_id: 'november' });
+  await addBatch(
+    rig.db,
+    rig.clock,
+    november,
+    rows.map((row) => ({ ...row, batch_id: 'batch-2' })),
+  );
+  return { rig, november: november as BatchRecord };
+}
+
+describe('what an approver sees', () => {
+  test('is the largest rows of each currency, and what is held', async () => {
+    const { rig, november } = await twoMonths();
+    const { largest, held } = await reviewOf(rig.db, november, 20);
+    assert.deepEqual(
+      largest.map(({ row, amount, currency }) => [row, amount, currency]),
+      [
+        [3, '1000', 'KES'],
+        [2, '110', 'KES'],
+        [1, '100.00', 'KES'],
+        [4, '90', 'KES'],
+        [7, '5', 'UGX'],
+        [8, '5', 'UGX'],
+        [9, '5', 'UGX'],
+      ],
+    );
+    assert.deepEqual(held, { DUPLICATE: 1 });
+  });
+
+  test('is who is new since the last run of the job, and whose amount has changed by more than so many percent', async () => {
+    const { rig, november } = await twoMonths();
+    const { since } = await reviewOf(rig.db, november, 20);
+    assert.equal(since?.batch_id, 'batch-1');
+    assert.deepEqual(since?.cost, { USD: '4' });
+    assert.equal(since?.new_numbers, 5);
+    assert.deepEqual(
+      since?.new_examples.map(({ row }) => row),
+      [4, 5, 7, 8, 9],
+    );
+    assert.equal(since?.changed, 1);
+    assert.deepEqual(
+      since?.changed_examples.map(({ row, before, amount }) => [row, before, amount]),
+      [[3, '100', '1000']],
+    );
+    const strict = await reviewOf(rig.db, november, 5);
+    assert.deepEqual(
+      strict.since?.changed_examples.map(({ row }) => row),
+      [2, 3],
+    );
+  });
+
+  test('is compared with nothing where the job has not run before, or no job made it', async () => {
+    const { rig, november } = await twoMonths();
+    assert.equal((await reviewOf(rig.db, { ...november, job: 'promo' }, 20)).since, null);
+    assert.equal((await reviewOf(rig.db, { ...november, job: null }, 20)).since, null);
+  });
+
+  test('is a change of amounts as decimals, not of their texts', () => {
+    assert.equal(differsBy('100', '100.00', 1), false);
+    assert.equal(differsBy('100', '120', 20), false);
+    assert.equal(differsBy('100', '120.01', 20), true);
+    assert.equal(differsBy('100', '79.99', 20), true);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AirbatchError } from '../../../src/core/basics/errors.ts';
+import type { AccountRunner } from '../../../src/engine/account-runner.ts';
+import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
+import { superviseAccount } from '../../../src/runtime/accounts/account-supervisor.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+/** A runner that fails with each of `troubles` in turn, after it has worked for `workMs`, and then works until it is stopped. */
+function setUp(troubles: readonly Error[], workMs = 0) {
+  const clock = makeVirtualClock();
+  const left = [...troubles];
+  const told: string[] = [];
+  const seen = { starts: [] as number[], closed: 0, hints: 0, standstills: [] as [string, boolean][] };
+  const makeRunner = (): AccountRunner => {
+    let working = false;
+    let end = () => {};
+    return {
+      async run() {
+        seen.starts.push(clock.now());
+        const trouble = left.shift();
+        if (trouble && workMs > 0) await clock.sleep(workMs);
+        if (trouble) throw trouble;
+        working = true;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        working = false;
+      },
+      stop: () => end(),
+      nudge: () => undefined,
+      hint: () => {
+        seen.hints += 1;
+      },
+      isWorking: () => working,
+    };
+  };
+  const close = async () => {
+    seen.closed += 1;
+  };
+  const kept = superviseAccount('main', {
+    clock,
+    log: { info: () => undefined, warn: (message, data) => void told.push(`${message} ${data?.code}`) },
+    open: async () => ({ close }) as OpenAccount,
+    makeRunner,
+    onStandstill: (error, isTriedAgain) =>
+      void seen.standstills.push([error instanceof AirbatchError ? error.code : '', isTriedAgain]),
+  });
+  return { clock, kept, seen, told };
+}
+
+const trouble = (code: ConstructorParameters<typeof AirbatchError>[0]) => new AirbatchError(code, 'for a test');
+
+describe('an account that is kept', () => {
+  test('is taken as soon as the process that has it gives it back, and says once that it waits', async () => {
+    const { clock, kept, seen, told } = setUp(Array.from({ length: 5 }, () => trouble('ACCOUNT_BUSY')));
+    await clock.drive(clock.sleep(12_000));
+    assert.equal(kept.isWorking(), false);
+    await clock.drive(clock.sleep(14_000));
+    assert.equal(kept.isWorking(), true);
+    assert.deepEqual([seen.starts.length, seen.closed, told.length], [6, 5, 1]);
+    kept.hint();
+    assert.equal(seen.hints, 1);
+    await clock.drive(kept.stop());
+    assert.deepEqual([kept.isWorking(), seen.closed], [false, 6]);
+  });
+
+  test('goes on after trouble with the disk, not before a window of the rate limits is over', async () => {
+    const { clock, kept, seen } = setUp([trouble('LEDGER_FULL'), trouble('FENCED')]);
+    await clock.drive(clock.sleep(130_000));
+    const [first = 0, second = 0, third = 0] = seen.starts;
+    assert.ok(second - first >= 60_000 && third - second >= 60_000);
+    assert.equal(kept.isWorking(), true);
+    await clock.drive(kept.stop());
+  });
+
+  test('ends on anything that no waiting mends', async () => {
+    for (const error of [
+      trouble('LEDGER_DAMAGED'),
+      trouble('LEDGER_SYNC'),
+      trouble('CONFIG_INVALID'),
+      new Error('a bug'),
+    ]) {
+      const { clock, kept, seen } = setUp([error]);
+      await assert.rejects(clock.drive(kept.ended), error);
+      await clock.drive(kept.stop());
+      assert.deepEqual([seen.starts.length, seen.closed], [1, 1]);
+    }
+  });
+
+  test('tells of trouble that only a person mends, and of none that passes by itself', async () => {
+    const passing = (['ACCOUNT_BUSY', 'FENCED', 'LEDGER_BUSY'] as const).map(trouble);
+    const { clock, kept, seen } = setUp([...passing, trouble('LEDGER_FULL'), trouble('LEDGER_RESTORED')]);
+    await assert.rejects(clock.drive(kept.ended), { code: 'LEDGER_RESTORED' });
+    assert.deepEqual(seen.standstills, [
+      ['LEDGER_FULL', true],
+      ['LEDGER_RESTORED', false],
+    ]);
+  });
+
+  test('tells of a ledger that another program keeps locked for longer than a minute, and of none that is locked now and then', async () => {
+    for (const [workMs, standstills] of [
+      [0, [['LEDGER_BUSY', true]]],
+      [3_600_000, []],
+    ] as const) {
+      const { clock, kept, seen } = setUp([trouble('LEDGER_BUSY'), trouble('LEDGER_BUSY')], workMs);
+      await clock.drive(clock.sleep(3 * 3_600_000));
+      assert.equal(kept.isWorking(), true);
+      assert.deepEqual(seen.standstills, standstills);
+      await clock.drive(kept.stop());
+    }
+  });
+
+  test('says anew that another process has it where it was worked for in between', async () => {
+    const { clock, kept, told } = setUp([trouble('ACCOUNT_BUSY'), trouble('ACCOUNT_BUSY')], 3_600_000);
+    await clock.drive(clock.sleep(3 * 3_600_000));
+    assert.equal(told.length, 2);
+    await clock.drive(kept.stop());
+  });
+
+  test('is not closed while somebody works with it', async () => {
+    const { clock, kept, seen } = setUp([]);
+    await clock.drive(clock.sleep(1_000));
+    const work = Promise.withResolvers<string>();
+    const used = kept.use(() => work.promise);
+    const stopped = kept.stop();
+    await clock.drive(clock.sleep(1_000));
+    assert.deepEqual([seen.starts.length, seen.closed], [1, 0]);
+    work.resolve('done');
+    await clock.drive(stopped);
+    assert.deepEqual([await used, seen.closed], ['done', 1]);
+  });
+
+  test('stops at once while it waits, and starts nothing more', async () => {
+    const { clock, kept, seen } = setUp([trouble('ACCOUNT_BUSY')]);
+    await clock.drive(clock.sleep(1_000));
+    const stoppedAt = clock.now();
+    await clock.drive(kept.stop());
+    assert.equal(clock.now(), stoppedAt);
+    await clock.drive(clock.sleep(60_000));
+    assert.equal(seen.starts.length, 1);
+  });
+
+  test('that is stopped while it is being opened is not worked for, and closed', { timeout: 600_000 }, async () => {
+    const opening = Promise.withResolvers<OpenAccount>();
+    let closed = 0;
+    const close = async () => {
+      closed += 1;
+    };
+    const kept = superviseAccount('main', {
+      clock: makeVirtualClock(),
+      log: { info: () => undefined, warn: (message) => assert.fail(message) },
+      open: () => opening.promise,
+      makeRunner: () => assert.fail('a runner that nobody would stop'),
+      onStandstill: () => assert.fail('it was only stopped'),
+    });
+    const stopped = kept.stop();
+    opening.resolve({ close } as OpenAccount);
+    await stopped;
+    await kept.ended;
+    assert.equal(closed, 1);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { chooseAccount, loadConfig } from '../../../src/runtime/settings/config.ts';
+import { folderOf } from '../../support/folder.ts';
+
+const baseUrl = 'https://service.example';
+const inEnvironment = { AIRBATCH_BASE_URL: 'https://other.example', AIRBATCH_API_KEY: 'key' };
+
+/** The configuration with accounts of these names, each of which has its key in `KEY`. */
+function configWith(t: TestContext, names: readonly string[], env: Record<string, string> = {}, apiKeyEnv = 'KEY') {
+  const folder = folderOf(t);
+  const accounts = Object.fromEntries(names.map((name) => [name, { baseUrl, apiKeyEnv }]));
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+  return loadConfig({ cwd: folder, env: { KEY: 'key', ...env } });
+}
+
+describe('the account that pays', () => {
+  for (const [what, names, env, given, chosen] of [
+    ['the one that is named', ['a', 'b'], {}, 'b', 'b'],
+    ['the only one', ['a'], {}, undefined, 'a'],
+    ['"default" among several', ['a', 'default'], {}, undefined, 'default'],
+    ['that of the environment among several', ['a'], inEnvironment, undefined, 'default'],
+    ['none, which is the embedded sandbox, where none is configured', [], {}, undefined, null],
+    ['the embedded sandbox where it is named', ['a'], {}, 'sandbox', null],
+    ['an account of that name before the embedded sandbox', ['sandbox', 'a'], {}, 'sandbox', 'sandbox'],
+  ] as const)
+    test(`is ${what}`, async (t) => {
+      assert.equal(chooseAccount(await configWith(t, names, env), given)?.name ?? null, chosen);
+    });
+
+  test('is never guessed: of several without a default one is to be named, and what is named is to be there', async (t) => {
+    const config = await configWith(t, ['a', 'b']);
+    assert.throws(() => chooseAccount(config, undefined), { code: 'ACCOUNT_UNKNOWN', message: /a, b/ });
+    assert.throws(() => chooseAccount(config, 'Sandbx'), { hint: /^Did you mean "sandbox"\? Name one/ });
+    assert.throws(() => chooseAccount(config, 'c'), { code: 'ACCOUNT_UNKNOWN', message: /"c" \(configured: a, b\)/ });
+  });
+});
+
+describe('the account of the environment', () => {
+  test('does not take the place of a "default" of the file', async (t) => {
+    const config = await configWith(t, ['default'], inEnvironment);
+    assert.equal(config.accounts.get('default')?.baseUrl, baseUrl);
+  });
+
+  test('needs an address and a key, unless an account of the file has its key there', async (t) => {
+    for (const [missing, rest] of Object.keys(inEnvironment).map(
+      (name) => [name, Object.fromEntries(Object.entries(inEnvironment).filter(([other]) => other !== name))] as const,
+    ))
+      await assert.rejects(configWith(t, [], rest), { code: 'CONFIG_INVALID', message: new RegExp(`^${missing} is`) });
+    const config = await configWith(t, ['a'], { AIRBATCH_API_KEY: 'key' }, 'AIRBATCH_API_KEY');
+    assert.deepEqual([...config.accounts.keys()], ['a']);
+  });
+});
+
+describe('the credentials of an account', () => {
+  test('are told by the variables that hold them, and never by what these hold', async (t) => {
+    const folder = folderOf(t);
+    const accounts = {
+      new: { baseUrl, apiKeyEnv: 'KEY' },
+      old: { version: 'v1', baseUrl, emailEnv: 'EMAIL', tokenEnv: 'TOKEN' },
+    };
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+    const env = { KEY: 'secret-1', EMAIL: 'secret-2', TOKEN: 'secret-3' };
+    const config = await loadConfig({ cwd: folder, env });
+    const told = [...config.accounts.values()].map(({ name, credentialsFrom }) => [name, credentialsFrom]);
+    assert.deepEqual(told, [
+      ['new', 'KEY'],
+      ['old', 'EMAIL and TOKEN'],
+    ]);
+  });
+});

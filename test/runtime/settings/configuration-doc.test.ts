@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import type { z } from 'zod';
+import { batchPolicy, policyShape } from '../../../src/core/state/batch-policy.ts';
+import { fields } from '../../../src/intake/cells/fields.ts';
+import { intakeSettings, intakeShape } from '../../../src/intake/columns/settings.ts';
+import { makeClassPlan } from '../../../src/limiter/classes.ts';
+import { loadConfig, roles } from '../../../src/runtime/settings/config.ts';
+import { folderOf } from '../../support/folder.ts';
+import { byPath, documentedKeys, shapeKeys } from '../../support/shape-keys.ts';
+import { unexported } from '../../support/unexported.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+const configShape = await unexported<z.ZodType>('runtime/settings/config.ts', 'configShape');
+
+describe('docs/configuration.md', () => {
+  test('has every key of the configuration with its default, and no other', () => {
+    const people = roles.map((role) => ({ path: `people.${role}` }));
+    const keys = shapeKeys(configShape, '', { intake: intakeShape, policy: policyShape });
+    assert.deepEqual(
+      byPath(documentedKeys(text, 'The file')),
+      byPath([...keys.filter(({ path }) => path !== 'people'), ...people]),
+    );
+  });
+
+  test('has every variable of the environment, and no other', () => {
+    const variables = (from: string) => [...new Set(from.match(/\bAIRBATCH_[A-Z_]+/g))].sort();
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
+    assert.deepEqual(variables(text), variables(sources.join('\n')));
+  });
+
+  test('has the limits as they are where nothing is configured', () => {
+    const [v2, v1] = (['v2', 'v1'] as const).map((version) => makeClassPlan(version));
+    const documented = [...text.matchAll(/^\| `(\w+)` \| (\d+|with `read`) \| (\d+) \|/gm)].map((row) => row.slice(1));
+    assert.deepEqual(
+      documented,
+      Object.entries(v1?.limits ?? {}).map(([name, { limit }]) => {
+        const counter = v2?.counterOf[name as keyof typeof v2.counterOf];
+        return [name, counter === name ? String(v2?.limits[counter].limit) : `with \`${counter}\``, String(limit)];
+      }),
+    );
+  });
+
+  for (const [index, [, example = '']] of [...text.matchAll(/```json\n(.*?)```/gs)].entries()) {
+    test(`has an example ${index + 1} that is taken as it stands`, async (t) => {
+      const folder = folderOf(t);
+      writeFileSync(join(folder, 'airbatch.config.json'), example);
+      const variables = [...example.matchAll(/"\w+Envs?": \[?"(\w+)"/g)].map(([, name = '']) => name);
+      const env = Object.fromEntries(
+        variables.map((name) => {
+          const [, value] = text.match(new RegExp(`^${name}=(\\S+)`, 'm')) ?? [];
+          assert.ok(value, `${name} is in no .env of the document`);
+          return [name, value];
+        }),
+      );
+      const config = await loadConfig({ cwd: folder, env });
+      const { columns } = intakeSettings(config.intake);
+      for (const field of Object.keys(columns)) assert.ok((fields as readonly string[]).includes(field));
+      batchPolicy(config.policy);
+    });
+  }
+});

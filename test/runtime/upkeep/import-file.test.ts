@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isoTime } from '../../../src/core/time/clock.ts';
+import { holdThrottled } from '../../../src/engine/pacing/request-with-retry-after.ts';
+import { savePace } from '../../../src/ledger/accounts/pace.ts';
+import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
+import { applyStoredThrottle, requestDepsFor } from '../../../src/runtime/accounts/throttled-requests.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
+import { planOf } from '../../../src/runtime/upkeep/import-file.ts';
+import { makeRig, someRows } from '../../support/engine.ts';
+import { aRow, idlePace } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
+
+test('a plan whose balance is told to wait asks no prices, and has the account wait', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  await rig.add([...someRows(2), aRow(3, { amount: null, currency: null, product_id: 'p-1' })]);
+  const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
+  const account = {
+    name: 'main',
+    limiter,
+    gateway: {
+      ...rig.service,
+      balance: async () => ({ kind: 'throttled', retryAfterMs: 30_000, evidence }),
+    },
+    catalog: { networks: async () => null, products: () => assert.fail('a price is asked') },
+  } as unknown as OpenAccount;
+  const told: string[] = [];
+  const log = { info: () => undefined, warn: (message: string) => void told.push(message) };
+  const session = { db: rig.db, clock: rig.clock, log } as unknown as Session;
+  const plan = await planOf(session, account, await rig.batch());
+  assert.deepEqual([plan.balance, plan.balanceTrouble], [null, 'RATE_LIMITED: wait']);
+  assert.ok(limiter.isHeld('creation'));
+  assert.deepEqual(told, ['the service tells the account to wait, and is asked again then']);
+});
+
+test('a plan whose catalog was told to wait for long asks nothing more, and says that it did not', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  await rig.add(someRows(2));
+  const gateway = { ...rig.service, balance: () => assert.fail('the balance is asked') };
+  const account = { name: 'main', limiter, gateway } as unknown as OpenAccount;
+  const log = { info: () => undefined, warn: () => assert.fail('it was told of the wait already') };
+  limiter.hold('catalog', 24 * 3_600_000);
+  const plan = await planOf({ db: rig.db, clock: rig.clock, log } as unknown as Session, account, await rig.batch());
+  const { toSend, balance, balanceTrouble } = plan;
+  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service tells the account to wait']);
+});
+
+test('what another program was told to wait for holds whoever takes in a file as well, and is told of once', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  const limiter = makeOpenLimiter(clock);
+  const told: unknown[] = [];
+  const log = { info: () => undefined, warn: (_message: string, data: unknown) => void told.push(data) };
+  const account = { name: 'main', limiter };
+  await applyStoredThrottle(account, { db, clock, log });
+  assert.ok(!limiter.isHeld('catalog'));
+  const at = clock.now();
+  const throttleWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait }));
+  await clock.drive(clock.sleep(20_000));
+  for (let file = 0; file < 2; file++) await applyStoredThrottle(account, { db, clock, log });
+  assert.deepEqual(told, [{ account: 'main', until: isoTime(at + 60_000), retry_after_ms: 60_000 }]);
+  await clock.drive(clock.sleep(39_000));
+  assert.ok(limiter.isHeld('catalog'));
+  await clock.drive(clock.sleep(1_000));
+  assert.ok(!limiter.isHeld('catalog'));
+});
+
+test('what another program was told to wait for holds whoever approves or retries as well, and each wait is told of', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  await rig.add(someRows(1));
+  const told: unknown[] = [];
+  const log = { info: () => undefined, warn: (_message: string, data: unknown) => void told.push(data) };
+  const session = { db, clock, log } as unknown as Session;
+  const opened = (): OpenAccount =>
+    ({ name: 'main', limiter: makeOpenLimiter(clock), gateway: rig.service }) as unknown as OpenAccount;
+  const at = clock.now();
+  const throttleWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait }));
+  await clock.drive(planOf(session, opened(), await rig.batch()));
+  assert.ok(clock.now() >= at + 60_000, 'the balance was asked after the wait');
+  await clock.drive(clock.sleep(1_000));
+  const again = { ...throttleWait, at: clock.now(), until: clock.now() + 30_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait: again }));
+  const { limiter, onWait } = await requestDepsFor(opened(), session);
+  assert.ok(limiter.isHeld('read'));
+  onWait?.({ ...again, until: again.until + 30_000 });
+  assert.deepEqual(
+    told.map((data) => (data as { until: string }).until),
+    [throttleWait.until, again.until, again.until + 30_000].map(isoTime),
+  );
+});
+
+test('a wait that the service tells in answer to a file is a day at most, whatever it says', async () => {
+  const { clock } = await makeRig();
+  const limiter = makeOpenLimiter(clock);
+  const day = 24 * 3_600_000;
+  const { since, until } = holdThrottled({ limiter, clock }, 'balance', 30 * day);
+  assert.equal(until - since, day);
+  await clock.drive(clock.sleep(day - 1));
+  assert.ok(limiter.isHeld('balance'));
+  await clock.drive(clock.sleep(1));
+  assert.ok(!limiter.isHeld('balance'));
+});

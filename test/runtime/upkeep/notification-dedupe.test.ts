@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { makeNotificationDedupe } from '../../../src/runtime/upkeep/notification-dedupe.ts';
+import { folderOf } from '../../support/folder.ts';
+
+describe('notes of what was told without a ledger', () => {
+  test('give a name out once, whatever is started again, and anew once it is given back', (t) => {
+    const ledger = join(folderOf(t), 'ledger.db');
+    const notes = () => makeNotificationDedupe(ledger, Date.now);
+    assert.deepEqual([notes().claim('x'), notes().claim('x'), notes().claim('y')], [true, false, true]);
+    notes().giveBack('x');
+    assert.deepEqual([notes().claim('x'), notes().claim('x')], [true, false]);
+  });
+
+  test('lie in the folder for temporary files where there is no writing beside the ledger', (t) => {
+    const folder = folderOf(t);
+    const ledger = join(folder, 'away', 'ledger.db');
+    // No folder can be made where a file lies.
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(dirname(ledger), '');
+    const notes = () => makeNotificationDedupe(ledger, Date.now, join(folder, 'tmp'));
+    assert.deepEqual([notes().claim('x'), notes().claim('x')], [true, false]);
+    const nowhere = () => makeNotificationDedupe(ledger, Date.now, join(dirname(ledger), 'tmp'));
+    assert.deepEqual([nowhere().claim('x'), nowhere().claim('x')], [true, true], 'better twice than never');
+  });
+
+  test('are dropped when they are two days old', (t) => {
+    const folder = folderOf(t);
+    const notes = makeNotificationDedupe(join(folder, 'ledger.db'), Date.now);
+    notes.claim('x');
+    const [name = ''] = readdirSync(join(folder, 'told'));
+    utimesSync(join(folder, 'told', name), 1e9, 1e9);
+    notes.claim('y');
+    assert.equal(readdirSync(join(folder, 'told')).includes(name), false);
+  });
+
+  test('drop no file of somebody else, as where a link leads to another folder', (t) => {
+    const folder = folderOf(t);
+    const others = join(folder, 'others');
+    mkdirSync(others, { recursive: true });
+    writeFileSync(join(others, 'id_ed25519'), 'old');
+    utimesSync(join(others, 'id_ed25519'), 1e9, 1e9);
+    symlinkSync(others, join(folder, 'told'));
+    makeNotificationDedupe(join(folder, 'ledger.db'), Date.now).claim('x');
+    assert.equal(existsSync(join(others, 'id_ed25519')), true);
+  });
+});

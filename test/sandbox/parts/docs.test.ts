@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { requestFaults, webhookFaults } from '../../../src/sandbox/parts/faults.ts';
+import { magicNumbers, refusalCodes } from '../../../src/sandbox/parts/magic.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../../docs/sandbox.md'), 'utf8');
+const lines = (pattern: RegExp) => text.split('\n').filter((line) => pattern.test(line));
+
+test('docs/sandbox.md has every magic number, and no other', () => {
+  const documented = lines(/^\| `[0-9]{4}` \|/);
+  assert.deepEqual(
+    documented,
+    magicNumbers.map(({ digits, v2, v1 }) => `| \`${digits}\` | ${v2} | ${v1} |`),
+  );
+  assert.ok(text.includes(`code 218: ${refusalCodes.join(', ')}.`));
+});
+
+test('docs/sandbox.md has every fault, and no other', () => {
+  const faults = Object.entries({ ...requestFaults, ...webhookFaults });
+  assert.deepEqual(
+    lines(/^\| `[a-z][a-z_0-9]+` \| (the connection|[0-9]|everything|the request arrives|it is|before it)/),
+    faults.map(([name, what]) => `| \`${name}\` | ${what} |`),
+  );
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startHeartbeat } from '../../../src/scheduler/slots/heartbeat.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+/** The machine's own clock, as node-cron sees it. The watch goes by one that stands still. */
+function machine(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2026, 10, 25, 6) });
+  const seconds = async (count: number) => {
+    for (let second = 0; second < count; second++) {
+      t.mock.timers.tick(1_000);
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    }
+  };
+  return { seconds, clock: { ...makeVirtualClock(), now: () => Date.now() } };
+}
+
+test('node-cron rings every five seconds, and not while the last ring goes on', async (t) => {
+  const { seconds, clock } = machine(t);
+  let rings = 0;
+  let done = () => {};
+  const heartbeat = startHeartbeat(clock, () => {
+    rings += 1;
+    return rings === 5 ? new Promise((resolve) => (done = resolve)) : Promise.resolve();
+  });
+  assert.equal(rings, 1, 'at once');
+  await seconds(20);
+  assert.equal(rings, 5);
+  await seconds(60);
+  assert.equal(rings, 5);
+  done();
+  await seconds(10);
+  assert.equal(rings, 7);
+  await heartbeat.stop();
+  await seconds(20);
+  assert.equal(rings, 7);
+});
+
+test('what was missed while the machine slept, or before its clock was set right, is not gone through beat by beat', async (t) => {
+  const { seconds, clock } = machine(t);
+  let rings = 0;
+  const heartbeat = startHeartbeat(clock, async () => {
+    rings += 1;
+  });
+  const begunAt = performance.now();
+  for (const awayMs of [20 * 60_000, 30 * 24 * 3_600_000]) {
+    rings = 0;
+    await seconds(10);
+    assert.equal(rings, 2);
+    t.mock.timers.setTime(Date.now() + awayMs);
+    await seconds(10);
+  }
+  // Half a million beats were a minute and a half.
+  assert.ok(performance.now() - begunAt < 10_000);
+  await heartbeat.stop();
+});
