@@ -37,9 +37,9 @@ export interface RunStart {
 const patienceMs = 60_000;
 
 /**
- * Pays out in a process of its own, as `airbatch run` does after its question; with `webhooks` it also takes the service's
- * callbacks, as `airbatch serve` does. With `start` the runner starts when that says, else at once. Where the time of a row is measured,
- * answers are not `counted`: it would be a part of it.
+ * Pays out in a process of its own, as `airbatch run` does after its question; with `webhooks` it also takes the
+ * service's callbacks, as `airbatch serve` does. With `start` the runner starts when that says, else at once. Where
+ * the time of a row is measured, answers are not `counted`: it would be a part of it.
  */
 export function runAirbatch(
   { folder, env }: Workplace,

@@ -16,8 +16,9 @@ const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] =
 ];
 
 /**
- * Rows a second from approved to all terminal, where no limit holds anybody back. Everyone sends the same rows to a service in
- * another process that answers at once, and follows each to its end. They take turns, and each round gives its own ratios.
+ * Rows a second from approved to all terminal, where no limit holds anybody back. Everyone sends the same rows to a
+ * service in another process that answers at once, and follows each to its end. They take turns, and each round gives
+ * its own ratios.
  */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 300 : 30_000);

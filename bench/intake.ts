@@ -45,7 +45,10 @@ interface Size {
   measured: readonly Part[];
 }
 
-/** Of the largest file, which takes minutes, only what something is to be reached for; `--rows 10000000` measures all parts of it. */
+/**
+ * Of the largest file, which takes minutes, only what something is to be reached for; `--rows 10000000` measures all
+ * parts of it.
+ */
 const sizes: readonly Size[] = [
   { count: 10 * thousand, rounds: 3, measured: allParts },
   { count: few, rounds: 3, measured: allParts },
@@ -110,7 +113,9 @@ async function wholeIntake(folder: string): Promise<number> {
   return counts.rows;
 }
 
-/** What somebody would otherwise write in an afternoon: papaparse, the phone library and one INSERT a row, in one loop. */
+/**
+ * What somebody would otherwise write in an afternoon: papaparse, the phone library and one INSERT a row, in one loop.
+ */
 async function script(folder: string): Promise<number> {
   const database = new Database(join(folder, `script-${process.pid}.db`));
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -147,7 +152,10 @@ async function script(folder: string): Promise<number> {
   return rows;
 }
 
-/** Compiled code is kept in the folder `compiled`, as the command keeps it: from the second start on, nothing is compiled. */
+/**
+ * Compiled code is kept in the folder `compiled`, as the command keeps it: from the second start on, nothing is
+ * compiled.
+ */
 function inChild(folder: string, part: Part, compiled: string): Promise<Measured> {
   return new Promise((resolve, reject) => {
     // As the commands start that go through whole files (`src/cli/airbatch.js`); the others are measured as they are.

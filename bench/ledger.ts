@@ -14,7 +14,10 @@ export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'pro
 
 const rowsPerUnit = 5_000;
 
-/** A batch of `count` good rows, to be paid at `service`, as intake leaves it, approved: the state in which a run begins to send. */
+/**
+ * A batch of `count` good rows, to be paid at `service`, as intake leaves it, approved: the state in which a run
+ * begins to send.
+ */
 export async function addApprovedBatch(db: Database, count: number, service: string): Promise<void> {
   const clock = systemClock;
   const options = { clock, actor: 'bench' };
@@ -86,8 +89,8 @@ export async function completeRow(unit: Unit, row: RowRecord, at: number): Promi
 }
 
 /**
- * Row number `rowNo`: 10.50 KES, as the intake stores them, to a number of its own, whose last digits ask no sandbox for anything
- * special.
+ * Row number `rowNo`: 10.50 KES, as the intake stores them, to a number of its own, whose last digits ask no sandbox
+ * for anything special.
  */
 export function newRow(rowNo: number): NewRow {
   const phone = phoneNumber(rowNo);
@@ -109,7 +112,9 @@ export function newRow(rowNo: number): NewRow {
   };
 }
 
-/** A number that the sandbox treats like any other: what ends in 0001 to 0013, or in 9 and a code, asks it for trouble. */
+/**
+ * A number that the sandbox treats like any other: what ends in 0001 to 0013, or in 9 and a code, asks it for trouble.
+ */
 export function phoneNumber(rowNo: number): string {
   return `+2547${String(rowNo).padStart(7, '0')}${rowNo % 1_000 === 0 ? 0 : 5}`;
 }

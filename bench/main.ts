@@ -16,9 +16,10 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
 };
 
 /**
- * `npm run bench`: runs all benches, prints one table, and keeps the figures in `bench/results/` and `docs/performance.md`.
- * `npm run bench -- NAME...` runs those alone. `--quick` takes sizes so small that all work within a minute; its figures mean nothing and
- * are not kept. Nor are those of another size than the bench's own (`--rows N`).
+ * `npm run bench`: runs all benches, prints one table, and keeps the figures in `bench/results/` and
+ * `docs/performance.md`. `npm run bench -- NAME...` runs those alone. `--quick` takes sizes so small that all work
+ * within a minute; its figures mean nothing and are not kept. Nor are those of another size than the bench's own
+ * (`--rows N`).
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

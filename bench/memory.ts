@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The most memory that this process ever held, in MiB. Linux carries `maxRSS` over from the process that started this one,
- * so there the mark of this process alone is read.
+ * The most memory that this process ever held, in MiB. Linux carries `maxRSS` over from the process that started this
+ * one, so there the mark of this process alone is read.
  */
 export function peakMiB(): number {
   const kibibytes = peakOnLinux() ?? process.resourceUsage().maxRSS;
@@ -18,7 +18,9 @@ function peakOnLinux(): number | null {
   }
 }
 
-/** How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well. */
+/**
+ * How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well.
+ */
 export const asLauncher = {
   execArgv: ['--max-semi-space-size=8', '--max-old-space-size=1000'],
   env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },

@@ -14,8 +14,8 @@ const limit = 60;
 const othersPerWindow = limit / 3;
 const othersPrefix = 'other/';
 /**
- * Parts of a window that are past when the runs start. A start takes some tenths of a second whatever the window, so none is
- * put where the rest of a window of a second is too short for it.
+ * Parts of a window that are past when the runs start. A start takes some tenths of a second whatever the window, so
+ * none is put where the rest of a window of a second is too short for it.
  */
 const startsAlone = [0, 1 / 6, 1 / 3];
 /** Beside another client the beginning of a window is the hardest: nobody was seen to use it yet. */
@@ -29,8 +29,8 @@ interface Run extends AirbatchRun {
 }
 
 /**
- * A long file at the default limit: how close the sending comes to what the limit permits, and whether it is ever told to wait.
- * The service's own charge log says when each row was taken.
+ * A long file at the default limit: how close the sending comes to what the limit permits, and whether it is ever told
+ * to wait. The service's own charge log says when each row was taken.
  */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 120 : 600);
@@ -103,7 +103,10 @@ function ourTimes(charges: readonly Charge[]): number[] {
 
 const sendingMs = ({ startedAt, takenAt }: Run): number => (takenAt.at(-1) ?? Number.NaN) - startedAt;
 
-/** Until the opening of the window that takes the last row, for somebody who uses each window whole at its first instant. */
+/**
+ * Until the opening of the window that takes the last row, for somebody who uses each window whole at its first
+ * instant.
+ */
 function leastMs(startedAt: number, count: number, perWindow: number): number {
   const firstWindow = Math.floor(startedAt / windowMs);
   return (firstWindow + Math.ceil(count / perWindow) - 1) * windowMs - startedAt;
@@ -112,8 +115,8 @@ function leastMs(startedAt: number, count: number, perWindow: number): number {
 const evenMs = (count: number, perWindow: number): number => (count / perWindow) * windowMs;
 
 /**
- * Another program on the account, at its own even pace whatever becomes of it; where it is late, it lets its turn pass. Returns
- * how often it was told to wait.
+ * Another program on the account, at its own even pace whatever becomes of it; where it is late, it lets its turn
+ * pass. Returns how often it was told to wait.
  */
 async function useEvenly(url: string, signal: AbortSignal): Promise<number> {
   const asked: Promise<number>[] = [];

@@ -9,7 +9,9 @@ export const benchStartMs = Date.UTC(2026, 10, 1, 8);
 
 const rowsPerUnit = 5_000;
 
-/** A ledger with one finished batch, written as the program writes it: every row sent and completed, with its events. */
+/**
+ * A ledger with one finished batch, written as the program writes it: every row sent and completed, with its events.
+ */
 export async function fillLedger(path: string, count: number): Promise<void> {
   const db = openSqlite(path);
   await migrate(db);

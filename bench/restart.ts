@@ -15,7 +15,9 @@ const beingSent = 64;
 const lookMs = 5;
 const patienceMs = 60_000;
 
-/** A killed run of a large batch: how long `airbatch resume` takes from the start of its process to its first request. */
+/**
+ * A killed run of a large batch: how long `airbatch resume` takes from the start of its process to its first request.
+ */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 1_000 : 1_000_000);
   const times = quick ? 1 : 5;

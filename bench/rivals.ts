@@ -98,7 +98,10 @@ async function untilSettled(boss: PgBoss): Promise<void> {
   }
 }
 
-/** How long `settle` takes to send and follow all rows, which are in pg-boss's queue before the time begins, one job each. */
+/**
+ * How long `settle` takes to send and follow all rows, which are in pg-boss's queue before the time begins, one job
+ * each.
+ */
 async function timePgBoss(
   serviceUrl: string,
   count: number,
@@ -128,8 +131,8 @@ async function timePgBoss(
 }
 
 /**
- * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. pg-boss's own workers would wait for half a second
- * after each job, so that 64 of them settle 128 a second: these ask at once.
+ * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. pg-boss's own workers would wait
+ * for half a second after each job, so that 64 of them settle 128 a second: these ask at once.
  */
 function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
   return timePgBoss(serviceUrl, count, postgresUrl, async (boss, client) => {
@@ -147,7 +150,10 @@ function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise
 
 const batchWorkers = 4;
 
-/** The same at pg-boss's fastest: 64 jobs are fetched with one statement, and settled with another when all of them have ended. */
+/**
+ * The same at pg-boss's fastest: 64 jobs are fetched with one statement, and settled with another when all of them
+ * have ended.
+ */
 function pgbossBatched(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
   return timePgBoss(serviceUrl, count, postgresUrl, async (boss, client) => {
     await boss.work<RivalRow>(

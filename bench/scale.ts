@@ -21,8 +21,8 @@ interface Run extends Usage {
 }
 
 /**
- * The whole job as a user has it, `airbatch run FILE`, from the file to the signed reports, without a limit: what a row costs
- * and how much memory it takes must not grow with the file.
+ * The whole job as a user has it, `airbatch run FILE`, from the file to the signed reports, without a limit: what a
+ * row costs and how much memory it takes must not grow with the file.
  */
 export const bench: Bench = async ({ quick, rows }) => {
   const largest = rows ?? (quick ? 1_200 : 1_000_000);

@@ -14,7 +14,10 @@ export interface RivalServer extends AsyncDisposable {
 const startTriesMax = 100;
 const startTryMs = 100;
 
-/** Redis as BullMQ's documentation would have it in production: appended to a file, synchronised every second. Null: not installed. */
+/**
+ * Redis as BullMQ's documentation would have it in production: appended to a file, synchronised every second. Null:
+ * not installed.
+ */
 export async function startRedis(folder: string): Promise<RivalServer | null> {
   const program = findProgram('redis-server', []);
   if (!program) return null;

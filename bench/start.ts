@@ -13,7 +13,10 @@ interface Start {
   env: Record<string, string>;
 }
 
-/** How long `airbatch --help` takes against a Node that does nothing, taken in turns so that both meet the same machine. */
+/**
+ * How long `airbatch --help` takes against a Node that does nothing, taken in turns so that both meet the same
+ * machine.
+ */
 export const bench: Bench = async ({ quick }) => {
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-bench-start-'));
   try {

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * The service as far as a run needs it (spec sections 4.1 to 4.6), in a process of its own, with its answers put together
- * from texts: it takes a small part of what the sandbox takes, so that what is measured is the client. Nothing is limited, a
- * top-up is answered as `processing`, and whoever asks afterwards finds it `completed`.
+ * The service as far as a run needs it (spec sections 4.1 to 4.6), in a process of its own, with its answers put
+ * together from texts: it takes a small part of what the sandbox takes, so that what is measured is the client.
+ * Nothing is limited, a top-up is answered as `processing`, and whoever asks afterwards finds it `completed`.
  */
 export interface SwiftService extends AsyncDisposable {
   url: string;

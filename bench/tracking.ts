@@ -23,7 +23,10 @@ interface Run {
   rowsPerSecond: number;
 }
 
-/** What following rows to their ends costs in reads of the service, with webhooks and without, and how soon an end is seen. */
+/**
+ * What following rows to their ends costs in reads of the service, with webhooks and without, and how soon an end is
+ * seen.
+ */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 300 : 10_000);
   // A batch of 1,000 rows or fewer has every row read for its details, so that the slow one is larger than that.

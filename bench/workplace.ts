@@ -16,7 +16,10 @@ export interface Workplace {
 
 const keyVariable = 'AIRBATCH_BENCH_KEY';
 
-/** More than any service answers: no limit at all, as far as the pace goes. What a sandbox with `--rate 1000000000` allows. */
+/**
+ * More than any service answers: no limit at all, as far as the pace goes. What a sandbox with `--rate 1000000000`
+ * allows.
+ */
 const unlimited = 1_000_000_000;
 
 export const noLimits: AccountFile['limits'] = {

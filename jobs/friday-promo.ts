@@ -1,8 +1,8 @@
 import { defineJob } from 'airbatch';
 
 /**
- * The promotion: on Fridays at five in the afternoon, whatever the program that picks the winners writes to its standard output.
- * It is sent behind everything else, and pauses by itself when too much of it fails.
+ * The promotion: on Fridays at five in the afternoon, whatever the program that picks the winners writes to its
+ * standard output. It is sent behind everything else, and pauses by itself when too much of it fails.
  */
 export default defineJob({
   name: 'friday-promo',

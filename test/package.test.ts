@@ -47,7 +47,10 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
   assert.equal(typesFound(app), '');
 });
 
-/** What a strict compiler finds in a program that exports what every function of the package returns: each type is one that it can name. */
+/**
+ * What a strict compiler finds in a program that exports what every function of the package returns: each type is one
+ * that it can name.
+ */
 function typesFound(app: string): string {
   const functions = Object.entries(airbatch).filter(
     ([name, value]) => typeof value === 'function' && name !== 'AirbatchError',

@@ -6,7 +6,10 @@ import type { CommandName } from './commands.ts';
 /** What commander calls when a command is given. */
 export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
 
-/** What the command line understands; no command's own code is loaded for it. `outputError` gets what is wrong with the arguments. */
+/**
+ * What the command line understands; no command's own code is loaded for it. `outputError` gets what is wrong with the
+ * arguments.
+ */
 export function buildProgram(call: Call, outputError: (text: string) => void): Command {
   const program = new Command('airbatch')
     .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
@@ -55,7 +58,10 @@ const finishBy = [
 ] as const;
 const theFile = 'the CSV file or workbook; "-" for standard input';
 
-/** Refuses an option together with its own opposite: to commander they are one option, of which the last would silently count. */
+/**
+ * Refuses an option together with its own opposite: to commander they are one option, of which the last would silently
+ * count.
+ */
 function refuseTogether(command: Command, options: readonly [string, string]): void {
   const said = new Set<string>();
   for (const option of options)

@@ -43,10 +43,10 @@ export interface RunnerOptions {
 /** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
 export interface AccountRunner {
   /**
-   * Works until nothing is left that time alone would move within `patienceMs`, or until `stop`. With infinite patience it works until
-   * `stop`, and takes up what other processes approve and what webhooks tell. With `batchIds`, it ends once only those batches have
-   * nothing left; it works on the others until then. Rejects if it loses the ledger or the hold on the account, and sends nothing
-   * after that.
+   * Works until nothing is left that time alone would move within `patienceMs`, or until `stop`. With infinite
+   * patience it works until `stop`, and takes up what other processes approve and what webhooks tell. With `batchIds`,
+   * it ends once only those batches have nothing left; it works on the others until then. Rejects if it loses the
+   * ledger or the hold on the account, and sends nothing after that.
    */
   run(patienceMs: number, batchIds?: readonly string[]): Promise<void>;
   /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
@@ -97,7 +97,8 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       options.onTaken?.();
       try {
         await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
-        // With all that was under way at last, for the program after this one; where that has the account already, it does without.
+        // With all that was under way at last, for the program after this one; where that has the account already, it
+        // does without.
         await saveThroughput(context).catch(() => undefined);
       } finally {
         stopping.abort();

@@ -17,8 +17,8 @@ import type { RunnerContext } from './runner/context.ts';
 import { lastLooksApartMs } from './tracking/following.ts';
 
 /**
- * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are looked for sooner where
- * they are known to end faster than that.
+ * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are
+ * looked for sooner where they are known to end faster than that.
  */
 const looksApartMs = 100;
 /** How long a runner works: see `AccountRunner.run`. */
@@ -93,7 +93,8 @@ async function superviseBatch(
 ): Promise<boolean> {
   if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
   context.closing.delete(batch.batch_id);
-  // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of them.
+  // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of
+  // them.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
   return canProgress(context.db, batch, context.clock.now(), patienceMs);
 }
@@ -113,9 +114,10 @@ async function readBalance(context: RunnerContext): Promise<Balance | null> {
 }
 
 /**
- * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of it since,
- * and a person may have had a failed row tried again. Returns whether it is ended: what other batches had on the wire when the balance was
- * read may have been charged in it, and is answered first, so that every unit which left the wallets is some row's.
+ * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of
+ * it since, and a person may have had a failed row tried again. Returns whether it is ended: what other batches had on
+ * the wire when the balance was read may have been charged in it, and is answered first, so that every unit which left
+ * the wallets is some row's.
  */
 async function completeBatch(context: RunnerContext, batchId: string): Promise<boolean> {
   const { closing, db, batches } = context;

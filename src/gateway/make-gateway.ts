@@ -28,7 +28,10 @@ export interface MakeGatewayDeps {
   onRate?: (requestClass: RequestClass, headers: RateHeaders) => void;
 }
 
-/** The gateway of an account, in the version that it speaks. Throws `CONFIG_INVALID` for a base URL or a credential that cannot be used. */
+/**
+ * The gateway of an account, in the version that it speaks. Throws `CONFIG_INVALID` for a base URL or a credential
+ * that cannot be used.
+ */
 export function makeGateway(account: GatewayAccount, { clock, transport, onRate }: MakeGatewayDeps): Gateway {
   const baseUrl = checkedBaseUrl(account.baseUrl);
   const {

@@ -2,7 +2,9 @@ import { rowRefProblem } from '../core/identity/ids.ts';
 import type { Network, Product } from './contract/gateway.ts';
 import { exactDecimal } from './transport/exact-json.ts';
 
-/** A row of a file that was made for Version 1, as written there (spec section 4.9); null where the file has no value. */
+/**
+ * A row of a file that was made for Version 1, as written there (spec section 4.9); null where the file has no value.
+ */
 export interface V1Row {
   msisdn: string | null;
   amount: string | null;
@@ -35,7 +37,10 @@ export interface MigrationNote {
     | 'reference'
     | 'sms_message'
     | 'processing';
-  /** `changes`: it is known what it becomes. `needed`: a person must fill it in. `dropped`: Version 2 has nothing like it. */
+  /**
+   * `changes`: it is known what it becomes. `needed`: a person must fill it in. `dropped`: Version 2 has nothing like
+   * it.
+   */
   effect: 'changes' | 'needed' | 'dropped';
   from: string | null;
   to: string | null;
@@ -52,7 +57,9 @@ export const migrationRules: readonly string[] = [
   'Neither version knows what the other one has paid: never send the same file to both.',
 ];
 
-/** What would change in one row of a Version 1 file when it is sent through Version 2. Empty: the row can go as it is. */
+/**
+ * What would change in one row of a Version 1 file when it is sent through Version 2. Empty: the row can go as it is.
+ */
 export function migrateRow(row: V1Row, facts: MigrationFacts): MigrationNote[] {
   const steps = [numberNote, networkNote, amountNote, currencyNote, productNote, referenceNote, smsNote, modeNote];
   return steps.map((step) => step(row, facts)).filter((note) => note !== null);

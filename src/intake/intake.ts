@@ -17,7 +17,7 @@ import { openSource, type Source } from './file/source.ts';
 import { sameContentWarnings } from './history/earlier-batches.ts';
 import { type Catalog, untilAborted } from './rows/network-catalog.ts';
 import type { PackedRows } from './rows/packed-rows.ts';
-import { checkBeside } from './thread/checker-thread.ts';
+import { checkSource } from './thread/checker-thread.ts';
 
 export interface IntakeDeps {
   db: Database;
@@ -35,7 +35,10 @@ export interface IntakeOptions {
   file: string;
   createdBy: string;
   program: string;
-  /** Names this process, uniquely over time (`host/pid/start`): by it a later one knows what a crash left in the middle. */
+  /**
+   * Names this process, uniquely over time (`host/pid/start`): by it a later one knows what a crash left in the
+   * middle.
+   */
   holder: string;
   priority: Priority;
   /** By when every row is to have ended (epoch ms); none where nobody has said. */
@@ -48,7 +51,10 @@ export interface IntakeOptions {
   job?: string | null;
   /** Whether nobody sees the verdicts before rows are sent, as nobody does of a job's file. */
   isUnseen?: boolean;
-  /** The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no saying them. */
+  /**
+   * The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no
+   * saying them.
+   */
   readWith?: ReadWith | null;
   /** `policy` of the configuration, or of the job: kept with the batch. */
   policy?: Readonly<Record<string, unknown>>;
@@ -65,10 +71,10 @@ export interface IntakeResult extends FileFindings {
 
 /**
  * Takes a file into the ledger: a batch with a verdict for each row, durable when the promise resolves. Throws
- * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the batch
- * is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE` where a file that
- * nobody looks at names networks and the catalog does not answer: the file is to be brought again, and there is no batch, or one that is `cancelled` and
- * has no rows where some were stored before.
+ * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the
+ * batch is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE`
+ * where a file that nobody looks at names networks and the catalog does not answer: the file is to be brought again,
+ * and there is no batch, or one that is `cancelled` and has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
   const { runId, file, sheetIsNamed, stdin, signal } = options;
@@ -178,7 +184,7 @@ async function readInto(
   const store = async () => makeRowStore(deps, await receiveOnce(), holder);
   const onChecked = async (rows: readonly PackedRows[]) => (await store()).add(rows);
   const catalog = untilAborted(given.catalog ?? null, signal);
-  const file = await checkBeside({ source, settings, catalog, needsNames, onProgress, signal, onChecked });
+  const file = await checkSource({ source, settings, catalog, needsNames, onProgress, signal, onChecked });
   try {
     const { tallied, contentSha256 } = await (await store()).finish(file);
     const { batch_id: batchId } = await receiveOnce();

@@ -24,8 +24,8 @@ export interface ValidateOptions {
 const rowsPerChunk = 500;
 
 /**
- * Checks a file without storing or sending anything. Throws `FILE_UNREADABLE` or `FILE_REJECTED` if the file as a whole cannot be paid
- * out. Problems with its rows are in the findings.
+ * Checks a file without storing or sending anything. Throws `FILE_UNREADABLE` or `FILE_REJECTED` if the file as a
+ * whole cannot be paid out. Problems with its rows are in the findings.
  */
 export async function validateFile({ file, settings, ...options }: ValidateOptions): Promise<FileFindings> {
   const { sheetIsNamed, stdin, signal } = options;

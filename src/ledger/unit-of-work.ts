@@ -36,8 +36,8 @@ import {
 import { checkFence, type Fence } from './schema/leases.ts';
 
 /**
- * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and appends
- * an audit event. Nothing else writes states.
+ * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and
+ * appends an audit event. Nothing else writes states.
  */
 export interface Unit {
   readonly tx: Queryable;
@@ -54,7 +54,9 @@ export interface Unit {
   judgeRow(from: RowState, row: NewRow, judgement: Judgement): Promise<void>;
   /** Deletes up to `limit` rows of a batch whose reading failed. Returns true when none are left. */
   discardRows(batchId: string, limit: number): Promise<boolean>;
-  /** Changes a row's state. Returns the new row; null, and writes nothing, if another writer changed it after `before`. */
+  /**
+   * Changes a row's state. Returns the new row; null, and writes nothing, if another writer changed it after `before`.
+   */
   changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
   /** Changes facts about a row that are not its state. Null on a conflict, as with `changeRow`. */
   noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
@@ -182,8 +184,8 @@ function changeRow(
   const after = rowWith(before, status, fields);
   const facts: EventData = { from: before.status, to: status, generation: after.generation };
   if (event === 'complete' || event === 'fail') {
-    // The chain shows the cost and the time of every end, so that costs can be summed up from it and no payment can be moved
-    // into another month.
+    // The chain shows the cost and the time of every end, so that costs can be summed up from it and no payment can be
+    // moved into another month.
     facts.topup_id = after.topup_id;
     facts.cost = after.cost;
     facts.cost_currency = after.cost_currency;

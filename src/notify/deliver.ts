@@ -18,12 +18,18 @@ export interface DeliverDeps {
   db: Database;
   clock: Clock;
   recipients: readonly Recipient[];
-  /** Whether there are no others: then who is not among them was taken out of the configuration, and is told nothing any more. */
+  /**
+   * Whether there are no others: then who is not among them was taken out of the configuration, and is told nothing
+   * any more.
+   */
   isEverybody: boolean;
   send: Sender;
   /** Told when word could not be sent: no secrets, the recipient by its id. */
   onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
-  /** Told when the ledger could not be read or written for a recipient: what was under way is due again when its claim is over. */
+  /**
+   * Told when the ledger could not be read or written for a recipient: what was under way is due again when its claim
+   * is over.
+   */
   onError: (error: unknown) => void;
   /** Once it is aborted no other word is begun, and what is under way is left for another time. */
   ending?: AbortSignal | undefined;
@@ -42,9 +48,9 @@ export interface Delivery {
 }
 
 /**
- * Sends what is due: to each recipient one word after the other, each noted before the next, and to all recipients beside each other. Who
- * does not answer holds up nobody else, nor the next look for news: a hundred words may take as many deadlines. A crash between sending
- * and noting sends one word again, under the same id.
+ * Sends what is due: to each recipient one word after the other, each noted before the next, and to all recipients
+ * beside each other. Who does not answer holds up nobody else, nor the next look for news: a hundred words may take as
+ * many deadlines. A crash between sending and noting sends one word again, under the same id.
  */
 export function makeDelivery(deps: DeliverDeps): Delivery {
   const { db, clock, recipients, isEverybody, onError } = deps;
@@ -72,8 +78,9 @@ export function makeDelivery(deps: DeliverDeps): Delivery {
 }
 
 /**
- * Once a recipient can be told again, what was put off since they could not is due at once: it may ask for an approval, and its next attempt
- * be a day away. Each word is hastened once while the program runs, since what is refused while others arrive is so for its own sake.
+ * Once a recipient can be told again, what was put off since they could not is due at once: it may ask for an
+ * approval, and its next attempt be a day away. Each word is hastened once while the program runs, since what is
+ * refused while others arrive is so for its own sake.
  */
 function makeHastening({ db, clock }: DeliverDeps): (outcome: OutboxEntry) => Promise<void> {
   const hastened = new Set<string>();

@@ -2,9 +2,9 @@ import { withoutNumbers, withoutSecrets } from '../core/text/redact.ts';
 import { visible } from '../core/text/visible.ts';
 
 /**
- * Notifications carry texts from outside: names of files, reasons of the service, the output of a job's program, what a person wrote. They
- * leave the machine, and stay in mailboxes and chats for longer than anybody has a right to know a number. Each channel has one function,
- * through which the sender puts every line.
+ * Notifications carry texts from outside: names of files, reasons of the service, the output of a job's program, what
+ * a person wrote. They leave the machine, and stay in mailboxes and chats for longer than anybody has a right to know
+ * a number. Each channel has one function, through which the sender puts every line.
  */
 export type OutsideText = (line: string) => string;
 

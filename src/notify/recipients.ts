@@ -90,7 +90,10 @@ export type SecretOf = (field: string, variable: string, faultOf?: FaultOf) => s
 /** A shorter key can be guessed; the least that Standard Webhooks allows. */
 const keyBytesMin = 24;
 
-/** Base64 is checked here, since decoding leaves out what is none: a slip would sign with another key, and no receiver say why. */
+/**
+ * Base64 is checked here, since decoding leaves out what is none: a slip would sign with another key, and no receiver
+ * say why.
+ */
 function webhookSecretFault(secret: string): string | null {
   const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   if (text === undefined) return 'is not "whsec_" and base64 after it';
@@ -120,7 +123,10 @@ export function resolveRecipient(given: RecipientInput, secret: SecretOf): Recip
   }
 }
 
-/** An address without what may be a secret in it; a few digits of its digest tell apart those that differ in that alone. */
+/**
+ * An address without what may be a secret in it; a few digits of its digest tell apart those that differ in that
+ * alone.
+ */
 function named(url: string): string {
   const shown = shownUrl(url);
   return shown === url ? url : `${shown} (${sha256(url).slice(0, 6)})`;

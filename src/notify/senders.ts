@@ -7,7 +7,9 @@ import { chatText, mailText, type OutsideText, webhookText } from './outside-tex
 import type { Mail, Recipient } from './recipients.ts';
 import type { Message } from './words.ts';
 
-/** Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted. */
+/**
+ * Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted.
+ */
 export type Sender = (
   recipient: Recipient,
   word: Message,
@@ -79,7 +81,10 @@ function placeText(path: string, batchId: string | null): string {
   return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
 }
 
-/** With the file, the job and the batch: in a mailbox, two mails of one day's files are told from each other by that alone. */
+/**
+ * With the file, the job and the batch: in a mailbox, two mails of one day's files are told from each other by that
+ * alone.
+ */
 function subjectOf({ subject, facts: { file_name, job, batch_id } }: Message): string {
   const about = [
     file_name,

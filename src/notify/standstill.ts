@@ -28,9 +28,9 @@ export interface StandstillDeps {
 }
 
 /**
- * Tells that nothing moves for an account, each recipient once a day (UTC) for each kind of trouble, however often the program is started or
- * tries again. As all other word it goes through the ledger where that can be written, and else right away: a full disk would keep its own
- * news. Resolves once it is kept, or was tried; never rejects.
+ * Tells that nothing moves for an account, each recipient once a day (UTC) for each kind of trouble, however often the
+ * program is started or tries again. As all other word it goes through the ledger where that can be written, and else
+ * right away: a full disk would keep its own news. Resolves once it is kept, or was tried; never rejects.
  */
 export function makeStandstillNotifier({
   db,
@@ -51,13 +51,13 @@ export function makeStandstillNotifier({
     // What concerns all accounts is for everyone who is notified of such trouble.
     const isMeant = (recipient: Recipient) =>
       account === null ? recipient.on.includes(kind) : isNotified(recipient, { kind, account, job: null });
-    const untold = recipients.filter((recipient) => isMeant(recipient) && !told.has(nameOf(recipient)));
-    if (untold.length === 0) return;
-    for (const recipient of untold) told.add(nameOf(recipient));
+    const unreported = recipients.filter((recipient) => isMeant(recipient) && !told.has(nameOf(recipient)));
+    if (unreported.length === 0) return;
+    for (const recipient of unreported) told.add(nameOf(recipient));
     const entry = { event_id, body: JSON.stringify(word), created_at: at };
     const isKept = await db
       .transact(async (tx) => {
-        for (const { id } of untold) await addToOutbox(tx, { ...entry, recipient: id });
+        for (const { id } of unreported) await addToOutbox(tx, { ...entry, recipient: id });
       })
       .then(
         () => true,
@@ -65,7 +65,7 @@ export function makeStandstillNotifier({
       );
     if (isKept) return;
     await Promise.all(
-      untold.map(async (recipient) => {
+      unreported.map(async (recipient) => {
         try {
           await send(recipient, word, { eventId: event_id, at }, ending);
         } catch (error) {

@@ -25,8 +25,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Tells that the program which stays has not begun, since its ledger cannot be opened: whoever is told of standstills, of whichever accounts
- * and jobs, once a day (UTC) for each kind of trouble. Without a ledger it is sent right away. Never rejects.
+ * Tells that the program which stays has not begun, since its ledger cannot be opened: whoever is told of standstills,
+ * of whichever accounts and jobs, once a day (UTC) for each kind of trouble. Without a ledger it is sent right away.
+ * Never rejects.
  */
 export async function notifyUnopened(
   { clock, recipients, send, notes, onTrouble, ending }: UnopenedDeps,

@@ -30,20 +30,26 @@ const backMs = 7 * dayMs;
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;
 /** What the service says late comes together: one that takes back many rows does so one by one. */
-const lateWordsMs = 60_000;
+const lateChangesMs = 60_000;
 /** A pace that is slower for less than this is mostly made up for. */
 const forecastMs = 5 * 60_000;
 
 /**
- * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a minute, and they wait for
- * places of anchors that do not answer, and for the reports of other batches. What keeps them for longer is told in the log.
+ * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a
+ * minute, and they wait for places of anchors that do not answer, and for the reports of other batches. What keeps
+ * them for longer is told in the log.
  */
 const reportsMs = 10 * 60_000;
 
 export interface WatchOptions {
-  /** Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them. */
+  /**
+   * Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them.
+   */
   isReported?: ((batchId: string, endedAt: number) => Promise<boolean>) | undefined;
-  /** Which account a job pays from, where that is known: the ledger has it of batches alone, and a slot that has failed has none. */
+  /**
+   * Which account a job pays from, where that is known: the ledger has it of batches alone, and a slot that has failed
+   * has none.
+   */
   accountOf?: ((job: string) => string | null) | undefined;
 }
 
@@ -76,15 +82,15 @@ export async function watchNews(
       if (events.length > 0) asking.push({ recipient: recipient.id, events });
     }
     if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
-    const untold: { recipient: string; events: string[]; body: string }[] = [];
+    const unreported: { recipient: string; events: string[]; body: string }[] = [];
     for (const { recipient, events } of asking) {
       const word = await messageOf(db, news, events);
-      if (word !== null) untold.push({ recipient, events, body: JSON.stringify(word) });
+      if (word !== null) unreported.push({ recipient, events, body: JSON.stringify(word) });
     }
-    if (untold.length === 0) continue;
+    if (unreported.length === 0) continue;
     kept += await db.transact(async (tx) => {
       let count = 0;
-      for (const { recipient, events, body } of untold)
+      for (const { recipient, events, body } of unreported)
         if (await keepNotifying(tx, { recipient, body, created_at: now }, events)) count += 1;
       return count;
     });
@@ -116,7 +122,10 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
   return news;
 }
 
-/** Accounts that the service tells to wait for longer than its limits explain: it is known at once, and nothing of theirs moves. */
+/**
+ * Accounts that the service tells to wait for longer than its limits explain: it is known at once, and nothing of
+ * theirs moves.
+ */
 async function waitNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
@@ -128,7 +137,10 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
   return news;
 }
 
-/** Jobs of which a slot has found, since a time (epoch ms), what an earlier one has left in `working`: nothing takes it up by itself. */
+/**
+ * Jobs of which a slot has found, since a time (epoch ms), what an earlier one has left in `working`: nothing takes it
+ * up by itself.
+ */
 async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
   const news: News[] = [];
   for (const job of await jobsWithSlots(db)) {
@@ -157,11 +169,13 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
 
 /** Batches of whose ended rows the service has said something late, once it has been quiet for a while. */
 async function lateChangeNews(db: Database, since: number, now: number): Promise<News[]> {
-  const batches = await lateChangeBatches(db, since, now - lateWordsMs);
+  const batches = await lateChangeBatches(db, since, now - lateChangesMs);
   return batches.map((batch) => ({ kind: 'changed_late', event_id: `changed_late:${batch.batch_id}`, ...batch }));
 }
 
-/** Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news. */
+/**
+ * Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news.
+ */
 async function lateNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
@@ -181,7 +195,10 @@ async function lateNews(db: Database, now: number): Promise<News[]> {
   return news;
 }
 
-/** Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where there is none. */
+/**
+ * Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where
+ * there is none.
+ */
 async function keepNotifying(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'recipient' | 'body' | 'created_at'>,
@@ -195,7 +212,10 @@ async function keepNotifying(
   return notifiedIn !== null;
 }
 
-/** The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that came together are one word. */
+/**
+ * The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that
+ * came together are one word.
+ */
 async function eventsOf(
   db: Queryable,
   { kind, batch_id, job, event_id }: News,

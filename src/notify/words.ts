@@ -21,7 +21,10 @@ import { type BatchSummary, batchSummary } from '../reports/summary/summary.ts';
 import { counted, grouped } from '../reports/text/counted-text.ts';
 import type { NewsKind } from './recipients.ts';
 
-/** Something that happened, by what the ledger knows it by; that a program stands still is known to the program (standstill.ts). */
+/**
+ * Something that happened, by what the ledger knows it by; that a program stands still is known to the program
+ * (standstill.ts).
+ */
 export interface News {
   kind: Exclude<NewsKind, 'standstill'>;
   event_id: string;
@@ -176,7 +179,7 @@ export async function messageOf(db: Database, news: News, events: readonly strin
 }
 
 /** Late words that are written out; all of them are in the batch's history. */
-const lateWordsMax = 5;
+const lateChangesMax = 5;
 
 async function changedLateText(
   db: Database,
@@ -185,7 +188,7 @@ async function changedLateText(
 ): Promise<Pick<Message, 'subject' | 'lines'>> {
   const seqs = events.map((event) => Number(event.split(':').at(-1)));
   const said: string[] = [];
-  for (const seq of seqs.slice(0, lateWordsMax))
+  for (const seq of seqs.slice(0, lateChangesMax))
     said.push(...(await pageEvents(db, batch_id, seq - 1, 1)).map(eventSentence));
   const more = seqs.length - said.length;
   const changes = counted(seqs.length, 'later change');

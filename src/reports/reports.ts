@@ -39,8 +39,9 @@ import {
 
 export interface ReportOptions {
   /**
-   * Make phone numbers unreadable, for readers who must not see them. Default: no. events.jsonl stays as it is, since its hashes bind
-   * every letter: numbers are kept out of the chain where it is written, and one that got into it before can only be shown.
+   * Make phone numbers unreadable, for readers who must not see them. Default: no. events.jsonl stays as it is, since
+   * its hashes bind every letter: numbers are kept out of the chain where it is written, and one that got into it
+   * before can only be shown.
    */
   mask?: boolean;
   /** Who signs. Without it there is no manifest, nothing to verify, and no version that is given out. */
@@ -49,7 +50,10 @@ export interface ReportOptions {
   readableByGroup?: boolean;
 }
 
-/** The installation's key (`openSigningKey`), and who gives out the reports: the ledger records which version, when and by whom. */
+/**
+ * The installation's key (`openSigningKey`), and who gives out the reports: the ledger records which version, when and
+ * by whom.
+ */
 export interface Signing {
   key: SigningKey;
   clock: Clock;
@@ -79,12 +83,12 @@ export interface WrittenReports extends ReportVersion {
 }
 
 /**
- * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone (unless
- * `readableByGroup`), each
- * whole or not at all. They are a pure function of the ledger at one moment and of the version already in the folder: written again from
- * the same ledger, they are the same bytes. Final reports (signed, of a batch that had ended) are never overwritten: they move to
- * `versions/`, and the new version says what differs. An event of the batch records each version before it is written, so its number is
- * used once, whatever the folder, and wherever the program is killed. Rejects with `BATCH_UNKNOWN`.
+ * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their
+ * owner alone (unless `readableByGroup`), each whole or not at all. They are a pure function of the ledger at one
+ * moment and of the version already in the folder: written again from the same ledger, they are the same bytes. Final
+ * reports (signed, of a batch that had ended) are never overwritten: they move to `versions/`, and the new version
+ * says what differs. An event of the batch records each version before it is written, so its number is used once,
+ * whatever the folder, and wherever the program is killed. Rejects with `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,

@@ -9,7 +9,10 @@ import { type WebhookShape, webhookShapes } from './v2/webhook-shapes.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document of the service, made of the shapes that validate its requests, and of the sandbox's own routes. */
+/**
+ * The OpenAPI 3.1 document of the service, made of the shapes that validate its requests, and of the sandbox's own
+ * routes.
+ */
 export function openApiDocument(routes: readonly Route[], own: readonly DeskRoute[]): Json {
   const paths: Record<string, Json> = {};
   const add = ({ path, method }: { path: string; method: string }, described: Json) => {

@@ -169,7 +169,9 @@ const failed = (isV1: boolean, status: number, code: string, message: string) =>
 
 const isJson = (contentType: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '');
 
-/** Counts the request. The headers are those of Version 2 (spec section 8.1); Version 1 shows none but `Retry-After`. */
+/**
+ * Counts the request. The headers are those of Version 2 (spec section 8.1); Version 1 shows none but `Retry-After`.
+ */
 function admit(
   { limits, replies }: ServiceParts,
   names: readonly LimitName[],

@@ -20,7 +20,10 @@ import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from '
 export interface SchedulerDeps extends ClaimDeps {
   log: EngineLog;
   jobs: readonly Job[];
-  /** Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it twice. */
+  /**
+   * Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it
+   * twice.
+   */
   runSlot: (job: Job, dueAt: number, requireSlot: RequireSlot) => Promise<SlotOutcome>;
 }
 
@@ -33,10 +36,15 @@ export interface Scheduler {
 
 /** A trigger that comes this late is still in time: beyond that, the slot was missed. */
 const graceMs = 5 * 60_000;
-/** How often it is noted until when it was looked: looks come every few seconds, and one that finds nothing need not write. */
+/**
+ * How often it is noted until when it was looked: looks come every few seconds, and one that finds nothing need not
+ * write.
+ */
 const lookNotedMs = 60_000;
 
-/** What passes by itself, or when a person mends it: the slot is tried again. Everything else is for a person at once. */
+/**
+ * What passes by itself, or when a person mends it: the slot is tried again. Everything else is for a person at once.
+ */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'ACCOUNT_BUSY',
   'FENCED',
@@ -48,8 +56,9 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'SERVICE_UNREACHABLE',
 ]);
 /**
- * How long after such trouble a slot is tried again, and how long it is tried before it is given up: a share or a service is mostly back
- * by then, and a person who is told later may be too late. Time in which nothing ran is not counted: it was not tried then.
+ * How long after such trouble a slot is tried again, and how long it is tried before it is given up: a share or a
+ * service is mostly back by then, and a person who is told later may be too late. Time in which nothing ran is not
+ * counted: it was not tried then.
  */
 const troubleRetryMs = 60_000;
 const troubleMsMax = 3_600_000;
@@ -59,7 +68,10 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const running = new Map<string, Promise<void>>();
   /** Jobs whose last slot met with trouble that passes, and when they are tried again. */
   const restUntil = new Map<string, number>();
-  /** Since when (monotonic ms, less what earlier processes have tried it) a job's slot has met with nothing but such trouble. */
+  /**
+   * Since when (monotonic ms, less what earlier processes have tried it) a job's slot has met with nothing but such
+   * trouble.
+   */
   const troubles = new Map<string, { dueAt: number; since: number }>();
   const lasting = new Map(deps.jobs.map(({ name }) => [name, makeLastingTrouble(log, clock)]));
   let stopping = false;
@@ -90,7 +102,8 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
     async look() {
       if (stopping) return;
       for (const job of deps.jobs) {
-        // What falls due meanwhile is missed, as where nothing runs: a job of every minute would have sixty slots wait by the end of an hour.
+        // What falls due meanwhile is missed, as where nothing runs: a job of every minute would have sixty slots wait
+        // by the end of an hour.
         if (!troubles.has(job.name)) await noteDueSlots(deps, job);
         if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
         const trouble = lasting.get(job.name);
@@ -141,8 +154,8 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
 }
 
 /**
- * Since when the job is known. What was due before is not caught up with: a machine that begins with a clock far behind, and hears the time
- * later, would pay for a month in which there was no such job.
+ * Since when the job is known. What was due before is not caught up with: a machine that begins with a clock far
+ * behind, and hears the time later, would pay for a month in which there was no such job.
  */
 async function since(tx: Queryable, { name }: Job, now: number): Promise<number> {
   const known = await readFact(tx, knownName(name));
@@ -153,8 +166,9 @@ async function since(tx: Queryable, { name }: Job, now: number): Promise<number>
 }
 
 /**
- * Until when it was looked what is due. It is the time of the look and not of the last slot: a schedule that was changed begins with
- * its next due time, and a slot that was run ahead of its time by hand holds back none of those before it.
+ * Until when it was looked what is due. It is the time of the look and not of the last slot: a schedule that was
+ * changed begins with its next due time, and a slot that was run ahead of its time by hand holds back none of those
+ * before it.
  */
 async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number> {
   const looked = await lookedAt(tx, job.name);
@@ -162,13 +176,17 @@ async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number
   if (looked === null) await noteLook(tx, job, now);
   const after = looked ?? now;
   if (after <= now) return after;
-  // The clock was set back, or had been ahead. What is known of the time that comes again is in the ledger, and is not run again.
+  // The clock was set back, or had been ahead. What is known of the time that comes again is in the ledger, and is not
+  // run again.
   await forgetFutureSkips(tx, job.name, now);
   await noteLook(tx, job, now);
   return now;
 }
 
-/** When it was last looked what is due of a job (epoch ms), or until when its slots were dropped since; null where it is new. */
+/**
+ * When it was last looked what is due of a job (epoch ms), or until when its slots were dropped since; null where it
+ * is new.
+ */
 export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
   const looked = await readFact(db, lookName(job));
   return looked === null ? null : Math.max(Number(looked), await droppedUntil(db, job));

@@ -8,8 +8,9 @@ import { lookedAt } from './scheduler.ts';
 export interface SlotByHand {
   dueAt: number;
   /**
-   * `missed`: the last due time, at which nothing ran; `failed`: at which it failed; `due`: which has its turn now; `extra`: of this
-   * very minute, since the last due time has run; `new`: the same, since none has come since the job is known.
+   * `missed`: the last due time, at which nothing ran; `failed`: at which it failed; `due`: which has its turn now;
+   * `extra`: of this very minute, since the last due time has run; `new`: the same, since none has come since the job
+   * is known.
    */
   why: 'missed' | 'failed' | 'due' | 'extra' | 'new';
   /** The last due time, where it has run. */
@@ -19,8 +20,8 @@ export interface SlotByHand {
 const minuteMs = 60_000;
 
 /**
- * The last due time where it has not brought what it was to bring; otherwise this minute. What was due before the job was known is
- * nobody's: a new job that is run by hand in November must not pay under the run id of October.
+ * The last due time where it has not brought what it was to bring; otherwise this minute. What was due before the job
+ * was known is nobody's: a new job that is run by hand in November must not pay under the run id of October.
  */
 export async function slotByHand(db: Queryable, { name, schedule }: Job, now: number): Promise<SlotByHand> {
   const dueAt = lastDueTime(schedule, now);

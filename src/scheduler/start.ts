@@ -24,7 +24,10 @@ export interface StartedScheduler {
   stop(): Promise<void>;
 }
 
-/** How long after a retry that met no answer it is tried again: an outage is mostly over within minutes, and few rows are asked for. */
+/**
+ * How long after a retry that met no answer it is tried again: an outage is mostly over within minutes, and few rows
+ * are asked for.
+ */
 const retryRestMs = 60_000;
 
 /** Runs the slots of jobs as they fall due, until it is stopped. */
@@ -43,7 +46,8 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       const outcome = await runSlot({ ...deps, requireSlot, stopping: stopping.signal }, job, dueAt).catch(
         (error: unknown) => {
           if (!stopping.signal.aborted) throw error;
-          // What was stopped in its middle has not failed: the next start brings it, and counts on the trouble that it has had.
+          // What was stopped in its middle has not failed: the next start brings it, and counts on the trouble that it
+          // has had.
           return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}`, mayPass: true };
         },
       );

@@ -22,8 +22,9 @@ export interface HealthDeps {
 const provedMs = 2_000;
 
 /**
- * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger can be written and the process is not
- * ending, and no reports wait for a folder that cannot be written to; a process that waits for its accounts is ready, since webhooks need only the ledger. Neither names an account.
+ * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger can be written and the
+ * process is not ending, and no reports wait for a folder that cannot be written to; a process that waits for its
+ * accounts is ready, since webhooks need only the ledger. Neither names an account.
  */
 export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: HealthDeps): void {
   let proof: { at: number; isWritable: Promise<boolean> } | null = null;

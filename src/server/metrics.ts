@@ -18,13 +18,15 @@ import type { RateUsage } from '../limiter/limiter.ts';
 export interface MetricsDeps {
   db: Database;
   clock: Clock;
-  /** The accounts that this process works for now, and how much of each rate is used; null where it has no limiter yet. */
+  /**
+   * The accounts that this process works for now, and how much of each rate is used; null where it has no limiter yet.
+   */
   accounts: () => { name: string; working: boolean; usage: ((requestClass: RequestClass) => RateUsage) | null }[];
 }
 
 /**
- * A server of its own for `GET /metrics` (Prometheus), since it names accounts and their balances, and the other server is open
- * to the world for webhooks. Everything is read from the ledger when it is asked for.
+ * A server of its own for `GET /metrics` (Prometheus), since it names accounts and their balances, and the other
+ * server is open to the world for webhooks. Everything is read from the ledger when it is asked for.
  */
 export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
   const app = fastify({ forceCloseConnections: 'idle' });

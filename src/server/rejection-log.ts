@@ -1,7 +1,10 @@
 import type { Clock } from '../core/time/clock.ts';
 import type { EngineLog } from '../engine/runner/context.ts';
 
-/** Of webhooks that are not believed for the same reason, one is logged in this time: anybody can send them by the million. */
+/**
+ * Of webhooks that are not believed for the same reason, one is logged in this time: anybody can send them by the
+ * million.
+ */
 const quietMs = 60_000;
 /** Reasons remembered at once: accounts times schemes times problems are far fewer. */
 const reasonsMax = 1_000;

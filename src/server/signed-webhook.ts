@@ -12,8 +12,9 @@ import { readCallback, readRegisteredWebhook } from '../gateway/webhooks/webhook
 import { type InboxEntry, inboxKeptMs, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 
 /**
- * The signature of a registered webhook names no time, so it is told from a replay by its id as long as that is known. What says of itself
- * that it is nearly as old comes from nobody honest: the service repeats one for a day, or by hand.
+ * The signature of a registered webhook names no time, so it is told from a replay by its id as long as that is known.
+ * What says of itself that it is nearly as old comes from nobody honest: the service repeats one for a day, or by
+ * hand.
  */
 const eventAgeMsMax = inboxKeptMs - 10 * dayMs;
 
@@ -44,7 +45,10 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
   }
 }
 
-/** A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be looked at. */
+/**
+ * A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be
+ * looked at.
+ */
 export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
   const text = textOf(body);

@@ -23,7 +23,9 @@ export interface WebhookDeps {
 /** The most that a webhook may weigh; those of the specification have about 1 KiB. */
 export const webhookBytesMax = 64 * 1024;
 
-/** When to try again after the ledger could not be written, in seconds. The service has a schedule of its own besides. */
+/**
+ * When to try again after the ledger could not be written, in seconds. The service has a schedule of its own besides.
+ */
 const retryAfterSeconds = 30;
 
 const paths: readonly (readonly [string, WebhookScheme])[] = [
@@ -32,9 +34,9 @@ const paths: readonly (readonly [string, WebhookScheme])[] = [
 ];
 
 /**
- * `POST /webhooks/:account/topups` takes per-top-up callbacks (spec section 6.1), `POST /webhooks/:account/events` registered
- * webhooks (section 6.2). The answer is 200 only once the webhook is durable in the inbox, or was before; what follows from
- * it is the account runner's business. An unknown account and a wrong signature get the same 401.
+ * `POST /webhooks/:account/topups` takes per-top-up callbacks (spec section 6.1), `POST /webhooks/:account/events`
+ * registered webhooks (section 6.2). The answer is 200 only once the webhook is durable in the inbox, or was before;
+ * what follows from it is the account runner's business. An unknown account and a wrong signature get the same 401.
  */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
   const receive = makeWebhookReceiver(deps);

@@ -18,7 +18,9 @@ export interface VerifyOptions {
   ledger?: string;
   /** The service's own list of payments: a file with one JSON object a line, as `GET /v2/topups` lists them. */
   serviceList?: string;
-  /** Heads of audit chains that were put outside: a file with one JSON object a line. The chain must have each of them. */
+  /**
+   * Heads of audit chains that were put outside: a file with one JSON object a line. The chain must have each of them.
+   */
   anchors?: string;
 }
 
@@ -32,16 +34,24 @@ export interface Verification {
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
   notes: string[];
-  /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than is known elsewhere. */
+  /**
+   * Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than
+   * is known elsewhere.
+   */
   doubts: string[];
-  /** Null for the reports of a batch; of a reconciliation, `as_of` is when it was made, `rows` the number of its items. */
+  /**
+   * Null for the reports of a batch; of a reconciliation, `as_of` is when it was made, `rows` the number of its items.
+   */
   reconciliation_id: string | null;
   batch_id: string | null;
   run_id: string | null;
   /** The file that was paid, and the state of its batch, as the summary has them. */
   file_name: string | null;
   status: string | null;
-  /** Which version of the batch's reports they are (null: none yet), and as of when (ISO 8601 UTC); null where they do not tell. */
+  /**
+   * Which version of the batch's reports they are (null: none yet), and as of when (ISO 8601 UTC); null where they do
+   * not tell.
+   */
   version: number | null;
   as_of: string | null;
   rows: number | null;
@@ -50,15 +60,18 @@ export interface Verification {
   later: LaterEvents | null;
   /** SHA-256 (hex) of the public key that signed: compare it with the one that you were given. */
   key_fingerprint: string | null;
-  /** How many events of the chain the heads that were put outside cover, and what that means in a sentence; null where there is no chain. */
+  /**
+   * How many events of the chain the heads that were put outside cover, and what that means in a sentence; null where
+   * there is no chain.
+   */
   covered_events: number | null;
   coverage: string | null;
 }
 
 /**
- * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works offline and
- * shares no code with the program that made them: it is short so that an auditor's own engineer can read it. Rejects with
- * `InputError` where what it was given to compare with is not what it should be.
+ * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works
+ * offline and shares no code with the program that made them: it is short so that an auditor's own engineer can read
+ * it. Rejects with `InputError` where what it was given to compare with is not what it should be.
  */
 export async function verifyReports(dir: string, options: VerifyOptions = {}): Promise<Verification> {
   const { publicKey = null, ledger, serviceList, anchors } = options;
@@ -183,7 +196,10 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   };
 }
 
-/** The places of the heads that were put outside. One beyond the chain's end that the reports themselves bring was cut off there. */
+/**
+ * The places of the heads that were put outside. One beyond the chain's end that the reports themselves bring was cut
+ * off there.
+ */
 function headsElsewhere(outside: readonly Head[], own: readonly Head[], { audit }: Manifest): Set<number> {
   const cutOff = new Set(own.map(({ events }) => events).filter((events) => events > audit.events));
   return new Set(outside.map(({ events }) => events).filter((events) => !cutOff.has(events)));

@@ -25,13 +25,19 @@ const rowsPerRound = 120;
 const leaseTtlMs = 1_000;
 /** How often the ledger is looked at for the approval, before which there is nothing to resume. */
 const approvalLookMs = 20;
-/** A life of a round lasts this at most, and each further one a twentieth longer: on a busy machine a process takes seconds to start. */
+/**
+ * A life of a round lasts this at most, and each further one a twentieth longer: on a busy machine a process takes
+ * seconds to start.
+ */
 const lifeMsMax = 1_100;
 const longer = 1.05;
 /** A round that takes longer than this does not come to rest. */
 const roundMsMax = 300_000;
 
-/** Runs files at a sandbox in a process of its own, and strikes the command at seeded moments, until it was struck so often. */
+/**
+ * Runs files at a sandbox in a process of its own, and strikes the command at seeded moments, until it was struck so
+ * often.
+ */
 export async function chaos({ strikes, seed }: { strikes: number; seed: number }): Promise<ChaosResult> {
   const result: ChaosResult = { rounds: 0, rows: 0, kills: 0, suspensions: 0, violations: [] };
   const random = makeSeededRandom(seed);
@@ -115,7 +121,9 @@ async function kill(
   return start(['resume']);
 }
 
-/** Freezes the process past its lease, lets a second one take over, and wakes the first, which must send nothing more. */
+/**
+ * Freezes the process past its lease, lets a second one take over, and wakes the first, which must send nothing more.
+ */
 async function suspend(
   command: RunningCommand,
   start: (args: readonly string[]) => RunningCommand,

@@ -73,7 +73,8 @@ for (const [name, delimiter] of [
   test(`failed.csv of a file with ${name} and decimal commas has ${name}, and is read as the same amounts again`, async (t) => {
     const folder = folderOf(t);
     const run = (...args: string[]) => runCommand(args, { cwd: folder });
-    // The first row alone tells that commas are decimal signs: it is paid, and is not in failed.csv. The last name is an attack.
+    // The first row alone tells that commas are decimal signs: it is paid, and is not in failed.csv. The last name is
+    // an attack.
     const rows = [
       ['phone_number', 'network_id', 'amount', 'currency', 'reference', 'name'],
       ['+254712101001', '1', '10,50', 'KES', 'c-1', 'Ann'],

@@ -209,12 +209,12 @@ test('every name in the JSON that is given out is in snake_case, and is told', {
     assert.ok(given.has(by), `nothing was given out by ${by}`);
   const wrong = [...given].flatMap(([by, documents]) => documents.flatMap((document) => wrongNames(document, by)));
   assert.deepEqual([...new Set(wrong)], []);
-  const untold = commands.flatMap((command) => {
+  const unreported = commands.flatMap((command) => {
     const told = namesTold(command).add('error');
     return (given.get(command) ?? [])
       .flatMap(Object.keys)
       .filter((name) => !told.has(name))
       .map((name) => `${command}: ${name}`);
   });
-  assert.deepEqual([...new Set(untold)], [], 'what docs/commands.md does not tell');
+  assert.deepEqual([...new Set(unreported)], [], 'what docs/commands.md does not tell');
 });

@@ -28,7 +28,8 @@ test('a run killed with -9 at ten random moments, and resumed each time, charges
   const configure = (creationsPerSecond: number) => configureAccount(folder, sandbox.url, creationsPerSecond);
   const env = { AIRBATCH_API_KEY: 'sandbox-key' };
 
-  // Twenty-four seconds of sending: slow enough that ten kills fall within the run, also on a busy machine. The last life is quick.
+  // Twenty-four seconds of sending: slow enough that ten kills fall within the run, also on a busy machine. The last
+  // life is quick.
   configure(25);
   let command = startCommand(['run', 'payroll.csv', '--run-id', 'kill-test', '--yes'], { cwd: folder, env });
   // It is approved by then: one that was killed before is nobody's to resume.

@@ -105,7 +105,10 @@ async function registerWebhook(baseUrl: string, url: string): Promise<void> {
   await post('/enterprise/webhooks', { url, events, secret: env.HOOK_SECRET }, headers);
 }
 
-/** The service told of the end of every top-up of Version 2 in both ways, and each was acknowledged; of Version 1 it told nothing. */
+/**
+ * The service told of the end of every top-up of Version 2 in both ways, and each was acknowledged; of Version 1 it
+ * told nothing.
+ */
 async function assertDelivered(baseUrl: string, expected: Map<string, string>): Promise<void> {
   const paid = [...expected.values()].filter((status) => status === 'completed').length;
   const wanted = { 'topup.completed': paid, 'transaction.completed': paid };

@@ -63,8 +63,8 @@ export function writePayout(cwd: string, name: string): { file: string; expected
 }
 
 /**
- * A port that nothing listens at: a callback URL stands in the configuration before the receiver listens. It is none of those that the
- * system gives out, so that no other test gets it meanwhile.
+ * A port that nothing listens at: a callback URL stands in the configuration before the receiver listens. It is none
+ * of those that the system gives out, so that no other test gets it meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

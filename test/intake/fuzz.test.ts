@@ -12,7 +12,9 @@ import { type CheckedContent, check } from './support.ts';
 
 const corpus = join(import.meta.dirname, 'corpus');
 
-/** What came of any bytes: a rejection in one sentence, or rows that are all accounted for. Anything else is a failure. */
+/**
+ * What came of any bytes: a rejection in one sentence, or rows that are all accounted for. Anything else is a failure.
+ */
 async function outcome(bytes: Buffer, chunkBytes?: number): Promise<CheckedContent | string> {
   try {
     const checked = await check(bytes, chunkBytes === undefined ? {} : { chunkBytes });

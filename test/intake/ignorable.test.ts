@@ -27,7 +27,8 @@ describe('characters that nobody can see do not count', () => {
     test(`in references: ${name}`, async () => {
       const second = { reference: within('NOV-1'), phone_number: '+254712345679' };
       const { rows } = await check(csv([goodRow({ reference: 'NOV-1' }), goodRow(second)]));
-      // Control and format characters make a reference one that cannot be used, so that no other row can be meant by it.
+      // Control and format characters make a reference one that cannot be used, so that no other row can be meant by
+      // it.
       const isRefused = /\p{C}/u.test(character);
       assert.deepEqual(
         rows.map(problemCodes),

@@ -148,7 +148,10 @@ describe('taking a file into the ledger', () => {
 describe('a file whose rows an earlier batch has', () => {
   const files = ['A', 'B', 'C', 'D'].map((reference, index) => goodRow({ reference, amount: String(10 + index) }));
 
-  /** Lets the engine's part be played: the first rows of the batch that can be sent were, and B failed, with this last word. */
+  /**
+   * Lets the engine's part be played: the first rows of the batch that can be sent were, and B failed, with this last
+   * word.
+   */
   async function pay(db: Database, batch: BatchRecord, word: string | null = null): Promise<void> {
     await inUnit(db, { clock: systemClock, actor: 'engine' }, async (unit) => {
       await unit.noteBatch(batch, { started_at: unit.at });
@@ -460,7 +463,10 @@ describe('a file whose rows an earlier batch has', () => {
 
   const unnamed = files.map(({ reference: _, ...row }, index) => ({ ...row, phone_number: `+25471234567${index}` }));
 
-  /** Which rows of a file are held when it comes under the run id of `first`, of which the first three rows were paid a month ago. */
+  /**
+   * Which rows of a file are held when it comes under the run id of `first`, of which the first three rows were paid a
+   * month ago.
+   */
   async function heldOf(
     t: TestContext,
     rows: readonly Record<string, string>[],

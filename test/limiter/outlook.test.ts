@@ -9,8 +9,8 @@ const windowMs = 60_000;
 const tookMs = 40;
 
 /**
- * Sends `count` requests as the engine feeds them, beside `others` in each window, begun when so much of a window is past. Returns what was
- * foreseen every two seconds of the next so many, and what came of it (ms).
+ * Sends `count` requests as the engine feeds them, beside `others` in each window, begun when so much of a window is
+ * past. Returns what was foreseen every two seconds of the next so many, and what came of it (ms).
  */
 async function foreseen({ count, phase, others = 0 }: { count: number; phase: number; others?: number }) {
   const clock = makeVirtualClock(Math.ceil(Date.UTC(2026, 10, 20, 9) / windowMs) * windowMs);

@@ -59,8 +59,8 @@ async function askOnce({
 }
 
 /**
- * Sends `rows` while another client uses a third of the limit, evenly. Both begin in the same window, of whose length so much is
- * past then.
+ * Sends `rows` while another client uses a third of the limit, evenly. Both begin in the same window, of whose length
+ * so much is past then.
  */
 async function payBesideAnother({
   phase,
@@ -723,7 +723,8 @@ describe('a limiter', () => {
   test('gives a job as much less of what it asks for as the service allows less than was configured', async () => {
     const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 6_000 } } });
     const given = () => clock.drive(limiter.admit('creation', async (count) => count, 8));
-    // No answer has told of a limit yet: the first asks alone, and since its answer tells of none, the configured one counts.
+    // No answer has told of a limit yet: the first asks alone, and since its answer tells of none, the configured one
+    // counts.
     assert.deepEqual([await given(), await given()], [1, 8]);
     const counts: number[] = [];
     for (const limit of [60, 3_000, 6_000, 60_000]) {

@@ -10,8 +10,8 @@ const windowsFromMs = 12_345;
 const tookMs = 100;
 
 /**
- * Pays for so many minutes at a service whose clock is ahead of ours by `aheadMs`, and which says in whole seconds when its window ends.
- * Returns when it refused something, and how many windows' worth it took.
+ * Pays for so many minutes at a service whose clock is ahead of ours by `aheadMs`, and which says in whole seconds
+ * when its window ends. Returns when it refused something, and how many windows' worth it took.
  */
 async function pay({
   minutes,

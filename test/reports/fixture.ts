@@ -42,7 +42,10 @@ export function testClock() {
 
 const clocks = new WeakMap<Database, ReturnType<typeof testClock>>();
 
-/** The time of a ledger of tests: a minute after the start, as the sample batch ends, until the service says something late. */
+/**
+ * The time of a ledger of tests: a minute after the start, as the sample batch ends, until the service says something
+ * late.
+ */
 export function clockOf(db: Database): ReturnType<typeof testClock> {
   const clock = clocks.get(db) ?? testClock();
   if (!clocks.has(db)) clock.set(startMs + 60_000);

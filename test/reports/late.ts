@@ -23,7 +23,10 @@ export function giveBack(
   });
 }
 
-/** The same of the payment `topup-N` of row N that failed before the row was tried again, so many seconds after the start. */
+/**
+ * The same of the payment `topup-N` of row N that failed before the row was tried again, so many seconds after the
+ * start.
+ */
 export function giveEarlierBack(
   db: Database,
   rowNo: number,

@@ -24,8 +24,9 @@ export async function leaveForApproval(db: Database, process: SimulatedProcess, 
 }
 
 /**
- * Everything that people try with a batch that waits: who submitted it approves it, somebody approves what he saw before it was
- * changed, and what was changed behind the program's back; only then, from the plan's life on, the right one what is right.
+ * Everything that people try with a batch that waits: who submitted it approves it, somebody approves what he saw
+ * before it was changed, and what was changed behind the program's back; only then, from the plan's life on, the right
+ * one what is right.
  */
 export async function tryApprovals(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   const { approvedAtLife } = world.plan;

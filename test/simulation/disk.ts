@@ -19,7 +19,9 @@ import { migrate } from '../../src/ledger/schema/schema.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** What the disk does to the next transactions; with `LEDGER_SYNC` they are written, and the disk does not take them. */
+/**
+ * What the disk does to the next transactions; with `LEDGER_SYNC` they are written, and the disk does not take them.
+ */
 export type DiskFault = 'LEDGER_FULL' | 'LEDGER_IO' | 'LEDGER_SYNC';
 
 /** The ledger's file over the lives of many processes. */
@@ -28,7 +30,10 @@ export interface Disk {
   open(process: SimulatedProcess): Promise<Database>;
   /** Transactions fail with this: the next one only, or all until it is taken back. */
   fail(fault: DiskFault | null, once?: boolean): void;
-  /** What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn tail. */
+  /**
+   * What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn
+   * tail.
+   */
   loseMemory(options: { powerLoss: boolean }): void;
   /** Keeps the ledger as it is now, for `putBack`. */
   backUp(): void;
@@ -63,7 +68,10 @@ const accountHolder = "SELECT holder FROM leases WHERE account = 'main'";
 /** How long the disk takes at most. */
 const syncMsMax = 20;
 
-/** A ledger in which nothing has happened yet, as bytes: each world begins with a copy, and brings none to the newest schema. */
+/**
+ * A ledger in which nothing has happened yet, as bytes: each world begins with a copy, and brings none to the newest
+ * schema.
+ */
 let newLedger: Promise<Buffer> | null = null;
 
 async function readNewLedger(path: string): Promise<Buffer> {
@@ -117,7 +125,10 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     else if (hasHeld.has(process) && hasWritten) staleWrites += 1;
   };
 
-  /** The disk takes its time, in which the world goes on: what was written since the beginning is not among what it has then. */
+  /**
+   * The disk takes its time, in which the world goes on: what was written since the beginning is not among what it has
+   * then.
+   */
   const sync = async () => {
     const of = generation;
     const reached = walBytes();

@@ -4,8 +4,8 @@ import { simulateAll } from './in-parallel.ts';
 import { makeTotals, totalLines } from './totals.ts';
 
 /**
- * `npm run simulate:all [-- --pairs]`: every fault at every step of a run of one row and of two; with `--pairs` also all
- * pairs of faults for one row.
+ * `npm run simulate:all [-- --pairs]`: every fault at every step of a run of one row and of two; with `--pairs` also
+ * all pairs of faults for one row.
  */
 const { values } = parseArgs({ options: { pairs: { type: 'boolean', default: false } } });
 const print = (line: string) => process.stdout.write(`${line}\n`);

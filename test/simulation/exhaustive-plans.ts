@@ -8,7 +8,10 @@ interface Fault {
   addTo: (plan: Plan) => Plan;
 }
 
-/** At one step, of two faults that strike the same only the first of the plan does; of others, the one of the lower rank is its first. */
+/**
+ * At one step, of two faults that strike the same only the first of the plan does; of others, the one of the lower
+ * rank is its first.
+ */
 const rank: Record<Fault['strikes'], number> = { life: 0, answer: 1, disk: 2 };
 
 const faultsAt = (atStep: number): Fault[] => [
@@ -19,7 +22,10 @@ const faultsAt = (atStep: number): Fault[] => [
   diskFault({ atStep, fault: 'LEDGER_FULL', once: false }),
 ];
 
-/** Another kind of disk error, which strikes whoever waits for the disk just then, and of which pairs with every other would take too long. */
+/**
+ * Another kind of disk error, which strikes whoever waits for the disk just then, and of which pairs with every other
+ * would take too long.
+ */
 const refusalAt = (atStep: number): Fault => diskFault({ atStep, fault: 'LEDGER_SYNC', once: true });
 
 function death(atStep: number, powerLoss: boolean): Fault {
@@ -31,10 +37,11 @@ function diskFault(fault: Plan['disk'][number]): Fault {
 }
 
 /**
- * Plans with a death (with and without the loss of power) at every step, a lost answer at every request, a disk error (one, and one that
- * lasts) at every commit, and a disk that does not take what was written at every step, in the runs of one row and of two, for both
- * versions; `pairs`: and with every two of them but the last in the run of one row. Every fault of every plan strikes: a run in which
- * one does not is the same as the run without it. A disk error between two commits would strike the next one.
+ * Plans with a death (with and without the loss of power) at every step, a lost answer at every request, a disk error
+ * (one, and one that lasts) at every commit, and a disk that does not take what was written at every step, in the runs
+ * of one row and of two, for both versions; `pairs`: and with every two of them but the last in the run of one row.
+ * Every fault of every plan strikes: a run in which one does not is the same as the run without it. A disk error
+ * between two commits would strike the next one.
  */
 export async function exhaustivePlans({ pairs }: { pairs: boolean }): Promise<Plan[]> {
   const plans: Plan[] = [];
@@ -53,7 +60,10 @@ export async function exhaustivePlans({ pairs }: { pairs: boolean }): Promise<Pl
   return plans;
 }
 
-/** The plan with each further fault that strikes after its first one, or together with it. Up to there both runs are the same. */
+/**
+ * The plan with each further fault that strikes after its first one, or together with it. Up to there both runs are
+ * the same.
+ */
 async function withSecond(plan: Plan, first: Fault): Promise<Plan[]> {
   const seconds = strikingFaults(await simulate(plan), first.atStep);
   const isFurther = ({ atStep, strikes }: Fault) => atStep > first.atStep || rank[strikes] > rank[first.strikes];

@@ -12,10 +12,10 @@ import { asNamed } from './row-refs.ts';
 import { alone, type GivenFile, note, type World } from './world.ts';
 
 /**
- * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where
- * the file has no references, the amount of every third row as well, whatever became of it; or who pays again only what has failed, with
- * new references or under another run id. In the middle of everything, or when all is at rest. Intake's own verdict says what becomes of
- * each row.
+ * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed
+ * by now, and, where the file has no references, the amount of every third row as well, whatever became of it; or who
+ * pays again only what has failed, with new references or under another run id. In the middle of everything, or when
+ * all is at rest. Intake's own verdict says what becomes of each row.
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   const { fedAgainAtLife } = world.plan;
@@ -60,7 +60,9 @@ function correctedRows(plan: Plan, before: readonly RowRecord[]): NewRow[] {
   });
 }
 
-/** What has failed as far as the ledger knows, whether or not it knows by now that the payment has arrived after all. */
+/**
+ * What has failed as far as the ledger knows, whether or not it knows by now that the payment has arrived after all.
+ */
 function failedRows(plan: Plan, before: readonly RowRecord[]): NewRow[] {
   const failed = before.filter(({ status }) => status === 'failed');
   return failed.map((row, index) => {

@@ -68,7 +68,9 @@ export interface Judged {
   webhooks: readonly SeenWebhook[];
   /** When a backup was put back (world time), or null: of what was sent before it the ledger may know nothing. */
   restoredAt: number | null;
-  /** Whether the ledger was restored where the service has no list, so that nobody can know what other runs have lost. */
+  /**
+   * Whether the ledger was restored where the service has no list, so that nobody can know what other runs have lost.
+   */
   isBlind: boolean;
   olderCopy: OlderCopy | null;
 }
@@ -133,11 +135,13 @@ async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Row
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
     // What a person has said of it, nobody vouches for but him; that it was not paid again for that is seen above.
     const isSaid = row.failure_code === 'RESOLVED_NOT_PAID';
-    // What was lost, no look-up shows, and the service refuses when it is asked again, has failed for all that can be known.
+    // What was lost, no look-up shows, and the service refuses when it is asked again, has failed for all that can be
+    // known.
     const isKnown = row.status === 'cancelled' || (row.status === 'failed' && !isBlind && !isSaid);
     if (isKnown && paidHere.length !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
-    // What a lost part of the ledger has paid, its row learns when it is about to be sent: not while its batch is paused.
+    // What a lost part of the ledger has paid, its row learns when it is about to be sent: not while its batch is
+    // paused.
     if (restoredAt !== null && batch.status === 'paused') continue;
     const { key } = paymentNames(batch, row, row.generation);
     if (row.status === 'ready' && paid !== 0 && (await findPayment(db, key))?.batch_id === row.batch_id)
@@ -146,12 +150,15 @@ async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Row
   return faults;
 }
 
-/** How long the answer that a payment has failed may be trusted: reads of other rows, and waits between them and the request, pass meanwhile. */
+/**
+ * How long the answer that a payment has failed may be trusted: reads of other rows, and waits between them and the
+ * request, pass meanwhile.
+ */
 const trustMsMax = 300_000;
 
 /**
- * I17: nothing pays a person the same again once an earlier payment that had failed has arrived after all. What was on its way by then could
- * not know; and of what a restore lost, or a service without a list does not show, nobody can.
+ * I17: nothing pays a person the same again once an earlier payment that had failed has arrived after all. What was on
+ * its way by then could not know; and of what a restore lost, or a service without a list does not show, nobody can.
  */
 function notPaidAgain({ payments, requests, restoredAt }: Judged): Verdict[] {
   const sentAt = ({ reference, at }: JudgedPayment) =>
@@ -211,7 +218,9 @@ function notRepeated({ payments, isBlind }: Judged): Verdict[] {
   });
 }
 
-/** Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it. */
+/**
+ * Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it.
+ */
 function notCorrected({ payments, isBlind }: Judged): Verdict[] {
   const live = isBlind ? [] : payments.filter(arrivedAtOnce).map((one) => `${one.number} in ${runOf(one)}`);
   const twice = live.filter((one, index) => live.indexOf(one) < index);
@@ -243,7 +252,9 @@ function keysAndBodies({ requests, restoredAt }: Judged): Verdict[] {
   return faults;
 }
 
-/** I2: every request had a durable intent before it, for these very bytes; and nothing was charged that was never sent. */
+/**
+ * I2: every request had a durable intent before it, for these very bytes; and nothing was charged that was never sent.
+ */
 function intents({ requests, payments }: Judged): Verdict[] {
   const faults = requests
     .filter(({ intended }) => !intended)
@@ -356,7 +367,10 @@ async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   return faults;
 }
 
-/** I8: what is kept of each batch's costs, by currency, is the sum of its rows' costs, and of what retried rows had cost before. */
+/**
+ * I8: what is kept of each batch's costs, by currency, is the sum of its rows' costs, and of what retried rows had
+ * cost before.
+ */
 async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const batch of batches) {
@@ -385,7 +399,10 @@ async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows
   return faults;
 }
 
-/** I12: what needed a second person was approved by one, for the rows that were validated, and nothing of it was sent before. */
+/**
+ * I12: what needed a second person was approved by one, for the rows that were validated, and nothing of it was sent
+ * before.
+ */
 async function approvals({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const batch of batches) {

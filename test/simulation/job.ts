@@ -19,7 +19,9 @@ const job = defineJob({
   source: { kind: 'file', file: 'x.csv' },
 });
 
-/** The scheduler beside the runner, as `airbatch serve` has it. Each slot brings one file, however often it is begun. */
+/**
+ * The scheduler beside the runner, as `airbatch serve` has it. Each slot brings one file, however often it is begun.
+ */
 export async function runJob(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   if (!world.plan.job) return;
   let brought = 0;

@@ -31,7 +31,9 @@ export interface Plan {
   webhooks: Record<WebhookFault, number> | null;
   /** How often an operator retries what has failed, once everything is at rest. */
   retries: number;
-  /** From which life on an operator feeds all rows of the run in again, with those that failed corrected; null: never. */
+  /**
+   * From which life on an operator feeds all rows of the run in again, with those that failed corrected; null: never.
+   */
   fedAgainAtLife: number | null;
   /** What is fed in again: the whole file, or what has failed by then, as people correct or copy `failed.csv`. */
   fedAgainAs: 'whole_file' | 'failed_with_new_references' | 'failed_under_another_run';
@@ -39,7 +41,10 @@ export interface Plan {
   paidAgainAfterMs: number;
   /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
   approvedAtLife: number | null;
-  /** So long after a file was taken in its batch is to be done (ms), and goes first where it has to; null: nobody says a time. */
+  /**
+   * So long after a file was taken in its batch is to be done (ms), and goes first where it has to; null: nobody says
+   * a time.
+   */
   finishAfterMs: number | null;
   /** Whether the program also runs a job of every hour. */
   job: boolean;
@@ -47,7 +52,10 @@ export interface Plan {
   unnamed: boolean;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
-  /** The answer to the request to create that leaves as this one (the first is 1) names another amount; null: none does. */
+  /**
+   * The answer to the request to create that leaves as this one (the first is 1) names another amount; null: none
+   * does.
+   */
   wrongAnswer: number | null;
   /** A backup of the ledger that is put back later. */
   restore: Restore | null;
@@ -170,7 +178,8 @@ export function makePlan(seed: number): Plan {
     unnamed: random.percent(25),
     restore: makeRestore(version, random.fork('restore')),
   };
-  // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no other draw moves.
+  // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no
+  // other draw moves.
   const ofJob = random.fork('job');
   const isSlow = plan.job && ofJob.percent(50);
   if (isSlow) plan.suspensions.push({ ...makeSuspension(ofJob, true), atStep: ofJob.between(20, 100) });
@@ -193,7 +202,10 @@ function makeReversed({ rows, fedAgainAtLife, retries }: Plan, random: SeededRan
   };
 }
 
-/** One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, some when the service forgot all keys. */
+/**
+ * One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, some when the service
+ * forgot all keys.
+ */
 function makeRestore(version: Plan['version'], random: SeededRandom): Restore | null {
   if (!random.percent(version === 'v2' ? 14 : 6)) return null;
   return {

@@ -16,7 +16,10 @@ export interface PlantedResult {
 
 const run = promisify(execFile);
 
-/** Plants one bug after the other, each in a process of its own, and runs seeds until each is caught or there are no more. */
+/**
+ * Plants one bug after the other, each in a process of its own, and runs seeds until each is caught or there are no
+ * more.
+ */
 export function plantAll(seeds: number): Promise<PlantedResult[]> {
   const limit = pLimit(availableParallelism());
   const script = join(import.meta.dirname, 'run-planted-bug.ts');

@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util';
 import { plantAll } from './plant-all.ts';
 
-/** `npm run simulate:planted [-- --seeds N]`: plants one bug after the other, and prints after how many seeds each was caught. */
+/**
+ * `npm run simulate:planted [-- --seeds N]`: plants one bug after the other, and prints after how many seeds each was
+ * caught.
+ */
 const { values } = parseArgs({ options: { seeds: { type: 'string', default: '1000' } } });
 const startedAt = performance.now();
 const results = await plantAll(Number(values.seeds));

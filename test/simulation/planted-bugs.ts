@@ -1,4 +1,7 @@
-/** Small mutations of the program, each of which the simulation must catch: one that has never caught anything proves nothing. */
+/**
+ * Small mutations of the program, each of which the simulation must catch: one that has never caught anything proves
+ * nothing.
+ */
 export interface PlantedBug {
   name: string;
   /** The file below `src/` that is changed as it is loaded. */

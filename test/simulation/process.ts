@@ -1,13 +1,17 @@
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 
-/** The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep its waiters alive. */
+/**
+ * The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep its
+ * waiters alive.
+ */
 const never = () => new Promise<never>(() => undefined);
 
 /**
- * One life of the program. Everything that the engine is given passes through it, so that the world can kill it (nothing it
- * waits for ever comes) or suspend it (everything comes late) between any two steps. Only what leaves the engine is a step: a
- * write, or a request. Reading changes nothing, so that a death between two reads leaves what one before the next write does.
+ * One life of the program. Everything that the engine is given passes through it, so that the world can kill it
+ * (nothing it waits for ever comes) or suspend it (everything comes late) between any two steps. Only what leaves the
+ * engine is a step: a write, or a request. Reading changes nothing, so that a death between two reads leaves what one
+ * before the next write does.
  */
 export interface SimulatedProcess {
   /** The number of its life. */

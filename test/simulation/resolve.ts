@@ -10,8 +10,9 @@ import { note, type World } from './world.ts';
 const rowsMax = 100;
 
 /**
- * What an operator does about rows that the service does not end: he says what he believes became of them, while a program follows them. The
- * service still has each, so that he is wrong where he calls one not paid: it must not be paid again all the same.
+ * What an operator does about rows that the service does not end: he says what he believes became of them, while a
+ * program follows them. The service still has each, so that he is wrong where he calls one not paid: it must not be
+ * paid again all the same.
  */
 export async function resolveStuck(
   world: World,

@@ -14,7 +14,10 @@ export interface Restore {
   afterLife: number;
   /** How long the program is down then. */
   delayMs: number;
-  /** Whether the marks are put back with the ledger, and nobody says so: the program has to find out that it has an older copy. */
+  /**
+   * Whether the marks are put back with the ledger, and nobody says so: the program has to find out that it has an
+   * older copy.
+   */
   isUnsaid: boolean;
 }
 
@@ -32,7 +35,10 @@ export interface OlderCopy {
   saidAt: number | null;
 }
 
-/** Puts the backup back once its time has come, and has an operator decide which files he gives afterwards. Returns whether it was now. */
+/**
+ * Puts the backup back once its time has come, and has an operator decide which files he gives afterwards. Returns
+ * whether it was now.
+ */
 export async function restore(world: World, rested: boolean): Promise<boolean> {
   const { plan, clock, disk, lives, processes } = world;
   if (plan.restore === null || world.restoredAt !== null || processes.size > 0) return false;
@@ -55,8 +61,9 @@ export async function restore(world: World, rested: boolean): Promise<boolean> {
 }
 
 /**
- * The files that come after a restore, in any order: some of those that were lost; the first one's rows under another run, as a file that
- * was saved anew has it; and, where rows have no references, the same with other amounts under the run of before.
+ * The files that come after a restore, in any order: some of those that were lost; the first one's rows under another
+ * run, as a file that was saved anew has it; and, where rows have no references, the same with other amounts under the
+ * run of before.
  */
 function filesAfter({ plan, files, service }: World, random: SeededRandom, known: readonly string[]) {
   const after = files.filter(({ batchId }) => !known.includes(batchId) && random.percent(50));

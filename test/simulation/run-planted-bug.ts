@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { plantedBugs } from './planted-bugs.ts';
 
 /**
- * Runs seeds with one planted bug until they catch it. Called as `node run-planted-bug.ts NAME SEEDS`; prints one line of JSON.
- * The bug is planted as the file is loaded: the program itself carries no seam for it.
+ * Runs seeds with one planted bug until they catch it. Called as `node run-planted-bug.ts NAME SEEDS`; prints one line
+ * of JSON. The bug is planted as the file is loaded: the program itself carries no seam for it.
  */
 const [name = '', seedsText = '1000'] = process.argv.slice(2);
 const bug = plantedBugs.find((one) => one.name === name);
@@ -31,7 +31,8 @@ registerHooks({
 
 const { simulateSeed } = await import('./world.ts');
 const all = Array.from({ length: Number(seedsText) }, (_, index) => index + 1);
-// A bug that is caught late need not be searched for each time. Where the program has changed and that seed no longer catches it, it is.
+// A bug that is caught late need not be searched for each time. Where the program has changed and that seed no longer
+// catches it, it is.
 const order = bug.seed === undefined ? all : [bug.seed, ...all.filter((one) => one !== bug.seed)];
 let caught: { seed: number; by: string } | null = null;
 let seed = 0;

@@ -4,7 +4,9 @@ import { makePlan, type Plan } from './plan.ts';
 import { makeTotals, totalLines } from './totals.ts';
 import { simulateSeed } from './world.ts';
 
-/** `npm run simulate -- --seeds N [--from S] [--trace]`: runs seeds, prints what struck, and how to replay what failed. */
+/**
+ * `npm run simulate -- --seeds N [--from S] [--trace]`: runs seeds, prints what struck, and how to replay what failed.
+ */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },

@@ -26,7 +26,9 @@ export interface RunResult {
   /** How often each fault struck. */
   faults: Map<string, number>;
   steps: number;
-  /** The steps at which requests left, whose answers can be lost, and those before commits, which the disk can refuse. */
+  /**
+   * The steps at which requests left, whose answers can be lost, and those before commits, which the disk can refuse.
+   */
   sends: number[];
   commits: number[];
   lives: number;
@@ -74,7 +76,10 @@ export interface World {
   approveNext: boolean;
   /** The process with which the operator gives files just now: he does not do it with two at once. */
   givenBy: SimulatedProcess | null;
-  /** The process with which approvals are tried just now: what is changed behind one that approves is changed after its approval. */
+  /**
+   * The process with which approvals are tried just now: what is changed behind one that approves is changed after its
+   * approval.
+   */
   approvedBy: SimulatedProcess | null;
   /** Whether a second program has ended or died: what it left behind, the first one may no longer look at. */
   rivalIsGone: boolean;

@@ -77,7 +77,10 @@ const evidence = (code: string, httpStatus: number | null = 200): Evidence => ({
   requestId: 'r-1',
 });
 
-/** A service in memory that keeps idempotency keys for ever and ends every payment `settleMs` (2 seconds) after accepting it. */
+/**
+ * A service in memory that keeps idempotency keys for ever and ends every payment `settleMs` (2 seconds) after
+ * accepting it.
+ */
 export function makeFakeService(
   clock: Clock,
   options: { policy?: ServicePolicy; list?: boolean; settleMs?: number } = {},

@@ -1,4 +1,7 @@
-/** A text as a file, a cell, a service or a program may bring it, and what of it must reach nobody raw by any of these channels. */
+/**
+ * A text as a file, a cell, a service or a program may bring it, and what of it must reach nobody raw by any of these
+ * channels.
+ */
 export interface HostileText {
   what: string;
   text: string;

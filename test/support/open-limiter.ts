@@ -28,8 +28,8 @@ export const idleUsage: RateUsage = {
 };
 
 /**
- * A limiter that obeys holds, with so many jobs at once: for tests that are about something else. Creations are `paceMs` apart, or
- * as fast as they come.
+ * A limiter that obeys holds, with so many jobs at once: for tests that are about something else. Creations are
+ * `paceMs` apart, or as fast as they come.
  */
 export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = {}): Limiter {
   // Each class has a lane of its own, as in the real limiter: a creation asks for reads before it sends.

@@ -44,7 +44,10 @@ export async function startSandbox(
   };
 }
 
-/** Configures one account at the sandbox that sends so fast. A rehearsal does not wait the minutes that a real service may need to show a payment. */
+/**
+ * Configures one account at the sandbox that sends so fast. A rehearsal does not wait the minutes that a real service
+ * may need to show a payment.
+ */
 export function configureAccount(folder: string, baseUrl: string, creationsPerSecond: number): void {
   const main = {
     baseUrl,

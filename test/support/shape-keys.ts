@@ -23,7 +23,10 @@ const recordNames: Record<string, string> = { accounts: '<name>', 'accounts.<nam
 
 const definitionOf = (shape: z.ZodType) => (shape as unknown as { def: Definition }).def;
 
-/** Every key of a shape that holds no further keys, in its order. `others` are shapes that stand for keys which are checked elsewhere. */
+/**
+ * Every key of a shape that holds no further keys, in its order. `others` are shapes that stand for keys which are
+ * checked elsewhere.
+ */
 export function shapeKeys(shape: z.ZodType, path = '', others: Readonly<Record<string, z.ZodType>> = {}): ShapeKey[] {
   const given = definitionOf(shape);
   const hasDefault = given.type === 'default';
@@ -57,8 +60,8 @@ function merged(keys: readonly ShapeKey[]): ShapeKey[] {
 }
 
 /**
- * The keys that the tables of a document have (key, what it is, default): a heading that ends in code says where the keys of its tables
- * stand; those of `root` stand at the top.
+ * The keys that the tables of a document have (key, what it is, default): a heading that ends in code says where the
+ * keys of its tables stand; those of `root` stand at the top.
  */
 export function documentedKeys(text: string, root: string): ShapeKey[] {
   let within: string | null = null;

@@ -3,7 +3,10 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A constant that a file of the program keeps to itself. The program carries no seam for it: it is exported as the file is loaded. */
+/**
+ * A constant that a file of the program keeps to itself. The program carries no seam for it: it is exported as the
+ * file is loaded.
+ */
 export async function unexported<Value>(file: string, name: string): Promise<Value> {
   const path = resolve(import.meta.dirname, '../../src', file);
   const { href } = pathToFileURL(path);

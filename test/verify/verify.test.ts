@@ -239,7 +239,10 @@ test('a retried row whose request was sent back, and whose earlier payment may t
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
 });
 
-/** Ways in which a row is sent more than once, or was before, each with its attempts and when it was first sent as results tell them. */
+/**
+ * Ways in which a row is sent more than once, or was before, each with its attempts and when it was first sent as
+ * results tell them.
+ */
 const sent = (seconds: number, attempts = 1): Step => ['send', { attempts, first_sent_at: startMs + seconds * 1_000 }];
 const again: Step = ['send', { attempts: 2 }];
 
@@ -385,7 +388,8 @@ test('money that was given back is compared with the chain, in whichever of its 
       const gone = { why: 'the row cost 0.80 USD', service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
       await unit.append('B-1', 'row.changed_late', gone, 2);
       await unit.append('B-1', 'row.changed_late', { ...gone, cost: '0.70' }, 3);
-      // A payment that the service calls failed by now costs nothing, as one that failed at once: no money came back for it.
+      // A payment that the service calls failed by now costs nothing, as one that failed at once: no money came back
+      // for it.
       await unit.append('B-1', 'row.changed_late', { ...gone, service_status: 'failed' }, 4);
       for (const rowNo of [5, 6])
         await unit.append('B-1', 'row.changed_late', { ...gone, service_status: 'SUCCESS' }, rowNo);

@@ -25,9 +25,10 @@ export interface BatchAudit extends ChainState {
 }
 
 /**
- * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake and an approval
- * wrote of them never changes, and every change of a state, a payment or a balance was written into it. A difference is an edit of
- * the ledger. `outside`: heads of its chain that were read from places outside of the ledger, besides those of which the ledger itself tells.
+ * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake
+ * and an approval wrote of them never changes, and every change of a state, a payment or a balance was written into
+ * it. A difference is an edit of the ledger. `outside`: heads of its chain that were read from places outside of the
+ * ledger, besides those of which the ledger itself tells.
  */
 export function auditBatch(db: Database, batchId: string, outside: readonly OutsideHead[] = []): Promise<BatchAudit> {
   return db.snapshot(async (view) => {
@@ -50,7 +51,10 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
   });
 }
 
-/** Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that were put outside. */
+/**
+ * Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that
+ * were put outside.
+ */
 function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
   const other = anchors.find(({ events, head }) => heads.get(events) !== head);
   if (!other) return null;

@@ -23,8 +23,8 @@ const batchesPerPage = 100;
 const latestMax = 100;
 
 /**
- * `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as it tells; else of
- * the whole ledger.
+ * `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as
+ * it tells; else of the whole ledger.
  */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
   return withLedger(context, async (session) => {
@@ -93,8 +93,8 @@ function standing(row: RowRecord): Record<string, unknown> {
 }
 
 /**
- * Why a row is not sent, or waits for a person: what intake found is not in the chain, which names nobody. Nothing of rows that went their
- * way: their events say it all.
+ * Why a row is not sent, or waits for a person: what intake found is not in the chain, which names nobody. Nothing of
+ * rows that went their way: their events say it all.
  */
 function standingLines(
   row: RowRecord,
@@ -115,7 +115,10 @@ function standingLines(
   return lines.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** The chains of all batches of the ledger, and what it or a place outside still tells of a batch that somebody has deleted. */
+/**
+ * The chains of all batches of the ledger, and what it or a place outside still tells of a batch that somebody has
+ * deleted.
+ */
 async function* walkAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
   for (let after = ''; ; ) {
     const page = await pageBatches(db, after, batchesPerPage);
@@ -139,7 +142,10 @@ function gone(batchId: string, broken: string | null): BatchAudit {
   return { batch_id: batchId, events: 0, broken, edited: [], unread: null };
 }
 
-/** Says whether chains are whole and batches as they tell, for people or as the last line of JSON, and by the exit code. */
+/**
+ * Says whether chains are whole and batches as they tell, for people or as the last line of JSON, and by the exit
+ * code.
+ */
 async function conclude(
   { terminal, json }: CommandContext,
   { batchId, outside }: { batchId: string | null; outside: OutsideHeads },

@@ -54,9 +54,9 @@ export async function execute(
     const isNone = done.batches.length === 0;
     const none = kept.length === 0 ? 'Nothing to forget: no batch has ended before then.' : 'Nothing was forgotten.';
     const words = [
-      isNone ? none : await forgottenWords(session, done),
-      ...(kept.length === 0 ? [] : [keptWords(kept)]),
-      ...(done.traceable === 0 ? [] : [traceableWords(done.traceable)]),
+      isNone ? none : await forgottenText(session, done),
+      ...(kept.length === 0 ? [] : [keptText(kept)]),
+      ...(done.traceable === 0 ? [] : [traceableText(done.traceable)]),
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
       ...files.map((path) => `What a job brought still names them: ${relative(context.cwd, path)}`),
     ];
@@ -79,7 +79,10 @@ async function idsToForget({ db }: Session, before: number): Promise<string[]> {
   return (await batchesToForget(db, { endedBefore: before, job: null }, batchesMax)).map(({ batch_id }) => batch_id);
 }
 
-/** Asks, where a person can be asked: nothing brings back who is forgotten, of one batch or of all that ended before a time. */
+/**
+ * Asks, where a person can be asked: nothing brings back who is forgotten, of one batch or of all that ended before a
+ * time.
+ */
 async function isAgreed({ terminal, json }: CommandContext, session: Session, what: string | number): Promise<boolean> {
   if (json || !terminal.canAsk) return true;
   // Nobody is asked for what would be refused.
@@ -94,7 +97,7 @@ async function isAgreed({ terminal, json }: CommandContext, session: Session, wh
 }
 
 /** An answer that is silent of them reads as if nobody were named any more. */
-function keptWords(kept: readonly string[]): string {
+function keptText(kept: readonly string[]): string {
   const [first = '', ...more] = kept;
   const which = more.length === 0 ? `Batch ${first}` : counted(kept.length, 'batch', 'batches');
   const name = more.length === 0 ? 'names' : 'name';
@@ -102,7 +105,7 @@ function keptWords(kept: readonly string[]): string {
 }
 
 /** Row refs and keys stay, since they are what makes a row payable once, and hashes bind them. */
-function traceableWords(rows: number): string {
+function traceableText(rows: number): string {
   const many =
     rows === 1
       ? '1 row has no reference of its own: its row ref and key are'
@@ -111,10 +114,7 @@ function traceableWords(rows: number): string {
 }
 
 /** A rejected file was no payment, and has no rows. */
-async function forgottenWords(
-  { db }: Session,
-  { batches, rows }: { batches: string[]; rows: number },
-): Promise<string> {
+async function forgottenText({ db }: Session, { batches, rows }: { batches: string[]; rows: number }): Promise<string> {
   const found = await Promise.all(batches.map((id) => findBatch(db, id)));
   const rejected = found.filter((batch) => batch?.status === 'rejected').length;
   const paid = batches.length - rejected;

@@ -19,7 +19,9 @@ export interface OutsideHeads {
   unread: { place: string; why: string }[];
 }
 
-/** Reads the heads in all files of `anchors`, of one batch or of all. A file that was never written to is not missing. */
+/**
+ * Reads the heads in all files of `anchors`, of one batch or of all. A file that was never written to is not missing.
+ */
 export async function readOutsideHeads({ config, db }: Session, batchId: string | null): Promise<OutsideHeads> {
   const byBatch = new Map<string, OutsideHead[]>();
   const unread: OutsideHeads['unread'] = [];

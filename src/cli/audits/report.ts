@@ -7,7 +7,10 @@ import type { CommandContext } from '../base/command.ts';
 import { versionSentence } from '../base/version-sentence.ts';
 import { outOf, withLedger } from '../session/session.ts';
 
-/** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger; what was given out before is kept. */
+/**
+ * `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger; what was given out before is
+ * kept.
+ */
 export function execute(
   context: CommandContext,
   [batchId = '']: string[],

@@ -12,9 +12,9 @@ import { type Verification, type VerifyOptions, verifyReports } from '../../veri
 import type { CommandContext } from '../base/command.ts';
 
 /**
- * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be, 5 when they are
- * whole and yet may not be the ones that are meant: the folder has the name of another batch, or the ledger or heads that were put outside
- * tell that the batch's history has gone on since.
+ * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must
+ * be, 5 when they are whole and yet may not be the ones that are meant: the folder has the name of another batch, or
+ * the ledger or heads that were put outside tell that the batch's history has gone on since.
  */
 export async function execute(
   { terminal, cwd, ledgerPath, json }: CommandContext,
@@ -81,7 +81,10 @@ function statusText(status: string): string {
   return Object.hasOwn(batchStateTexts, status) ? batchStateTexts[status as BatchState].label : status;
 }
 
-/** What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been changed. */
+/**
+ * What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been
+ * changed.
+ */
 async function verified(dir: string, options: VerifyOptions): Promise<Verification> {
   try {
     return await verifyReports(dir, options);

@@ -23,7 +23,10 @@ export function timeOf(option: string, text: string): number {
   return ms;
 }
 
-/** The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of there. */
+/**
+ * The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of
+ * there.
+ */
 export function momentOf(option: string, text: string): number {
   const ms = isMoment(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
@@ -33,7 +36,10 @@ export function momentOf(option: string, text: string): number {
   });
 }
 
-/** A moment (epoch ms) that an option says, and that is still to come: what is to be done by a time that is past never is. */
+/**
+ * A moment (epoch ms) that an option says, and that is still to come: what is to be done by a time that is past never
+ * is.
+ */
 export function comingMomentOf(option: string, text: string, now: number): number {
   const at = momentOf(option, text);
   if (at > now) return at;

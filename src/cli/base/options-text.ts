@@ -17,8 +17,8 @@ export function readWithOf(given: Readonly<Record<string, unknown>>): ReadWith {
 }
 
 /**
- * The same as it is typed again for a file of corrections: " --country KE --map 'amount=Net pay'". That is a CSV, which has no sheets, begins
- * with its header, and has no total.
+ * The same as it is typed again for a file of corrections: " --country KE --map 'amount=Net pay'". That is a CSV,
+ * which has no sheets, begins with its header, and has no total.
  */
 export function optionsText(given: ReadWith): string {
   const { sheet: _, 'header-line': __, 'total-line': ___, ...ofCsv } = given;

@@ -16,7 +16,10 @@ export interface TableColumn {
   breaksInWords?: boolean;
 }
 
-/** Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns that stay empty are left out. */
+/**
+ * Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns that stay empty are
+ * left out.
+ */
 export function printTable<Document>(
   context: CommandContext,
   columns: readonly TableColumn[],
@@ -33,8 +36,9 @@ const linesAtOnce = 100;
 const paddings = [2, 1] as const;
 
 /**
- * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is too narrow, cells go
- * over several lines; where that does not suffice either, each line of the table becomes a few lines of cells with their names.
+ * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is
+ * too narrow, cells go over several lines; where that does not suffice either, each line of the table becomes a few
+ * lines of cells with their names.
  */
 export function tableText(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
@@ -119,7 +123,10 @@ function fitted(sizes: readonly { width: number; least: number }[], padding: num
 /** Between two cells of a line that does not fit. */
 const between = ' · ';
 
-/** Each line of a table as a few lines of the screen: cells with the names of their columns before them, none broken that fits. */
+/**
+ * Each line of a table as a few lines of the screen: cells with the names of their columns before them, none broken
+ * that fits.
+ */
 function blocks(
   { paint, answerColumns }: Pick<Terminal, 'paint' | 'answerColumns'>,
   shown: readonly { column: TableColumn; index: number }[],

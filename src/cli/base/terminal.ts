@@ -8,8 +8,9 @@ import { wrapped } from './wrap.ts';
 export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
 
 /**
- * The screen that a command writes to: answers on stdout, everything about the work on stderr. Texts from outside are in both, so
- * but for lines and our colours nothing is obeyed by the screen: it is shown escaped. Where a person reads, lines are broken between words.
+ * The screen that a command writes to: answers on stdout, everything about the work on stderr. Texts from outside are
+ * in both, so but for lines and our colours nothing is obeyed by the screen: it is shown escaped. Where a person
+ * reads, lines are broken between words.
  */
 export interface Terminal {
   /** Whether a person watches (stderr is a terminal): else progress becomes an occasional line. */
@@ -19,12 +20,15 @@ export interface Terminal {
   /** The columns that an answer has on the screen now; `Infinity` where it goes elsewhere. */
   readonly answerColumns: number;
   print(text: string): void;
-  /** Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory. */
+  /**
+   * Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory.
+   */
   taken(): Promise<void>;
   error(text: string): void;
   /**
-   * Shows lines that change, below everything else on stderr and in place of those that were shown before: broken to fit the screen, and no
-   * more of them than it has. A no-break space holds words together. What is said on stderr meanwhile goes above them.
+   * Shows lines that change, below everything else on stderr and in place of those that were shown before: broken to
+   * fit the screen, and no more of them than it has. A no-break space holds words together. What is said on stderr
+   * meanwhile goes above them.
    */
   show(lines: readonly string[]): void;
   /** Leaves the lines that are shown where they are: what is shown next goes below them. */
@@ -48,7 +52,8 @@ const columnsOf = ({ isTTY, columns }: Output) => (isTTY === true && columns ? c
 /** With `json`, what is printed on stdout is for programs, and no line of it is broken. */
 export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, stderr }: Streams = process): Terminal {
   const answerColumns = () => (json ? Number.POSITIVE_INFINITY : columnsOf(stdout));
-  // Whoever reads the answer may have seen enough of it (`| head`), and a terminal may be closed (EIO): that ends no payout.
+  // Whoever reads the answer may have seen enough of it (`| head`), and a terminal may be closed (EIO): that ends no
+  // payout.
   const forgive = (stream: { isTTY?: boolean }) => (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && !(error.code === 'EIO' && stream.isTTY === true)) throw error;
   };
@@ -85,7 +90,8 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });
-      // Ctrl-C or Ctrl-D at the question is a no, and so is a terminal that is closed: it cannot be given its mode back (EIO).
+      // Ctrl-C or Ctrl-D at the question is a no, and so is a terminal that is closed: it cannot be given its mode
+      // back (EIO).
       const closed = new Promise<string>((resolve) => {
         lines.once('close', () => resolve(''));
         lines.on('error', (error) => {

@@ -3,7 +3,10 @@ import type { WrittenReports } from '../../reports/reports.ts';
 import { differenceText, isPreviousThere, versionText } from '../../reports/sentences/version-text.ts';
 import { versionsFolder } from '../../reports/versions/versions.ts';
 
-/** Which version of a batch's reports was made, what differs from the one before, and where that one lies; or that nothing has changed. */
+/**
+ * Which version of a batch's reports was made, what differs from the one before, and where that one lies; or that
+ * nothing has changed.
+ */
 export function versionSentence(reports: WrittenReports, cwd: string): string {
   const which = versionText(reports);
   if (!reports.is_new) return `Nothing has changed since ${which}.`;

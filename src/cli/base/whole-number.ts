@@ -1,6 +1,9 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 
-/** The number that an option says, `least` or more, or undefined where it is not given. Throws `USAGE` with the name of the option. */
+/**
+ * The number that an option says, `least` or more, or undefined where it is not given. Throws `USAGE` with the name of
+ * the option.
+ */
 export function wholeNumber(option: string, text: string | undefined, least = 0): number | undefined {
   if (text === undefined) return undefined;
   if (/^[0-9]{1,12}$/.test(text) && Number(text) >= least) return Number(text);

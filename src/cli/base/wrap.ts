@@ -5,15 +5,17 @@ const indent = 2;
 /** `Batch      ` or `Waits for  `: what follows it stands in a column of its own. */
 const labelPattern = /^ *(?:[^ ]+ )?[^ ]+ {2,}/;
 /**
- * A word with the spaces before it. A command is one word, since who copies half of one runs another command; so is an amount with its
- * currency, and a time with its unit.
+ * A word with the spaces before it. A command is one word, since who copies half of one runs another command; so is an
+ * amount with its currency, and a time with its unit.
  */
 const wordPattern = /( *)((?:airbatch [^",:;]+|\b[A-Z]{3} (?=\d)|\b\d+ (?=(?:s|min|h)\b)|[^ ])+)/g;
 
 /** Between words that stay together as long as a line has room for them. */
 const noBreak = '\u00a0';
 
-/** A text whose lines are broken between words to fit a screen of so many columns; longer words are left to the screen. */
+/**
+ * A text whose lines are broken between words to fit a screen of so many columns; longer words are left to the screen.
+ */
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
@@ -44,7 +46,10 @@ function brokenLine(line: string, columns: number): string[] {
   return [...lines, current];
 }
 
-/** The words of a text, each with the spaces before it. Those that are held together, and that no line has room for, are words by themselves. */
+/**
+ * The words of a text, each with the spaces before it. Those that are held together, and that no line has room for,
+ * are words by themselves.
+ */
 function* messagesOf(text: string, room: number): Generator<{ gap: string; word: string }> {
   for (const [, gap = '', word = ''] of text.matchAll(wordPattern)) {
     if (word.includes(noBreak) && stringWidth(word) > room)

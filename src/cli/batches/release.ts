@@ -41,7 +41,10 @@ export async function execute(
   });
 }
 
-/** Shows what the rows are held for and what they would pay, and asks, where a person can be asked: a release may pay twice. */
+/**
+ * Shows what the rows are held for and what they would pay, and asks, where a person can be asked: a release may pay
+ * twice.
+ */
 async function isAgreed(
   { terminal, json }: CommandContext,
   { db, person }: Session,

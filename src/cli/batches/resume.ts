@@ -86,7 +86,9 @@ export function execute(
   });
 }
 
-/** The reports of batches that have ended, which the program that worked on them was killed before, or could not write. */
+/**
+ * The reports of batches that have ended, which the program that worked on them was killed before, or could not write.
+ */
 async function reportMissing(
   context: CommandContext,
   session: Session,

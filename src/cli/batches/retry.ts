@@ -13,7 +13,10 @@ import { reportOn, workOn } from '../running/work.ts';
 import { withAccount } from '../session/account.ts';
 import { outOf, withLedger } from '../session/session.ts';
 
-/** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
+/**
+ * `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier
+ * ones.
+ */
 export function execute(
   context: CommandContext,
   [batchId = '']: string[],

@@ -12,7 +12,10 @@ import { rowNumbers } from '../base/row-numbers.ts';
 import { afterDecision } from '../session/after-decision.ts';
 import { withLedger } from '../session/session.ts';
 
-/** `airbatch skip BATCH [ROW...] --why`: held rows are not sent, or with `--unsent` the rest of a batch that a person has paused. */
+/**
+ * `airbatch skip BATCH [ROW...] --why`: held rows are not sent, or with `--unsent` the rest of a batch that a person
+ * has paused.
+ */
 export async function execute(
   context: CommandContext,
   [batchId = '', ...given]: string[],

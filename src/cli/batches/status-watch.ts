@@ -14,7 +14,7 @@ import type { CommandContext } from '../base/command.ts';
 import { interruptedExitCode } from '../base/exit-codes.ts';
 import { type AccountNow, accountsNow, paceOf } from '../session/account-now.ts';
 import { waitsFor } from '../session/blockers.ts';
-import { finishJson, finishNow, finishWords } from '../session/finish-now.ts';
+import { finishJson, finishNow, finishText } from '../session/finish-now.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
@@ -40,7 +40,10 @@ interface Watched {
   rate_used: number | null;
   rate_allowed: number | null;
   window_ms: number | null;
-  /** Whether that is of the service's window, with what others use of it, or what we sent ourselves in the last `window_ms`. */
+  /**
+   * Whether that is of the service's window, with what others use of it, or what we sent ourselves in the last
+   * `window_ms`.
+   */
   rate_of: 'service_window' | 'own' | null;
   /** Milliseconds until the last row can have been sent, or null where that cannot be told. */
   left_ms: number | null;
@@ -118,7 +121,7 @@ function linesOf({ watched: one, finish }: Seen): string[] {
     `${one.batch_id} (run ${one.run_id}, account ${one.account})`,
     ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${held}${doubts}${failed}`,
   ];
-  const pace = paceWords(one);
+  const pace = paceText(one);
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const stands = maySend(one.status) ? '' : batchStateTexts[one.status].label;
@@ -127,7 +130,7 @@ function linesOf({ watched: one, finish }: Seen): string[] {
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
 
-function paceWords({ rate_used: used, rate_allowed: allowed, rate_of, window_ms: windowMs }: Watched): string {
+function paceText({ rate_used: used, rate_allowed: allowed, rate_of, window_ms: windowMs }: Watched): string {
   if (used === null || allowed === null || windowMs === null) return '';
   const last = windowMs === 60_000 ? 'minute' : durationText(windowMs);
   const window = rate_of === 'own' ? `the last ${last}` : `this window of ${durationText(windowMs)}`;
@@ -163,5 +166,5 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
       .filter(({ stands }) => !stands)
       .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),
   };
-  return { watched, finish: finishWords(finish) };
+  return { watched, finish: finishText(finish) };
 }

@@ -24,7 +24,7 @@ import type { CommandContext } from '../base/command.ts';
 import { printTable, type TableColumn } from '../base/table.ts';
 import { type AccountNow, accountNow, accountsNow } from '../session/account-now.ts';
 import { standsAt, waitsFor } from '../session/blockers.ts';
-import { type FinishNow, finishJson, finishNow, finishWords } from '../session/finish-now.ts';
+import { type FinishNow, finishJson, finishNow, finishText } from '../session/finish-now.ts';
 import { withLedger } from '../session/session.ts';
 import { correctedLines } from '../text/corrected.ts';
 import { submittedLines } from '../text/submitted.ts';
@@ -56,7 +56,10 @@ interface BatchStatus {
   approved_by: string | null;
   approved_at: string | null;
   priority: BatchRecord['priority'];
-  /** When it is, or was, to be done; when it was, or will be; whether that is in time; and whether it goes before others for it. */
+  /**
+   * When it is, or was, to be done; when it was, or will be; whether that is in time; and whether it goes before
+   * others for it.
+   */
   finish_by: string | null;
   done_at: string | null;
   in_time: boolean | null;
@@ -173,7 +176,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   const status = await statusOf(session, batch, account);
   const counts = new Map(Object.entries(status.counts));
   const waits = await waitsFor(session, batch, counts, account);
-  const finish = finishWords(finishNow(batch, account, session.clock.now()));
+  const finish = finishText(finishNow(batch, account, session.clock.now()));
   const attention = [
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
@@ -203,7 +206,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     // What is the same of several rows is said once, after them.
     const why = (advised.get(advice)?.length ?? 0) > 1 && row.status === 'held' ? reason : whole;
     const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
-    const since = row.status === 'accepted' ? sinceWords(session, row) : '';
+    const since = row.status === 'accepted' ? sinceText(session, row) : '';
     lines.push(
       `Row ${row.row_no} (line ${row.line}) is ${rowStateTexts[row.status].label}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
@@ -243,7 +246,10 @@ async function costLines({ db }: Session, batch: BatchRecord, { charged }: Batch
   return [`Cost       ${expectedCostText(await expectedCost(db, batch, sums))}${besides}`];
 }
 
-/** What is known of a row that a person must look at: why, when it was sent, if it was, and for a held one what can be done about it. */
+/**
+ * What is known of a row that a person must look at: why, when it was sent, if it was, and for a held one what can be
+ * done about it.
+ */
 function attentionOf(row: RowRecord): {
   row: number;
   status: string;
@@ -268,7 +274,7 @@ function heldOf({ problems }: RowRecord): { reason: string; advice: string; whol
   };
 }
 
-function sinceWords({ clock }: Session, { first_sent_at: sentAt, service_status: word }: RowRecord): string {
+function sinceText({ clock }: Session, { first_sent_at: sentAt, service_status: word }: RowRecord): string {
   if (sentAt === null) return '';
   const age = durationText(Math.max(0, clock.now() - sentAt));
   return ` It was sent ${age} ago, on ${timeText(isoTime(sentAt))}; its last word: ${word ?? 'none'}.`;

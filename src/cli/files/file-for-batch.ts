@@ -43,7 +43,10 @@ export interface TakenFile {
   reason: string | null;
 }
 
-/** Takes the file of a command into the ledger for a person who may do so, shows what it would do, and goes on with `work`. */
+/**
+ * Takes the file of a command into the ledger for a person who may do so, shows what it would do, and goes on with
+ * `work`.
+ */
 export async function withFile(
   context: CommandContext,
   { file, options, roles }: { file: string; options: FileOptions; roles: readonly Role[] },

@@ -17,7 +17,10 @@ interface IntakeOptions {
   expectSum?: string[];
 }
 
-/** The configuration's settings of intake, with what the command line says instead. Throws `USAGE` where an option is wrong. */
+/**
+ * The configuration's settings of intake, with what the command line says instead. Throws `USAGE` where an option is
+ * wrong.
+ */
 export function intakeSettingsWith(
   settings: Readonly<Record<string, unknown>>,
   given: Record<string, unknown>,
@@ -65,7 +68,9 @@ const optionNames: Readonly<Record<string, string>> = {
   'guards.expectedSums': '--expect-sum',
 };
 
-/** Checked on its own: with the settings of the configuration, a slip on the command line would be blamed on the file. */
+/**
+ * Checked on its own: with the settings of the configuration, a slip on the command line would be blamed on the file.
+ */
 function checkSaid(said: ReturnType<typeof saidSettings>): void {
   const faults = (intakeShape.safeParse(said).error?.issues ?? []).map(({ code, path, message }) => {
     const depth = path[0] === 'guards' ? 2 : 1;

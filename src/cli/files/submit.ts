@@ -7,7 +7,10 @@ import { sendsText } from '../session/after-decision.ts';
 import { type FileOptions, withFile } from './file-for-batch.ts';
 import { printWaiting, submittedJson } from './waiting.ts';
 
-/** `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for whoever runs it. */
+/**
+ * `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for
+ * whoever runs it.
+ */
 export function execute(
   context: CommandContext,
   [file = '']: string[],

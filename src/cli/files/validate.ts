@@ -73,7 +73,9 @@ export async function execute(
   });
 }
 
-/** Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here. */
+/**
+ * Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here.
+ */
 async function withAccount<Result>(
   { terminal, config }: { terminal: Terminal; config: Config },
   accountName: string | undefined,
@@ -101,7 +103,10 @@ async function withAccount<Result>(
   }
 }
 
-/** The rows to correct, written as they are found: the file exists as soon as there are rows, and holds only wrong ones. */
+/**
+ * The rows to correct, written as they are found: the file exists as soon as there are rows, and holds only wrong
+ * ones.
+ */
 function errorsFile(path: string): {
   add(rows: readonly FileRow[], file: Pick<CheckedFile, 'header' | 'form'>): Promise<void>;
   close(): Promise<void>;

@@ -16,9 +16,12 @@ const rowsAtOnce = 16;
 const progressRows = 100;
 
 /** Shorter waits are not worth a line. */
-const waitToldMs = 2_000;
+const throttleNoticeMs = 2_000;
 
-/** `airbatch migrate-check FILE`: what becomes of a file of Version 1 when it is sent through Version 2. Nothing is sent. */
+/**
+ * `airbatch migrate-check FILE`: what becomes of a file of Version 1 when it is sent through Version 2. Nothing is
+ * sent.
+ */
 export async function execute(
   context: CommandContext,
   [file = '']: string[],
@@ -34,7 +37,7 @@ export async function execute(
     const facts = makeMigrationFactFinder({
       ...accounts,
       onWait: (networks, ms) => {
-        if (ms < waitToldMs) return;
+        if (ms < throttleNoticeMs) return;
         terminal.error(`Reading the products of the ${networks} networks of Version 1, about ${durationText(ms)}.\n`);
       },
     });

@@ -15,7 +15,10 @@ export interface MigrationAccounts {
   close(): Promise<void>;
 }
 
-/** Opens the accounts named, or the only ones of their versions, or a sandbox that speaks both where none is configured. */
+/**
+ * Opens the accounts named, or the only ones of their versions, or a sandbox that speaks both where none is
+ * configured.
+ */
 export async function openMigrationAccounts(
   config: Config,
   names: { to: string | undefined; from: string | undefined },

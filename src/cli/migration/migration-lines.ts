@@ -32,7 +32,9 @@ export function migrationJson(rows: readonly CheckedRow[]) {
   return { counts: countRows(rows), rows, rules: migrationRules };
 }
 
-/** What a clerk needs to know: how many rows, what they become, which of them need a person, and what is true of all. */
+/**
+ * What a clerk needs to know: how many rows, what they become, which of them need a person, and what is true of all.
+ */
 export function migrationLines(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
   rows: readonly CheckedRow[],

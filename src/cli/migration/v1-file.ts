@@ -28,8 +28,8 @@ const fieldByMeaning: Readonly<Record<string, keyof V1Row>> = {
 };
 
 /**
- * The rows of a CSV file or workbook in the form of Version 1; "-" is standard input. A column that Version 1 has no name for is
- * left out. Throws `FILE_REJECTED` where the file has no numbers, or nothing to pay, or a column twice.
+ * The rows of a CSV file or workbook in the form of Version 1; "-" is standard input. A column that Version 1 has no
+ * name for is left out. Throws `FILE_REJECTED` where the file has no numbers, or nothing to pay, or a column twice.
  */
 export async function* v1FileRows(
   file: string,

@@ -90,8 +90,8 @@ function nextSteps(
   if (status !== 'completed') return [resume];
   // What a later batch of the run has paid is not to be corrected any more.
   if (failed + invalid <= paidSince.reduce((sum, { rows: paid }) => sum + paid, 0)) return [];
-  // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
-  // the corrected file comes.
+  // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid
+  // once, however often the corrected file comes.
   const runOf = (file: string, textOf: typeof optionsText) =>
     `airbatch run ${file} --run-id ${run_id}${readWith === null ? '' : textOf(readWith)}`;
   const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';

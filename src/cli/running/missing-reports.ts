@@ -5,12 +5,15 @@ import { completedSince } from '../../ledger/batches/batches.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
-/** How long after its end a batch is looked after: reports that somebody has moved away later do not come again by themselves. */
+/**
+ * How long after its end a batch is looked after: reports that somebody has moved away later do not come again by
+ * themselves.
+ */
 const missingWithinMs = dayMs;
 
 /**
- * The completed batches whose reports a program was killed before, or could not write: the folder has none, only those of before the end,
- * or those of before the service said something late.
+ * The completed batches whose reports a program was killed before, or could not write: the folder has none, only those
+ * of before the end, or those of before the service said something late.
  */
 export async function batchesWithoutReports(
   { db, clock }: Pick<Session, 'db' | 'clock'>,

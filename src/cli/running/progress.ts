@@ -9,12 +9,18 @@ import type { Session } from '../../runtime/session/session.ts';
 import { bar } from '../base/bar.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { accountsNow, paceOf } from '../session/account-now.ts';
-import { beforeWords, serviceWords } from '../session/blockers.ts';
+import { beforeText, serviceText } from '../session/blockers.ts';
 
-/** How often the screen is brought up to date, and how often it is looked whether a line is to be written where nobody watches. */
+/**
+ * How often the screen is brought up to date, and how often it is looked whether a line is to be written where nobody
+ * watches.
+ */
 const redrawMs = 200;
 const lineMs = 30_000;
-/** A line that says nothing new is written again after so long: whoever reads the log of a long wait sees that somebody still waits. */
+/**
+ * A line that says nothing new is written again after so long: whoever reads the log of a long wait sees that somebody
+ * still waits.
+ */
 const unchangedLineMs = 15 * 60_000;
 
 interface Tally {
@@ -148,14 +154,14 @@ async function tally(
     slowest = before;
   }
   const shown = new Set(batchIds);
-  sum.before = beforeWords(slowest.filter(({ batch }) => !shown.has(batch)));
+  sum.before = beforeText(slowest.filter(({ batch }) => !shown.has(batch)));
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
 }
 
 /** All that a line tells but how long something takes: that changes by itself. */
 function standingOf({ lookupAt: _lookup, leftMs: _left, pace, ...standing }: Tally, at: number): string {
-  const waitsForService = pace !== null && serviceWords(pace, at) !== null;
+  const waitsForService = pace !== null && serviceText(pace, at) !== null;
   return JSON.stringify([standing, pace !== null, waitsForService, pace?.unreachableSince]);
 }
 
@@ -179,7 +185,7 @@ function whenLookedUp({ waiting, underWay, lookupAt }: Tally, at: number): strin
 /** When the last row is sent; no time is promised while nothing is. */
 function whenSent({ leftMs, isPaused, pace, before }: Tally, at: number): string {
   if (pace === null) return isPaused ? ', paused' : '';
-  const waits = serviceWords(pace, at) ?? before;
+  const waits = serviceText(pace, at) ?? before;
   const left = leftMs !== null && leftMs >= 1_000 ? `, about ${durationText(leftMs)} left` : '';
   return waits === null ? left : `${left}; waits for ${waits}`;
 }

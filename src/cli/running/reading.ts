@@ -5,13 +5,15 @@ import { onInterrupt } from '../session/interrupt.ts';
 
 /** The time in which a command reads a file and nothing was sent yet. */
 export interface Reading {
-  /** For whoever reads the file: aborted by the first Ctrl-C, so that nothing of the file is left in temporary folders. */
+  /**
+   * For whoever reads the file: aborted by the first Ctrl-C, so that nothing of the file is left in temporary folders.
+   */
   signal: AbortSignal;
   /** Shows how far the file was read, where a person watches. */
   onProgress(progress: FileProgress): void;
   /**
-   * The time is over: Ctrl-C is somebody else's from here on. The process goes on listening to the end of the command: a signal that
-   * comes while nobody listens is lost, or ends the process.
+   * The time is over: Ctrl-C is somebody else's from here on. The process goes on listening to the end of the command:
+   * a signal that comes while nobody listens is lost, or ends the process.
    */
   end(): void;
 }

@@ -4,17 +4,21 @@ import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { reportsBeside } from '../../scheduler/files/unprocessed-files.ts';
+import { reportsOfFile } from '../../scheduler/files/unprocessed-files.ts';
 
-/** How long after its end a batch is looked after: what the service says later than that is restated by hand ("airbatch report"). */
+/**
+ * How long after its end a batch is looked after: what the service says later than that is restated by hand ("airbatch
+ * report").
+ */
 const backMs = 92 * dayMs;
 /** What comes together is one version: a service that takes back many rows does so one by one. */
 const quietMs = 60_000;
 
 /**
- * Finds the batches of whose ended rows the service has said something that their reports do not tell yet, and restates these, once it
- * has been quiet for a while: each late word is in one new version, whatever restarts, since the version that lies there says up to which
- * event it knows. Where no version lies, none is made: somebody has moved it away.
+ * Finds the batches of whose ended rows the service has said something that their reports do not tell yet, and
+ * restates these, once it has been quiet for a while: each late word is in one new version, whatever restarts, since
+ * the version that lies there says up to which event it knows. Where no version lies, none is made: somebody has moved
+ * it away.
  */
 export function makeReportRefresh(
   session: Session,
@@ -35,7 +39,7 @@ export function makeReportRefresh(
   /** False where it is to be looked at again, though nothing new may come. */
   async function refreshLateReports(batchId: string, now: number): Promise<boolean> {
     let isDone = true;
-    const beside = await reportsBeside(session, batchId);
+    const beside = await reportsOfFile(session, batchId);
     for (const out of beside === null ? [config.out] : [config.out, beside]) {
       const version = await readVersion(join(out, batchId));
       const lateAt = version?.isFinal ? await lastLateAt(db, batchId, version.audit.events) : null;

@@ -6,13 +6,16 @@ import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
 import { accountNow } from '../session/account-now.ts';
-import { followedWords, isKeptByService, type WaitsSession, waitsFor } from '../session/blockers.ts';
+import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../session/blockers.ts';
 
 /** What a command says about its batches while it works on them, or watches another process do so. */
 export interface Watching {
   /** Says what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
   tellWaits(): Promise<void>;
-  /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
+  /**
+   * Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait
+   * for.
+   */
   look(): Promise<boolean>;
   /** The batches that a pause could stop, as they stood at the last look. */
   unpaused(): readonly string[];
@@ -73,7 +76,7 @@ export function makeWatching(
     const words = (await waitsFor(session, batch, counts, account)) ?? 'the service';
     one.told = { status, reason, at };
     const lookupAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
-    const followed = isPaused ? followedWords(counts, lookupAt, now) : null;
+    const followed = isPaused ? followedText(counts, lookupAt, now) : null;
     const endsBy = ((await lastPromisedAt(db, id)) ?? 0) + promisedMs;
     const sentences = [
       `Batch ${id} waits for ${words}.`,

@@ -42,9 +42,9 @@ export interface WorkResult {
 }
 
 /**
- * Works on the account's open batches until nothing is left to do for `batchIds`, with progress on the screen; then writes the reports
- * of these: whoever runs a file is not kept by a row of another one that the service takes hours over. The first Ctrl-C stops sending
- * and lets what is in flight end, the second ends the process at once.
+ * Works on the account's open batches until nothing is left to do for `batchIds`, with progress on the screen; then
+ * writes the reports of these: whoever runs a file is not kept by a row of another one that the service takes hours
+ * over. The first Ctrl-C stops sending and lets what is in flight end, the second ends the process at once.
  */
 export async function workOn(
   context: CommandContext,
@@ -170,8 +170,8 @@ async function tellLeft(
 }
 
 /**
- * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on them, and
- * this one watches, ready to go on should it end.
+ * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on
+ * them, and this one watches, ready to go on should it end.
  */
 async function runOrWatch(
   session: Session,
@@ -226,7 +226,10 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<ReadWit
   return JSON.parse(batch?.read_with ?? 'null');
 }
 
-/** 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5 something waits for a person, or a row may have been paid twice. */
+/**
+ * 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5
+ * something waits for a person, or a row may have been paid twice.
+ */
 async function exitCodeOf(session: Session, batchId: string): Promise<number> {
   const batch = await findBatch(session.db, batchId);
   if (batch?.status !== 'completed') return 5;

@@ -46,8 +46,8 @@ export async function ask<Answer extends { kind: string }>(
 }
 
 /**
- * The products of one network, or of all. Version 1 lists them by network only, so there each network is asked for its own,
- * at the pace that its limit allows: `onWait` is told how long that takes.
+ * The products of one network, or of all. Version 1 lists them by network only, so there each network is asked for its
+ * own, at the pace that its limit allows: `onWait` is told how long that takes.
  */
 export async function askProducts(
   account: OpenAccount,

@@ -12,7 +12,10 @@ const columns = [
   { name: 'currency' },
 ] as const;
 
-/** `airbatch networks [QUERY]`: the networks that can be paid; QUERY is a country code, a phone number, or a part of a name. */
+/**
+ * `airbatch networks [QUERY]`: the networks that can be paid; QUERY is a country code, a phone number, or a part of a
+ * name.
+ */
 export async function execute(
   context: CommandContext,
   [query = '']: string[],

@@ -13,7 +13,10 @@ const columns = [
   { name: 'price', align: 'right' },
 ] as const;
 
-/** `airbatch products [--network ID]`: what can be bought: bundles at a fixed price, and at Version 1 plain airtime too. */
+/**
+ * `airbatch products [--network ID]`: what can be bought: bundles at a fixed price, and at Version 1 plain airtime
+ * too.
+ */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
   const networkId = wholeNumber('--network', options.network as string | undefined);
   return withCatalog(context, options, async (account) => {

@@ -4,8 +4,8 @@ import type { LoadedJob } from '../../scheduler/jobs/load-jobs.ts';
 import { servedAccounts } from './serve-accounts.ts';
 
 /**
- * Whether the configuration has what jobs name: better known now than when they are due. Throws `CONFIG_INVALID` with each file that is
- * wrong, and its field.
+ * Whether the configuration has what jobs name: better known now than when they are due. Throws `CONFIG_INVALID` with
+ * each file that is wrong, and its field.
  */
 export function checkJobs(config: Config, jobs: readonly LoadedJob[]): void {
   const faults = jobs.flatMap(({ file, job }) =>

@@ -99,7 +99,10 @@ async function bringAndSend(
   return worstExitCode(codes);
 }
 
-/** The slot that is named; where none is, the one that a person means. Who runs it is told which it is before anything is brought. */
+/**
+ * The slot that is named; where none is, the one that a person means. Who runs it is told which it is before anything
+ * is brought.
+ */
 async function slotOf(context: CommandContext, { db, clock }: Session, job: Job, given: unknown): Promise<number> {
   const { timeZone } = job.schedule;
   const say = (dueAt: number, why: string) => {
@@ -115,12 +118,12 @@ async function slotOf(context: CommandContext, { db, clock }: Session, job: Job,
     return dueAt;
   }
   const slot = await slotByHand(db, job, clock.now());
-  say(slot.dueAt, whyWords(slot, timeZone));
+  say(slot.dueAt, whyText(slot, timeZone));
   if (!context.json) context.terminal.error('           --slot names another\n');
   return slot.dueAt;
 }
 
-function whyWords({ why, lastDueAt }: SlotByHand, timeZone: string): string {
+function whyText({ why, lastDueAt }: SlotByHand, timeZone: string): string {
   switch (why) {
     case 'due':
       return 'the last due time';
@@ -135,7 +138,10 @@ function whyWords({ why, lastDueAt }: SlotByHand, timeZone: string): string {
   }
 }
 
-/** Ctrl-C ends the process at once, in order: so the program of a job ends with it. Called again, the slot goes on where it was. */
+/**
+ * Ctrl-C ends the process at once, in order: so the program of a job ends with it. Called again, the slot goes on
+ * where it was.
+ */
 async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () => Promise<Result>): Promise<Result> {
   const interrupt = onInterrupt(() => {
     terminal.error('\nStopped: nothing was sent. Run the slot again.\n');
@@ -148,7 +154,10 @@ async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () 
   }
 }
 
-/** A slot that brought nothing speaks as the command does that would do the same by hand: a run of the file, or a reconciliation. */
+/**
+ * A slot that brought nothing speaks as the command does that would do the same by hand: a run of the file, or a
+ * reconciliation.
+ */
 function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unknown): number {
   if (outcome !== 'failed') return outcome === 'wait' ? 5 : 0;
   if (trouble instanceof AirbatchError) return trouble.exitCode;

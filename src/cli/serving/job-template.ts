@@ -14,7 +14,8 @@ export default defineJob({
     // Slots that were missed while nothing ran: 'last' runs the last of them, 'all' each, 'none' reports them.
     catchUp: 'last',
   },
-  // Files that lie in ${name}/inbox. Instead: { kind: 'file', file } or { kind: 'command', command: ['program', 'argument'] }.
+  // Files that lie in ${name}/inbox. Instead: { kind: 'file', file } or { kind: 'command', command: ['program',
+  // 'argument'] }.
   source: { kind: 'folder', folder: '${name}', pattern: '*.csv' },
   // The same as "intake" of the configuration.
   intake: { country: 'KE', currency: 'KES' },

@@ -12,13 +12,22 @@ import type { CommandContext } from '../base/command.ts';
 import { sessionOf } from '../session/session.ts';
 import { jobRecipients } from './serve-jobs.ts';
 
-/** How long another program's work on the ledger is waited for: emptying its log, or writing it anew, takes half a minute at 2 GB. */
+/**
+ * How long another program's work on the ledger is waited for: emptying its log, or writing it anew, takes half a
+ * minute at 2 GB.
+ */
 const busyMsMax = 60_000;
 const busyRestMs = 1_000;
-/** How long word may take: longer than the deadline of one request, and shorter than whoever watches over the program waits. */
-const wordMsMax = 20_000;
+/**
+ * How long word may take: longer than the deadline of one request, and shorter than whoever watches over the program
+ * waits.
+ */
+const notificationMsMax = 20_000;
 
-/** The session of a program that stays. Where its ledger cannot be opened, people are told before the program ends, who else see it only in its log. */
+/**
+ * The session of a program that stays. Where its ledger cannot be opened, people are told before the program ends, who
+ * else see it only in its log.
+ */
 export async function openServing(context: CommandContext): Promise<Session> {
   const since = systemClock.monotonic();
   for (;;) {
@@ -47,7 +56,7 @@ async function tell(context: CommandContext, error: AirbatchError): Promise<void
       send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
       notes: makeNotificationDedupe(ledgerPathOf(context, config), systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
-      ending: AbortSignal.timeout(wordMsMax),
+      ending: AbortSignal.timeout(notificationMsMax),
     },
     error,
   );

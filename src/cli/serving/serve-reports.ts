@@ -9,15 +9,17 @@ import { makeReportRefresh } from '../running/report-refresh.ts';
 /** How often it is looked whether the service has said something late. */
 const lookMs = 60_000;
 
-/** Reports that could not be written are tried again after so long, then after twice as long each time, up to the most. */
+/**
+ * Reports that could not be written are tried again after so long, then after twice as long each time, up to the most.
+ */
 const retryFirstMs = 5_000;
 const retryMostMs = 300_000;
 
 /**
- * Writes the reports of each batch as it completes, one after the other; then tells `written`. `writeMissing` writes those that a program
- * was killed before, or had no room for. Where the folder cannot be written to, `onUnwritable` is called, `areWritten` is false, and it is
- * tried again with growing waits until all are there. From `keep` on, reports are restated where the service has said something late. `stop` resolves
- * when all of it is done.
+ * Writes the reports of each batch as it completes, one after the other; then tells `written`. `writeMissing` writes
+ * those that a program was killed before, or had no room for. Where the folder cannot be written to, `onUnwritable` is
+ * called, `areWritten` is false, and it is tried again with growing waits until all are there. From `keep` on, reports
+ * are restated where the service has said something late. `stop` resolves when all of it is done.
  */
 export function makeReportWriter(
   session: Session,

@@ -34,8 +34,8 @@ const portDefault = 8787;
  */
 const graceSecondsDefault = 25;
 /**
- * What a program that is started again meets again, so that whatever watches over it should not: a person has to act first. Trouble of the
- * disk may pass meanwhile, and a wrong configuration has a code of its own.
+ * What a program that is started again meets again, so that whatever watches over it should not: a person has to act
+ * first. Trouble of the disk may pass meanwhile, and a wrong configuration has a code of its own.
  */
 const forPersonExitCode = 6;
 const forPerson: readonly ErrorCode[] = [

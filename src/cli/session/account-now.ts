@@ -17,7 +17,10 @@ export interface AccountNow {
   /** How fast it is sending; null where nobody works on it. */
   pace: StoredPace | null;
   sending: readonly Sending[];
-  /** What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. Of thousands it takes seconds. */
+  /**
+   * What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. Of thousands
+   * it takes seconds.
+   */
   foreseen: () => ReadonlyMap<string, Forecast>;
 }
 

@@ -5,7 +5,10 @@ import type { Session } from '../../runtime/session/session.ts';
 import { chooseAccount, sandboxAccountName } from '../../runtime/settings/config.ts';
 import type { Terminal } from '../base/terminal.ts';
 
-/** Opens the account that a command means (see `chooseAccount`), works with it, and closes it again. Throws as `requireMeant` does. */
+/**
+ * Opens the account that a command means (see `chooseAccount`), works with it, and closes it again. Throws as
+ * `requireMeant` does.
+ */
 export async function withAccount<Result>(
   session: Session,
   name: string | undefined,
@@ -22,8 +25,9 @@ export async function withAccount<Result>(
 }
 
 /**
- * The embedded sandbox answers where no account is configured, as after a move without its `.env`: a file would be put away as paid, and no
- * money would have moved. Throws `CONFIG_INVALID` where the ledger has worked for a real account, and nobody has said that it is a rehearsal.
+ * The embedded sandbox answers where no account is configured, as after a move without its `.env`: a file would be put
+ * away as paid, and no money would have moved. Throws `CONFIG_INVALID` where the ledger has worked for a real account,
+ * and nobody has said that it is a rehearsal.
  */
 export async function requireMeant({ db }: Session): Promise<void> {
   const latest = await latestBatchAtOtherService(db, embeddedSandboxService);
@@ -37,7 +41,10 @@ export async function requireMeant({ db }: Session): Promise<void> {
   );
 }
 
-/** Says that it is the embedded sandbox that answers and pays: whoever is in another folder than they think is told by that alone. */
+/**
+ * Says that it is the embedded sandbox that answers and pays: whoever is in another folder than they think is told by
+ * that alone.
+ */
 export function printRehearsal(terminal: Terminal, { isSandbox }: Pick<OpenAccount, 'isSandbox'>): void {
   if (!isSandbox) return;
   terminal.error(

@@ -31,14 +31,19 @@ export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, wor
   return moves ? 'interrupted' : 'waits for a person';
 }
 
-/** Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait. */
+/**
+ * Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait.
+ */
 export function isKeptByService(account: AccountNow, batch: BatchRecord, now: number): boolean {
   const pace = paceOf(account, batch);
-  return pace !== null && serviceWords(pace, now) !== null;
+  return pace !== null && serviceText(pace, now) !== null;
 }
 
-/** What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where it is neither. */
-export function serviceWords(pace: StoredPace, now: number): string | null {
+/**
+ * What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where
+ * it is neither.
+ */
+export function serviceText(pace: StoredPace, now: number): string | null {
   // Whoever tells it to wait is there, though none of its payments may be answered.
   const told = throttleNow(pace, now);
   if (told !== null) return throttleText(told, now);
@@ -52,7 +57,10 @@ function throttleNow({ throttleWait }: StoredPace, now: number): ThrottleWait | 
   return throttleWait !== null && throttleWait.until > now + 1_000 ? throttleWait : null;
 }
 
-/** A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was told. */
+/**
+ * A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was
+ * told.
+ */
 export function throttleText(told: ThrottleWait, now: number): string {
   const { since, until } = told;
   const service = 'the service, which has told the account to wait (429)';
@@ -62,7 +70,10 @@ export function throttleText(told: ThrottleWait, now: number): string {
   return until - since < longThrottleMs ? `${service}, ${left} more` : `${service}, ${left} more, until ${time}`;
 }
 
-/** What a person can do where no limit explains how long the account is told to wait. A program that begins asks anew, but not at once. */
+/**
+ * What a person can do where no limit explains how long the account is told to wait. A program that begins asks anew,
+ * but not at once.
+ */
 function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string {
   if (until - since < longThrottleMs) return '';
   const why = ': ask the service why';
@@ -76,7 +87,7 @@ function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string
 const namedMax = 2;
 
 /** Which batches' rows go before those of a batch, and how many, in words; null where none does. */
-export function beforeWords(batches: readonly BatchBefore[]): string | null {
+export function beforeText(batches: readonly BatchBefore[]): string | null {
   const moving = batches.filter(({ stands }) => !stands);
   const [first, turns] = [
     moving.filter(({ takesTurns }) => !takesTurns),
@@ -110,7 +121,7 @@ export async function waitsFor(
   if (batch.status === 'validated')
     return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
-  if (batch.status === 'paused') return pausedWords(session, batch, account);
+  if (batch.status === 'paused') return pausedText(session, batch, account);
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const firstAlone = waitsForFirstRows(batch, counts);
@@ -125,7 +136,7 @@ export async function waitsFor(
   }
   const overdue = of('accepted') > 0 ? await countOverdue(db, id) : 0;
   if (overdue > 0 && overdue === moving && lookupAt === null)
-    return `${overdueWords(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
+    return `${overdueText(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
   const now = clock.now();
   if (account.worker === null && moving === 0 && lookupAt !== null && lookupAt > now)
     return `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookupAt, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
@@ -134,21 +145,17 @@ export async function waitsFor(
   const pace = paceOf(account, batch);
   const told = pace && throttleNow(pace, now);
   if (told) return throttleText(told, now) + throttleAdvice(told, now);
-  const service = pace && serviceWords(pace, now);
+  const service = pace && serviceText(pace, now);
   // What was sent is looked up and followed all the while.
   if (service && of('ready') > 0) return service;
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
-  if (of('ready') > 0) return pace && readyWords(batch, of('ready'), { pace, sending: account.sending, now });
-  return followedWords(counts, lookupAt, now);
+  if (of('ready') > 0) return pace && readyText(batch, of('ready'), { pace, sending: account.sending, now });
+  return followedText(counts, lookupAt, now);
 }
 
 /** What is waited for of the rows that were sent, in words; null where nothing is. */
-export function followedWords(
-  counts: ReadonlyMap<string, number>,
-  lookupAt: number | null,
-  now: number,
-): string | null {
+export function followedText(counts: ReadonlyMap<string, number>, lookupAt: number | null, now: number): string | null {
   const of = (state: string) => counts.get(state) ?? 0;
   const moving = of('sending') + of('accepted');
   const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
@@ -162,7 +169,7 @@ function inTime(at: number, now: number): string {
   return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
 }
 
-async function pausedWords({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
+async function pausedText({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
   const { batch_id: id, pause_reason: reason } = batch;
   const settings = config.accounts.get(batch.account);
   const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
@@ -176,7 +183,7 @@ async function pausedWords({ db, config }: WaitsSession, batch: BatchRecord, { w
 }
 
 /** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
-function readyWords(
+function readyText(
   batch: BatchRecord,
   ready: number,
   { pace, sending, now }: Pick<AccountNow, 'sending'> & { pace: StoredPace; now: number },
@@ -185,16 +192,19 @@ function readyWords(
   if (spaced && spaced.rows >= ready)
     return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
   const before = batchesBefore(batch, { ready, pace, sending });
-  return [beforeWords(before), rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
+  return [beforeText(before), rateText(pace, now)].filter((words) => words !== null).join('; ') || null;
 }
 
-function overdueWords(batchId: string, rows: number): string {
+function overdueText(batchId: string, rows: number): string {
   const them = rows === 1 ? 'it' : 'them';
   return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them} ("airbatch resolve ${batchId} ROW --as paid --evidence TEXT", or not-paid)`;
 }
 
-/** A pause between two rows that the even pace of so many in a window makes is no wait: the words would come and go with every row. */
-function rateWords({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPace, now: number): string | null {
+/**
+ * A pause between two rows that the even pace of so many in a window makes is no wait: the words would come and go
+ * with every row.
+ */
+function rateText({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPace, now: number): string | null {
   if (nextAt <= now + 1_000 + (2 * windowMs) / perWindow) return null;
   return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
 }

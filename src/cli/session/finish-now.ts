@@ -9,7 +9,10 @@ export interface FinishNow {
   finishBy: number | null;
   /** When it was done, or, while it is sent, will be; null where that is not known. */
   doneAt: number | null;
-  /** Whether it was done in time, or, while it is sent, will be; null where that is not known, or it is to be by no time. */
+  /**
+   * Whether it was done in time, or, while it is sent, will be; null where that is not known, or it is to be by no
+   * time.
+   */
   inTime: boolean | null;
   /** Whether it goes before the others for that. */
   goesFirst: boolean;
@@ -38,7 +41,7 @@ export function finishJson({ finishBy, doneAt, inTime, goesFirst }: FinishNow) {
 }
 
 /** The same in words; null of a batch that is to be done by no time. */
-export function finishWords(finish: FinishNow): string | null {
+export function finishText(finish: FinishNow): string | null {
   const { finishBy, doneAt, inTime, goesFirst, goesFirstMs, hasEnded } = finish;
   if (finishBy === null) return null;
   const from = goesFirst || (goesFirstMs ?? 0) < 1_000 ? '' : `, in ${durationText(goesFirstMs ?? 0)}`;

@@ -1,6 +1,9 @@
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 
-/** Listens at a place that the command line says; where that cannot be had (it is taken, or is no port), another is to be chosen. */
+/**
+ * Listens at a place that the command line says; where that cannot be had (it is taken, or is no port), another is to
+ * be chosen.
+ */
 export async function listening(place: string, options: string, listen: () => Promise<string>): Promise<string> {
   try {
     return await listen();

@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
 
-/** Opens what most commands need as the command line says, does the command's work with it, and closes it again. `open`: in which way. */
+/**
+ * Opens what most commands need as the command line says, does the command's work with it, and closes it again.
+ * `open`: in which way.
+ */
 export async function withSession<Result>(
   context: CommandContext,
   work: (session: Session) => Promise<Result>,
@@ -16,7 +19,10 @@ export async function withSession<Result>(
   }
 }
 
-/** As `withSession`, for what is done with batches that are there: where there is no ledger, none is made (`LEDGER_MISSING`). */
+/**
+ * As `withSession`, for what is done with batches that are there: where there is no ledger, none is made
+ * (`LEDGER_MISSING`).
+ */
 export function withLedger<Result>(
   context: CommandContext,
   work: (session: Session) => Promise<Result>,

@@ -33,12 +33,15 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
   ];
 }
 
-/** Kinds of problems of the file that are named before a person is asked: the most frequent; the rest is a look at the file. */
+/**
+ * Kinds of problems of the file that are named before a person is asked: the most frequent; the rest is a look at the
+ * file.
+ */
 const problemsNamedMax = 3;
 
 /**
- * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. What a
- * look at the file would not show (standard input, which is read by now; the ledger) is all named.
+ * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before
+ * deciding. What a look at the file would not show (standard input, which is read by now; the ledger) is all named.
  */
 export function problemLines({ problems }: FileFindings, file: string, given: Record<string, unknown>): string[] {
   if (problems.length === 0) return [];

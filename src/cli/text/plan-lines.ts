@@ -12,7 +12,10 @@ import { durationText, lostTextsText, productsText, requestedText, sumsText } fr
 import { counted } from '../../reports/text/counted-text.ts';
 import { balanceJson } from '../base/balance-json.ts';
 
-/** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
+/**
+ * What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was
+ * read.
+ */
 export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
@@ -150,7 +153,9 @@ export function plannedFinishJson({ finish: { finishBy, doneAt, unknown, makesLa
   };
 }
 
-/** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */
+/**
+ * What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted.
+ */
 function balanceTexts(wallets: Balance['wallets']): string[] {
   const active = wallets.filter((wallet) => wallet.active);
   const named = active.filter(({ currency }) => currency !== '');

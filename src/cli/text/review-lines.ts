@@ -41,7 +41,9 @@ function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
   return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
 }
 
-/** What the rows to pay ask for, by the currency of the recipients, with the products by their prices in the catalog. */
+/**
+ * What the rows to pay ask for, by the currency of the recipients, with the products by their prices in the catalog.
+ */
 export function askedWithProducts({
   sums,
   productSums,
@@ -51,7 +53,10 @@ export function askedWithProducts({
   return asked.toObject();
 }
 
-/** What it costs and what is left: for sure where one wallet pays all in its own currency, else judged by recent payments. */
+/**
+ * What it costs and what is left: for sure where one wallet pays all in its own currency, else judged by recent
+ * payments.
+ */
 function costLines(plan: Preflight, expected: ExpectedCost): string[] {
   const wallets = (plan.balance?.wallets ?? []).filter(({ active }) => active);
   const [wallet] = wallets;

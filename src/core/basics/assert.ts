@@ -3,7 +3,9 @@ export class AssertionError extends Error {
   override name = 'AssertionError';
 }
 
-/** Fails when `condition` does not hold: for what only a programmer can break, always on. Input is validated instead. */
+/**
+ * Fails when `condition` does not hold: for what only a programmer can break, always on. Input is validated instead.
+ */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }

@@ -6,9 +6,10 @@ export const privateModes = { folder: 0o700, file: 0o600 };
 export const groupModes = { folder: 0o750, file: 0o640 };
 
 /**
- * Makes a folder that a person names, and those above it that are missing, all with `mode`: for their owner alone, whatever the umask is,
- * where nothing else is asked for. Node's own way (`recursive`) tries for ever where a file system that
- * cannot make a folder says that the one above it is not there, as /proc does. Throws what the file system says.
+ * Makes a folder that a person names, and those above it that are missing, all with `mode`: for their owner alone,
+ * whatever the umask is, where nothing else is asked for. Node's own way (`recursive`) tries for ever where a file
+ * system that cannot make a folder says that the one above it is not there, as /proc does. Throws what the file system
+ * says.
  */
 export function makeFolders(path: string, mode = 0o700): void {
   if (isFolder(path)) return;

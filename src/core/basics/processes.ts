@@ -42,7 +42,8 @@ export function processBegan(pid: number): string | null {
 
 function statOf(pid: number | 'self'): { pid: number; began: string | null } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in brackets, which may have blanks and brackets in it; the 22nd is the start (proc_pid_stat(5)).
+  // The second field is the name in brackets, which may have blanks and brackets in it; the 22nd is the start
+  // (proc_pid_stat(5)).
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { pid: Number.parseInt(stat, 10), began: afterName[22 - 3] ?? null };
 }

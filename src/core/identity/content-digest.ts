@@ -18,9 +18,9 @@ export interface MeantRow {
 const bytesAtOnce = 32 * 1024;
 
 /**
- * The digest (SHA-256) of the rows as they were understood, in file order: what an approval binds to, whatever the file's format.
- * What other batches have paid is no part of it: the same content has the same digest every time, but where it tells which of several rows
- * alike is meant (intake/earlier-batches.ts).
+ * The digest (SHA-256) of the rows as they were understood, in file order: what an approval binds to, whatever the
+ * file's format. What other batches have paid is no part of it: the same content has the same digest every time, but
+ * where it tells which of several rows alike is meant (intake/earlier-batches.ts).
  */
 export function makeContentDigest(): { add(row: MeantRow): void; hex(): string } {
   const digest = createHash('sha256');

@@ -21,7 +21,10 @@ const named = Buffer.concat([keyNamespace, Buffer.alloc(2_048)]);
 /** UTF-8 takes at most three bytes for a unit of a text. */
 const nameLengthMax = Math.floor((named.length - keyNamespace.length) / 3);
 
-/** RFC 9562, version 5, in our name space; by hand because every report makes one for each row, and this is 8 times as fast. */
+/**
+ * RFC 9562, version 5, in our name space; by hand because every report makes one for each row, and this is 8 times as
+ * fast.
+ */
 function uuidV5(name: string): string {
   const hex = hash('sha1', afterNamespace(name));
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
@@ -34,7 +37,10 @@ function afterNamespace(name: string): Uint8Array {
   return named.subarray(0, keyNamespace.length + named.write(name, keyNamespace.length));
 }
 
-/** What the service is told as `reference` (V2) or `extRefId` (V1): `<run id>/<row ref>`, with `~<generation>` from 2 on. */
+/**
+ * What the service is told as `reference` (V2) or `extRefId` (V1): `<run id>/<row ref>`, with `~<generation>` from 2
+ * on.
+ */
 export function paymentReference({ runId, rowRef, generation }: Omit<PaymentIdentity, 'account'>): string {
   const first = `${runId}/${rowRef}`;
   return generation === 1 ? first : `${first}~${generation}`;
@@ -57,7 +63,9 @@ export function defaultRunId(fileSha256: string): string {
   return `file-${fileSha256.slice(0, 16)}`;
 }
 
-/** How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters. */
+/**
+ * How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters.
+ */
 const rowRefLengthMax = 80;
 
 /** Nearly every row ref: short, and of ASCII characters that can be seen, without the mark of a generation. */
@@ -78,7 +86,10 @@ export function rowRefProblem(text: string): string | null {
 const contentDigestLength = 20;
 const contentRef = /^([0-9a-f]{20})-([0-9]+)$/;
 
-/** The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this is. */
+/**
+ * The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this
+ * is.
+ */
 export function contentRowRef(content: readonly (string | null)[], occurrence: number): string {
   return `${sha256(JSON.stringify(content)).slice(0, contentDigestLength)}-${occurrence}`;
 }
@@ -94,7 +105,10 @@ export function contentRefParts(rowRef: string): { digest: string; occurrence: n
   return digest === undefined ? null : { digest, occurrence: Number(occurrence) };
 }
 
-/** Whether a row ref has the form of those that are made of a row's content: whoever tries all numbers finds the one it was made of. */
+/**
+ * Whether a row ref has the form of those that are made of a row's content: whoever tries all numbers finds the one it
+ * was made of.
+ */
 export function isContentRowRef(rowRef: string): boolean {
   return contentRef.test(rowRef);
 }

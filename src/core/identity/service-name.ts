@@ -1,4 +1,6 @@
-/** What a name of a service says: where it is, and which version of it; null in names from before the version was said. */
+/**
+ * What a name of a service says: where it is, and which version of it; null in names from before the version was said.
+ */
 interface ServiceParts {
   place: string;
   version: string | null;
@@ -12,8 +14,8 @@ export function serviceName(baseUrl: string, version: string): string {
 }
 
 /**
- * Whether two names mean one service, so that what was sent to the one is known to the other. Either version answers for its own
- * payments alone, so they are two services at one address.
+ * Whether two names mean one service, so that what was sent to the one is known to the other. Either version answers
+ * for its own payments alone, so they are two services at one address.
  */
 export function isSameService(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];

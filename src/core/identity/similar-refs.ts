@@ -10,8 +10,9 @@ const numberForm = /^\+?0*([0-9]+?)(?:[.,]([0-9]*?)0*)?$/;
 const digitsKept = 15;
 
 /**
- * Whether two row refs tell two rows of a run apart. One that was made of what its row asks for does not; nor do two that a spreadsheet, or
- * an editor, may have made of one: "0012" and "12", letters in another case or composed otherwise.
+ * Whether two row refs tell two rows of a run apart. One that was made of what its row asks for does not; nor do two
+ * that a spreadsheet, or an editor, may have made of one: "0012" and "12", letters in another case or composed
+ * otherwise.
  */
 export function tellApart(a: string, b: string): boolean {
   if ([a, b].some((ref) => isContentRowRef(ref) || shortForm.test(ref))) return false;

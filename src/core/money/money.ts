@@ -40,7 +40,10 @@ export function currencyDecimals(code: string): number | null {
   return currencyCodes.code(code)?.digits ?? null;
 }
 
-/** An amount for people, with the currency's own number of decimals and its thousands apart: "KES 1,250.50" for "1250.5" of KES. */
+/**
+ * An amount for people, with the currency's own number of decimals and its thousands apart: "KES 1,250.50" for
+ * "1250.5" of KES.
+ */
 export function moneyText(currency: string, value: string): string {
   const decimals = currencyDecimals(currency) ?? 0;
   const written = new Big(value);

@@ -1,8 +1,8 @@
 import { assert } from '../basics/assert.ts';
 
 /**
- * The largest or the smallest amount of a currency, where it is far from the usual one: a decimal sign that slipped or was read as a sign
- * between thousands (or the reverse), or two amounts in one cell.
+ * The largest or the smallest amount of a currency, where it is far from the usual one: a decimal sign that slipped or
+ * was read as a sign between thousands (or the reverse), or two amounts in one cell.
  */
 export interface UnusualAmount {
   currency: string;

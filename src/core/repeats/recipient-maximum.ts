@@ -11,20 +11,27 @@ export interface AskingRow {
   row_ref: string | null;
   amount: string | null;
   currency: string | null;
-  /** What was first sent until then (epoch ms) a person knew of who has let it go though its number gets too much; null where nobody has. */
+  /**
+   * What was first sent until then (epoch ms) a person knew of who has let it go though its number gets too much; null
+   * where nobody has.
+   */
   told_until: number | null;
 }
 
 export interface BeyondMaximum {
   problem: { code: 'RECIPIENT_MAXIMUM'; message: string; suggestion: string };
-  /** Since when the last of the payments counts (epoch ms), all of which whoever lets the row go decides about; 0 where there is none. */
+  /**
+   * Since when the last of the payments counts (epoch ms), all of which whoever lets the row go decides about; 0 where
+   * there is none.
+   */
   until: number;
 }
 
 /**
- * Says that with this row the number gets more than the maximum, or null. `toTheNumber`: what it was sent within the days, and what a
- * restored ledger has lost. What failed for sure does not count, nor does a product, whose price the ledger does not know. Once a person has
- * let the row go, only what was sent since then is news; but for rows of its own batch that were let go as well.
+ * Says that with this row the number gets more than the maximum, or null. `toTheNumber`: what it was sent within the
+ * days, and what a restored ledger has lost. What failed for sure does not count, nor does a product, whose price the
+ * ledger does not know. Once a person has let the row go, only what was sent since then is news; but for rows of its
+ * own batch that were let go as well.
  */
 export function beyondMaximum(
   row: AskingRow,
@@ -66,7 +73,10 @@ function isOfBatch(row: AskingRow, payment: OtherPayment | LostPayment): payment
   return 'batch_id' in payment && payment.batch_id === row.batch_id;
 }
 
-/** What the row itself was sent before is looked up before it goes. Of what was lost it must be known that it was to this number. */
+/**
+ * What the row itself was sent before is looked up before it goes. Of what was lost it must be known that it was to
+ * this number.
+ */
 function counts(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if ('topup_id' in payment)
     return payment.isToAnyone !== true && !(payment.run_id === row.run_id && payment.row_ref === row.row_ref);

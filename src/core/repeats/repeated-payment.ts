@@ -16,9 +16,15 @@ export interface OtherPayment extends Terms {
   service_status: string | null;
   failure_code: string | null;
   first_sent_at: number;
-  /** Of a row that was held for earlier payments, and that a person has let go: when the last of them was sent (epoch ms). */
+  /**
+   * Of a row that was held for earlier payments, and that a person has let go: when the last of them was sent (epoch
+   * ms).
+   */
   told_until: number | null;
-  /** The service's status, where it says of a payment that failed here that it has not failed, and since when that is known (epoch ms). */
+  /**
+   * The service's status, where it says of a payment that failed here that it has not failed, and since when that is
+   * known (epoch ms).
+   */
   contradicted: string | null;
   contradicted_at: number | null;
 }
@@ -29,15 +35,18 @@ export function countsSince(payment: OtherPayment | LostPayment): number {
 }
 
 /**
- * Whether other runs count a payment as sent: what may have arrived, and what the service once had, of which only a person says that it was not
- * paid. It may still come; within its own run a look-up decides that.
+ * Whether other runs count a payment as sent: what may have arrived, and what the service once had, of which only a
+ * person says that it was not paid. It may still come; within its own run a look-up decides that.
  */
 export function countsAsSent(payment: OtherPayment): boolean {
   const { failure_code: code, service_status: word } = payment;
   return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && word !== null);
 }
 
-/** A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has an amount, too. */
+/**
+ * A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has
+ * an amount, too.
+ */
 export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
   topup_id: string;
   /** Empty, as the row ref, where the service's list does not tell. */
@@ -58,17 +67,23 @@ export interface RepeatProblem {
 export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'> {
   run_id: string;
   row_ref: string | null;
-  /** What was first sent until then (epoch ms) it was held for, and a person has let it go: only what was sent since counts. */
+  /**
+   * What was first sent until then (epoch ms) it was held for, and a person has let it go: only what was sent since
+   * counts.
+   */
   told_until: number | null;
   /**
-   * What was first sent more days than this before `asOf` (epoch ms) does not count, but where no reference tells it apart from the row
-   * within its run, or nobody knows what it was.
+   * What was first sent more days than this before `asOf` (epoch ms) does not count, but where no reference tells it
+   * apart from the row within its run, or nobody knows what it was.
    */
   days: number;
   asOf: number;
 }
 
-/** Why a row waits for a person, and which payment it is held for: a row of another batch, or, of one that was lost, the service's id. */
+/**
+ * Why a row waits for a person, and which payment it is held for: a row of another batch, or, of one that was lost,
+ * the service's id.
+ */
 export interface RepeatFound {
   problem: RepeatProblem;
   other: { other_batch: string; other_row: number } | { other_payment: string };
@@ -77,9 +92,10 @@ export interface RepeatFound {
 }
 
 /**
- * Says that a number was sent the same under another run id, or in the same run under another reference; or that the same run has sent
- * it something else, which the row may correct. Null where none of these payments speaks against the row. What has the row's own run id
- * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref.
+ * Says that a number was sent the same under another run id, or in the same run under another reference; or that the
+ * same run has sent it something else, which the row may correct. Null where none of these payments speaks against the
+ * row. What has the row's own run id and reference has its key, which decides by itself. `standsInFile`: whether the
+ * row's own file has a row with this ref.
  */
 export async function repeatProblem(
   row: AskingRow,
@@ -103,8 +119,8 @@ export async function repeatProblem(
 }
 
 /**
- * Whether a failed payment must be read again before the row is sent, because the row would be held had it arrived: it pays the same
- * person the same, or the row may be a correction of it.
+ * Whether a failed payment must be read again before the row is sent, because the row would be held had it arrived: it
+ * pays the same person the same, or the row may be a correction of it.
  */
 export function isReadBefore(row: AskingRow, failed: OtherPayment): boolean {
   if (isOwn(row, failed)) return false;
@@ -113,8 +129,8 @@ export function isReadBefore(row: AskingRow, failed: OtherPayment): boolean {
 }
 
 /**
- * Whether a payment is recent enough, or of the same run and either not told apart by its reference or contradicted: what failed.csv
- * pays again is of the same run, whatever the days and the new reference are.
+ * Whether a payment is recent enough, or of the same run and either not told apart by its reference or contradicted:
+ * what failed.csv pays again is of the same run, whatever the days and the new reference are.
  */
 function isCompared(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (payment.first_sent_at >= countsFrom(row, payment) || isUnnamedInRun(row, payment)) return true;
@@ -135,8 +151,8 @@ export function isUnread(payment: LostPayment): boolean {
 }
 
 /**
- * Whether other runs are told of a payment by the row that has its reference: where a corrected file has bound that to another amount or
- * number, they are not. What cannot be read of it is the row's.
+ * Whether other runs are told of a payment by the row that has its reference: where a corrected file has bound that to
+ * another amount or number, they are not. What cannot be read of it is the row's.
  */
 export function isExplainedBy(
   row: Pick<PaymentTerms, 'phone_number' | 'amount' | 'currency'>,
@@ -147,7 +163,10 @@ export function isExplainedBy(
   return currency === row.currency && sameAmount(amount, row.amount);
 }
 
-/** What nobody could read counts for so many days at least: who compares no runs has not said that the same file may be paid again. */
+/**
+ * What nobody could read counts for so many days at least: who compares no runs has not said that the same file may be
+ * paid again.
+ */
 const unreadDaysMin = 7;
 
 /** What was first sent before this (epoch ms) does not count. */
@@ -161,8 +180,9 @@ function isOwn({ run_id, row_ref }: AskingRow, payment: OtherPayment | LostPayme
 }
 
 /**
- * The lost payments that a row is compared with. None where one of them is the row's own, which its look-up finds; nor one that was made
- * for what the row's own file asks for besides (a ref that is made of the content says so), and that is found when that row is looked up.
+ * The lost payments that a row is compared with. None where one of them is the row's own, which its look-up finds; nor
+ * one that was made for what the row's own file asks for besides (a ref that is made of the content says so), and that
+ * is found when that row is looked up.
  */
 async function lostInOtherBatches(
   row: AskingRow,
@@ -191,8 +211,8 @@ function sameTerms(a: Terms, b: Terms): boolean {
 }
 
 /**
- * Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own, or they may
- * be one reference that was saved anew.
+ * Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of
+ * its own, or they may be one reference that was saved anew.
  */
 function isUnnamedInRun(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (payment.run_id !== row.run_id || payment.row_ref === null || row.row_ref === null) return false;
@@ -200,8 +220,8 @@ function isUnnamedInRun(row: AskingRow, payment: OtherPayment | LostPayment): bo
 }
 
 /**
- * Whether a row to the same number may be meant instead of this payment of its run, since no reference tells them apart. A row that the
- * payment's batch has sent as well stood beside it there.
+ * Whether a row to the same number may be meant instead of this payment of its run, since no reference tells them
+ * apart. A row that the payment's batch has sent as well stood beside it there.
  */
 function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: readonly OtherPayment[]): boolean {
   if (!isUnnamedInRun(row, payment) || maySame(row, payment)) return false;
@@ -214,11 +234,12 @@ function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: r
 const unreadSince = 'unread since ';
 
 /**
- * What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody could read until `toldMs`,
- * when a person went on without it: who does so after a second restore says it of other payments.
+ * What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody
+ * could read until `promisedMs`, when a person went on without it: who does so after a second restore says it of other
+ * payments.
  */
-export function unreadSinceName(fromMs: number, toldMs: number): string {
-  return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(toldMs)}`;
+export function unreadSinceName(fromMs: number, promisedMs: number): string {
+  return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(promisedMs)}`;
 }
 
 function unknownPlaceOf(lost: LostPayment): string {

@@ -11,7 +11,10 @@ const approvalShape = z.strictObject({
   needed: z.enum(['never', 'always', 'above']).default('never'),
   /** With `above`: more rows to send than this. */
   rows: count.optional(),
-  /** With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for approval. */
+  /**
+   * With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for
+   * approval.
+   */
   sums: amountsByCurrency.default({}),
   /** The approver is shown amounts that differ by more than so many percent from the last run of the job. */
   changedPercent: z.number().positive().max(1_000).default(20),
@@ -45,23 +48,33 @@ export type RecipientMaximum = z.output<typeof recipientMaximumShape>;
 /** A policy as people write it. */
 export const policyShape = z.strictObject({
   /**
-   * A row is held for a person when its number was sent the same amount, or product, under another run id within so many
-   * days; 0: that is not looked at, nor whether a row may correct what its own run has sent, but where nobody could read what was sent.
+   * A row is held for a person when its number was sent the same amount, or product, under another run id within so
+   * many days; 0: that is not looked at, nor whether a row may correct what its own run has sent, but where nobody
+   * could read what was sent.
    */
   repeatWithinDays: z.number().nonnegative().max(400).default(7),
-  /** A row with which its number gets more than this, in all batches of the account together, is held for a person; null: none is. */
+  /**
+   * A row with which its number gets more than this, in all batches of the account together, is held for a person;
+   * null: none is.
+   */
   recipientMaximum: recipientMaximumShape.nullable().default(null),
   approval: approvalShape.prefault({}),
   canary: canaryShape.nullable().default(null),
   stopLoss: stopLossShape.nullable().default(null),
-  /** A row may cost this many percent more or less than others of the same amount and currency did in this batch; null: any. */
+  /**
+   * A row may cost this many percent more or less than others of the same amount and currency did in this batch; null:
+   * any.
+   */
   costDeviationPercent: percent.nullable().default(null),
   /**
-   * The batch pauses when its cost, in the currency that its rows ask for, is more than so many percent of the sum that was approved;
-   * null: that is not looked at. More than 100 where the service charges fees.
+   * The batch pauses when its cost, in the currency that its rows ask for, is more than so many percent of the sum
+   * that was approved; null: that is not looked at. More than 100 where the service charges fees.
    */
   spendingPercentMax: z.number().int().min(1).max(1_000).nullable().default(100),
-  /** What a balance that is too low for the whole batch means: it does not begin, or it goes as far as the money reaches. */
+  /**
+   * What a balance that is too low for the whole batch means: it does not begin, or it goes as far as the money
+   * reaches.
+   */
   shortBalance: z.enum(['pause', 'go_on']).default('go_on'),
 });
 
@@ -69,7 +82,10 @@ export const policyShape = z.strictObject({
 export type BatchPolicy = z.output<typeof policyShape>;
 export type BatchPolicyInput = z.input<typeof policyShape>;
 
-/** The policy of a batch: what is given, over the defaults. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+/**
+ * The policy of a batch: what is given, over the defaults. Throws `CONFIG_INVALID` with the names of the fields that
+ * are wrong.
+ */
 export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): BatchPolicy {
   const parsed = policyShape.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -46,7 +46,9 @@ const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> =
   cancelled: {},
 };
 
-/** The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first. */
+/**
+ * The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first.
+ */
 export function transition(state: BatchState, event: BatchEvent): BatchState {
   const next = transitions[state][event];
   if (next === undefined) throw new AssertionError(`a batch that is ${state} cannot ${event}`);

@@ -45,21 +45,28 @@ export function samePayment(a: PaymentTerms, b: PaymentTerms): boolean {
 }
 
 /**
- * Whether a row goes on, under the next generation, where the one that has its run id and row ref has failed for sure: what
- * a file that a person feeds in again is for. A job's file is nobody's decision (its job says what is retried). Where that one was put aside
- * before anything was paid, nothing is to be decided: the others of its file, which were not even tried, go just so.
+ * Whether a row goes on, under the next generation, where the one that has its run id and row ref has failed for sure:
+ * what a file that a person feeds in again is for. A job's file is nobody's decision (its job says what is retried).
+ * Where that one was put aside before anything was paid, nothing is to be decided: the others of its file, which were
+ * not even tried, go just so.
  */
 export function goesOn(owner: KeyOwner, { generation, job }: { generation: number; job: string | null }): boolean {
   if (generation >= generationsMax) return false;
   return wasPutAside(owner) || (owner.status === 'failed' && !mayHaveArrived(owner) && job === null);
 }
 
-/** Its request was turned away for good (a limit, no money, nobody there), and a person has said since that it is not to be sent. */
+/**
+ * Its request was turned away for good (a limit, no money, nobody there), and a person has said since that it is not
+ * to be sent.
+ */
 function wasPutAside(owner: KeyOwner): boolean {
   return owner.status === 'skipped' && owner.contradicted === null && !bearsEarlierPayment(owner);
 }
 
-/** `owner`, of another batch, has bound the row's run id and row ref in this generation: the row is not sent, and says who has it. */
+/**
+ * `owner`, of another batch, has bound the row's run id and row ref in this generation: the row is not sent, and says
+ * who has it.
+ */
 export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: number): EarlierVerdict {
   const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
   if (owner.contradicted !== null) {
@@ -139,8 +146,8 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: n
 }
 
 /**
- * The service's own last words (V1 states, spec section 2.5) after which a payment counts as failed, and may all the same have
- * arrived, in whole or in part: nothing but a person, who asked the recipient, pays such a row again.
+ * The service's own last words (V1 states, spec section 2.5) after which a payment counts as failed, and may all the
+ * same have arrived, in whole or in part: nothing but a person, who asked the recipient, pays such a row again.
  */
 const doubtfulEnds: readonly string[] = ['TIMEOUT', 'UNDERLIVERED', 'CANCELED'];
 
@@ -162,8 +169,8 @@ export function mayHaveArrived(row: {
 export const bearingStates: readonly RowState[] = ['held', 'skipped', 'ready'];
 
 /**
- * Whether a row in one of those states bears what the service says of an earlier payment of it, which may have arrived, and when that
- * was first sent: nothing of its own generation was.
+ * Whether a row in one of those states bears what the service says of an earlier payment of it, which may have
+ * arrived, and when that was first sent: nothing of its own generation was.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
   return row.service_status !== null && bearingStates.includes(row.status);

@@ -1,8 +1,8 @@
 import type { RowState } from './row-state.ts';
 
 /**
- * What an accepted row bears as its `failure_code` once the service has had it for longer than it promises: it is followed on, and a person
- * may decide what became of it.
+ * What an accepted row bears as its `failure_code` once the service has had it for longer than it promises: it is
+ * followed on, and a person may decide what became of it.
  */
 export const overdueCode = 'overdue';
 
@@ -10,7 +10,9 @@ export function isOverdue({ status, failure_code }: { status: RowState; failure_
   return status === 'accepted' && failure_code === overdueCode;
 }
 
-/** What a row bears as its `failure_code` that a person has ended, so that nobody takes it for the service's own word. */
+/**
+ * What a row bears as its `failure_code` that a person has ended, so that nobody takes it for the service's own word.
+ */
 export const resolvedCodes = { paid: 'RESOLVED_PAID', 'not-paid': 'RESOLVED_NOT_PAID' } as const;
 
 export function isResolved({ failure_code }: { failure_code: string | null }): boolean {

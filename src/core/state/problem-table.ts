@@ -1,7 +1,8 @@
 /**
- * What can be wrong with a row, by stable code. Every problem of a row is collected; the row is then `invalid` (or `held`,
- * where a person may let it go), and the rest of the file goes on. `docs/problems.md` carries the same table with an
- * example each, and a test keeps them equal. Intake finds them; command line and reports name them by these words.
+ * What can be wrong with a row, by stable code. Every problem of a row is collected; the row is then `invalid` (or
+ * `held`, where a person may let it go), and the rest of the file goes on. `docs/problems.md` carries the same table
+ * with an example each, and a test keeps them equal. Intake finds them; command line and reports name them by these
+ * words.
  */
 export const problemTable = {
   ROW_TOO_LONG: { title: 'The row has more cells than the header', verdict: 'invalid' },

@@ -28,7 +28,9 @@ export type RowEvent =
   | 'fail' // Refused or not delivered, as the service says (or a person, with evidence).
   | 'retry'; // A person or a policy starts the next generation after a confirmed failure.
 
-/** The one table of what may follow what. `failed` is the end of a generation; only an explicit retry opens the next. */
+/**
+ * The one table of what may follow what. `failed` is the end of a generation; only an explicit retry opens the next.
+ */
 const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
   invalid: {},
   skipped: {},

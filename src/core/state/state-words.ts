@@ -2,7 +2,10 @@ import type { BatchState, PauseReason } from './batch-state.ts';
 import { lookedUp } from './doubt-words.ts';
 import type { RowState } from './row-state.ts';
 
-/** How a state is named to people, and what it means for them. Command line, reports and notifications share these words. */
+/**
+ * How a state is named to people, and what it means for them. Command line, reports and notifications share these
+ * words.
+ */
 export interface Words {
   /** A word or two, in lower case, as it stands in a table or after a number: "12 failed". */
   label: string;

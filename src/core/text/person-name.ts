@@ -19,7 +19,10 @@ const lastNames = new Set([
   ...['nachname', 'jina la ukoo', 'jina la mwisho'],
 ]);
 
-/** Which columns of a file have the name of the person of each row: one, or that of the first names and that of the last; none: unknown. */
+/**
+ * Which columns of a file have the name of the person of each row: one, or that of the first names and that of the
+ * last; none: unknown.
+ */
 export function personColumns(columns: readonly string[]): number[] {
   const plain = columns.map(plainHeader);
   const last = plain.findIndex((name) => lastNames.has(name));

@@ -45,8 +45,8 @@ const digitRuns = new RegExp(String.raw`(?<![\p{L}\p{Nd}+])(?<kept>${named}|${am
 const sevenDigits = /(?:\p{Nd}\P{Nd}*){7}/u;
 
 /**
- * `text` without phone numbers, however people and services write them: for logs and the audit chain, which outlive the right
- * to know a number. What only looks like one goes too, but ids, digests, times and amounts stay.
+ * `text` without phone numbers, however people and services write them: for logs and the audit chain, which outlive
+ * the right to know a number. What only looks like one goes too, but ids, digests, times and amounts stay.
  */
 export function withoutNumbers(text: string): string {
   if (!sevenDigits.test(text)) return text;

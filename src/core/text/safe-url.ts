@@ -1,13 +1,15 @@
 import { z } from 'zod';
 
-/** Whether a URL's host name can only mean this machine. The URL parser has already written IPv4 addresses in one form. */
+/**
+ * Whether a URL's host name can only mean this machine. The URL parser has already written IPv4 addresses in one form.
+ */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }
 
 /**
- * What is wrong with a URL that credentials, people or payments are sent to, or null: it is https, or http to this very machine.
- * Anything else would send them in the clear.
+ * What is wrong with a URL that credentials, people or payments are sent to, or null: it is https, or http to this
+ * very machine. Anything else would send them in the clear.
  */
 export function clearTextFault({ protocol, hostname }: URL): string | null {
   if (protocol === 'https:') return null;

@@ -22,8 +22,9 @@ const kinds: Readonly<Record<string, string>> = {
 const formats: Readonly<Record<string, string>> = { url: 'must be a URL', email: 'must be an e-mail address' };
 
 /**
- * What is wrong with `given`, in words for people instead of those of the checker; a field that is missing is told together with the one
- * that was written in its place. No value is repeated: it may be a secret in the wrong place. Empty where nothing is wrong.
+ * What is wrong with `given`, in words for people instead of those of the checker; a field that is missing is told
+ * together with the one that was written in its place. No value is repeated: it may be a secret in the wrong place.
+ * Empty where nothing is wrong.
  */
 export function shapeFaults(shape: z.ZodType, given: unknown): ShapeFault[] {
   const issues = shape.safeParse(given).error?.issues ?? [];

@@ -1,7 +1,7 @@
 /**
- * Of the names that there are, the one that `given` was probably meant to be; null where none is near enough. For names that a person typed:
- * another case, a letter too many, too few, or another one, and two that changed places. Without `slipsMax`, a third of the letters may be
- * wrong: of a short name, one.
+ * Of the names that there are, the one that `given` was probably meant to be; null where none is near enough. For
+ * names that a person typed: another case, a letter too many, too few, or another one, and two that changed places.
+ * Without `slipsMax`, a third of the letters may be wrong: of a short name, one.
  */
 export function similarName(given: string, names: readonly string[], slipsMax?: number): string | null {
   const typed = given.toLowerCase();
@@ -20,7 +20,10 @@ export function didYouMean(given: string, names: readonly string[]): string {
   return similar === null ? '' : `Did you mean "${similar}"?`;
 }
 
-/** How many letters must be added, removed, replaced, or swapped with the next one, to make `b` of `a` (optimal string alignment). */
+/**
+ * How many letters must be added, removed, replaced, or swapped with the next one, to make `b` of `a` (optimal string
+ * alignment).
+ */
 function distanceOf(a: string, b: string): number {
   let [beforeLast, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

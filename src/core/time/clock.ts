@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The one source of time. Everything that waits or asks for the time takes a `Clock`, so that the whole engine runs on a
- * virtual one in the simulation.
+ * The one source of time. Everything that waits or asks for the time takes a `Clock`, so that the whole engine runs on
+ * a virtual one in the simulation.
  */
 export interface Clock {
   /** Wall time in epoch milliseconds. It may step back or far forward: never prove anything by it alone. */
@@ -19,7 +19,10 @@ export interface Clock {
 /** Timers hold 31 bits of milliseconds and fire at once beyond that, so longer waits are cut into pieces. */
 const timerMsMax = 2 ** 31 - 1;
 
-/** Not that of `node:timers/promises`: an abort would cost an error with a stack, and loops are woken thousands of times a second. */
+/**
+ * Not that of `node:timers/promises`: an abort would cost an error with a stack, and loops are woken thousands of
+ * times a second.
+ */
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -46,8 +49,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * `clock` made steady: it never steps back, not even behind `highestSeen` of an earlier process, and goes on by monotonic
- * time where the wall clock is behind. Ages of keys are counted on it, so that no clock set back makes an old key young.
+ * `clock` made steady: it never steps back, not even behind `highestSeen` of an earlier process, and goes on by
+ * monotonic time where the wall clock is behind. Ages of keys are counted on it, so that no clock set back makes an
+ * old key young.
  */
 export function steadyClock(clock: Clock, highestSeen: number): Clock {
   let last = Math.max(clock.now(), highestSeen);
@@ -78,8 +82,9 @@ let lastDay = Number.NaN;
 let lastDayText = '';
 
 /**
- * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are written one
- * after the other are often of the same day, whose text is kept; the rest is looked up, as days of UTC are all of one length.
+ * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are
+ * written one after the other are often of the same day, whose text is kept; the rest is looked up, as days of UTC are
+ * all of one length.
  */
 export function isoTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);

@@ -19,7 +19,10 @@ export interface RateOutlook {
   keptBackLater: readonly KeptBack[];
 }
 
-/** The last `count` requests of a window wait until it is `untilAgeMs` old, to see whether other clients use the account. */
+/**
+ * The last `count` requests of a window wait until it is `untilAgeMs` old, to see whether other clients use the
+ * account.
+ */
 export interface KeptBack {
   count: number;
   untilAgeMs: number;
@@ -60,7 +63,10 @@ function windowOfNext(outlook: RateOutlook): Pick<RateOutlook, 'left' | 'until' 
   return { left: perWindow, until: until + windows * windowMs, keptBack: keptBackLater };
 }
 
-/** When the last of `count` requests starts (epoch ms) in a window with room for them, if the first may start at `from`. */
+/**
+ * When the last of `count` requests starts (epoch ms) in a window with room for them, if the first may start at
+ * `from`.
+ */
 function startInWindow(
   { windowMs, evenly, endFreeMs }: RateOutlook,
   { room, from, until, keptBack }: { room: number; from: number; until: number; keptBack: readonly KeptBack[] },

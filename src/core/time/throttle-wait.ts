@@ -1,17 +1,23 @@
 import { dayMs } from './clock.ts';
 
-/** Limits are by the minute, so a normal throttle lasts about a minute. A throttle of this length needs a person's attention. */
+/**
+ * Limits are by the minute, so a normal throttle lasts about a minute. A throttle of this length needs a person's
+ * attention.
+ */
 export const longThrottleMs = 15 * 60_000;
 
 /** The longest throttle that is obeyed: a wrong header must not stop an account for years. */
 const throttleMsMax = dayMs;
 
-/** The service counts by the minute (spec section 8.1), so an account that is throttled again and again need not wait longer than this. */
+/**
+ * The service counts by the minute (spec section 8.1), so an account that is throttled again and again need not wait
+ * longer than this.
+ */
 const repeatedWaitMsMax = 60_000;
 
 /**
- * How long a throttled account waits: as the service says, and at least as long as it has been throttled without a break (`lastedMs`).
- * A service that says "one second" each time would otherwise be asked every second, for ever.
+ * How long a throttled account waits: as the service says, and at least as long as it has been throttled without a
+ * break (`lastedMs`). A service that says "one second" each time would otherwise be asked every second, for ever.
  */
 export function throttleMsOf(retryAfterMs: number, lastedMs = 0): number {
   return Math.min(Math.max(retryAfterMs, Math.min(lastedMs, repeatedWaitMsMax)), throttleMsMax);
@@ -36,8 +42,8 @@ export function throttleAt(told: ThrottleWait | null, now: number): ThrottleWait
 }
 
 /**
- * The stored throttle for a program that starts at `now` (epoch ms); null if it is over. One that is longer than the limits
- * explain is tried again a quarter of an hour after it began: a person may have had it lifted.
+ * The stored throttle for a program that starts at `now` (epoch ms); null if it is over. One that is longer than the
+ * limits explain is tried again a quarter of an hour after it began: a person may have had it lifted.
  */
 export function storedThrottle(told: ThrottleWait | null, now: number): ThrottleWait | null {
   if (told === null) return null;

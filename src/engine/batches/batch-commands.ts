@@ -67,9 +67,10 @@ export interface ApprovalTerms {
 }
 
 /**
- * Approves a batch. The approval is bound to the digest of its rows as validated and to the plan that was seen, and stores the balance read
- * before the first row. If a second person was asked, the submitter cannot approve it; if the policy asks for one and nobody was asked
- * (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
+ * Approves a batch. The approval is bound to the digest of its rows as validated and to the plan that was seen, and
+ * stores the balance read before the first row. If a second person was asked, the submitter cannot approve it; if the
+ * policy asks for one and nobody was asked (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or
+ * `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
   const { balance, plan, seenDigest = null } = terms;
@@ -100,7 +101,10 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   });
 }
 
-/** Whoever calls this asks the policy first; but that what needs a second person is not sent without one depends on no caller. */
+/**
+ * Whoever calls this asks the policy first; but that what needs a second person is not sent without one depends on no
+ * caller.
+ */
 function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
   const why = plan.toSend === 0 ? null : approvalReason(storedPolicy(policy), plan);
   if (why !== null)
@@ -150,8 +154,9 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
 }
 
 /**
- * Pauses a batch until a person resumes it, even if it is paused for another reason. What is under way ends. Fails with
- * `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has paused it already, or if it is not approved, running or paused.
+ * Pauses a batch until a person resumes it, even if it is paused for another reason. What is under way ends. Fails
+ * with `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has paused it already, or if it is not approved, running or
+ * paused.
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const pause_detail = withoutNumbers(why);
@@ -172,8 +177,8 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
 }
 
 /**
- * Cancels a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process, since nobody follows
- * the rows of a cancelled batch to their ends.
+ * Cancels a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process,
+ * since nobody follows the rows of a cancelled batch to their ends.
  */
 export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
@@ -215,7 +220,7 @@ async function moveIn(unit: Unit, batch: BatchRecord, event: BatchEvent, { field
 }
 
 /** What an event would do to a batch, for whoever is told that it cannot. */
-const eventWords: Partial<Record<BatchEvent, string>> = {
+const eventTexts: Partial<Record<BatchEvent, string>> = {
   ask_approval: 'left for approval',
   approve: 'approved',
   pause: 'paused',
@@ -228,7 +233,7 @@ function requireMove(batch: BatchRecord, event: BatchEvent): void {
   if (can(status, event)) return;
   throw new AirbatchError(
     'BATCH_STATE',
-    `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventWords[event] ?? 'changed'}`,
+    `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventTexts[event] ?? 'changed'}`,
     {
       hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
     },

@@ -8,8 +8,9 @@ import { inUnit } from '../../ledger/unit-of-work.ts';
 const rowsPerUnit = 500;
 
 /**
- * Cancels what is left of cancelled batches, so that no row of them is called one that waits for its turn: after the batch
- * itself, since a million rows would hold up every other writer, and at each start, since a crash may have come between.
+ * Cancels what is left of cancelled batches, so that no row of them is called one that waits for its turn: after the
+ * batch itself, since a million rows would hold up every other writer, and at each start, since a crash may have come
+ * between.
  */
 export async function cancelRowsLeft({ db, clock }: { db: Database; clock: Clock }, actor: string): Promise<void> {
   for (const batchId of await cancelledWithRows(db)) {

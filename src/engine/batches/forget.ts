@@ -19,16 +19,19 @@ const batchesPerPage = 100;
 /** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
 const daysMin = 2;
 
-/** How many rows were forgotten. `traceable`: so many of them have a row ref, and a key, on which all numbers can still be tried. */
+/**
+ * How many rows were forgotten. `traceable`: so many of them have a row ref, and a key, on which all numbers can still
+ * be tried.
+ */
 export interface Forgotten {
   rows: number;
   traceable: number;
 }
 
 /**
- * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
- * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Call `db.emptyLog()` or
- * `db.compact()` afterwards: until then the log still holds what was overwritten.
+ * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows
+ * by their numbers alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed.
+ * Call `db.emptyLog()` or `db.compact()` afterwards: until then the log still holds what was overwritten.
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
   const options = { clock: actor.clock, actor: actor.name };
@@ -70,7 +73,10 @@ export async function requireForgettable(db: Queryable, batch: BatchRecord, at: 
     });
 }
 
-/** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
+/**
+ * Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is
+ * broken off.
+ */
 async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
   const batch = await requireBatch(unit.tx, batchId);
   await requireForgettable(unit.tx, batch, unit.at);
@@ -84,8 +90,8 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
 }
 
 /**
- * Within how many days batches that came since, or have not ended, are compared with what was sent before: another job may have a policy of
- * its own, and the configuration may have another one by now.
+ * Within how many days batches that came since, or have not ended, are compared with what was sent before: another job
+ * may have a policy of its own, and the configuration may have another one by now.
  */
 async function daysCompared(db: Queryable, account: string | null, since: number): Promise<number> {
   const policies = (await policiesSince(db, account, since)).map(storedPolicy);
@@ -106,7 +112,8 @@ export async function forgetEnded(
 ): Promise<Forgotten & { batches: string[] }> {
   const done = { batches: [] as string[], rows: 0, traceable: 0 };
   if (job === null) {
-    // Of what a restored ledger has lost, the batch is not known: any batch may be compared with it, and it is not kept for long.
+    // Of what a restored ledger has lost, the batch is not known: any batch may be compared with it, and it is not
+    // kept for long.
     const days = Math.max(batchPolicy().repeatWithinDays, await daysCompared(actor.db, null, 0));
     await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - days * dayMs));
   }

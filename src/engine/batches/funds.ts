@@ -18,9 +18,9 @@ export function resetShortageBalances(tx: Queryable, account: string): Promise<v
 }
 
 /**
- * Lets the batches that wait for money go on when a wallet holds more than it did while they waited. Called now and then where
- * the configuration says so (`resumeWhenFunded`). Should it not be enough yet, the service refuses the next row, which costs
- * nothing, and the account waits again. Returns whether anything goes on.
+ * Lets the batches that wait for money go on when a wallet holds more than it did while they waited. Called now and
+ * then where the configuration says so (`resumeWhenFunded`). Should it not be enough yet, the service refuses the next
+ * row, which costs nothing, and the account waits again. Returns whether anything goes on.
  */
 export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   const { db, account, log } = context;

@@ -5,8 +5,8 @@ import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 
 /**
- * A batch names one reason for its pause, and may have two. What a person stopped stays so when the other one is mended, so that is kept
- * beside a reason which has to be named first.
+ * A batch names one reason for its pause, and may have two. What a person stopped stays so when the other one is
+ * mended, so that is kept beside a reason which has to be named first.
  */
 const factName = (batchId: string) => `paused_by_person:${batchId}`;
 
@@ -22,7 +22,10 @@ export function addManualPause(tx: Queryable, batchId: string, why: string): Pro
   return writeFact(tx, factName(batchId), why);
 }
 
-/** A batch that is paused stays so for another reason, of which its chain tells; what a person stopped it for is kept beside that. */
+/**
+ * A batch that is paused stays so for another reason, of which its chain tells; what a person stopped it for is kept
+ * beside that.
+ */
 export async function pauseForOtherReason(
   unit: Unit,
   batch: BatchRecord,

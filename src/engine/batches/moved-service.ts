@@ -8,8 +8,8 @@ import type { RunnerContext } from '../runner/context.ts';
 import { pauseForOtherReason } from './manual-pause.ts';
 
 /**
- * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and would be
- * sent again. The reason stands before any other, since it keeps even doubts from being looked up.
+ * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and
+ * would be sent again. The reason stands before any other, since it keeps even doubts from being looked up.
  */
 export async function pauseMovedService(context: RunnerContext, { batch_id, service }: BatchRecord): Promise<void> {
   const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
@@ -35,8 +35,8 @@ export function requireService({ batch_id, service }: BatchRecord, here: string,
 }
 
 /**
- * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails with
- * `SERVICE_CHANGED` where it is another version, which knows nothing of that.
+ * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails
+ * with `SERVICE_CHANGED` where it is another version, which knows nothing of that.
  */
 export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {

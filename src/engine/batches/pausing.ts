@@ -13,11 +13,12 @@ import { pauseForOtherReason } from './manual-pause.ts';
 import { refreshBatches } from './open-batches.ts';
 
 /**
- * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
- * batches, which still read as running, would go on.
+ * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment
+ * later, and the batches, which still read as running, would go on.
  */
 export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
-  // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its own.
+  // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its
+  // own.
   const told = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
   if (!context.loggedPauses.has(told))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
@@ -36,10 +37,10 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
 }
 
 /**
- * Writes the pause of every batch of the account that is sent or about to be, also of one that this program does not know yet: who approved it
- * a moment ago knew nothing of the trouble. What leaves nothing that would ask for it again, or not at once (a row that is
- * a person's from now on, a webhook that was handled, an answer that names another payment), writes it in its own transaction: a crash
- * between the two would lose it.
+ * Writes the pause of every batch of the account that is sent or about to be, also of one that this program does not
+ * know yet: who approved it a moment ago knew nothing of the trouble. What leaves nothing that would ask for it again,
+ * or not at once (a row that is a person's from now on, a webhook that was handled, an answer that names another
+ * payment), writes it in its own transaction: a crash between the two would lose it.
  */
 export async function writePause(
   unit: Unit,
@@ -63,8 +64,9 @@ export async function writePause(
 }
 
 /**
- * Pauses what has been approved or reopened since the account was halted: the reason may have been seen while no batch was open, or by
- * another program. The batches are read before the halt, since a person's `resume` ends both in one transaction.
+ * Pauses what has been approved or reopened since the account was halted: the reason may have been seen while no batch
+ * was open, or by another program. The batches are read before the halt, since a person's `resume` ends both in one
+ * transaction.
  */
 export async function keepHalted(context: RunnerContext): Promise<void> {
   const open = await openBatches(context.db, context.account);
@@ -81,8 +83,9 @@ async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {
 }
 
 /**
- * Whether the service has refused the account's credentials, and lets them read no payment either: then only a person moves what is
- * open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may not create may read.
+ * Whether the service has refused the account's credentials, and lets them read no payment either: then only a person
+ * moves what is open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may
+ * not create may read.
  */
 export async function isShutOut(context: RunnerContext): Promise<boolean> {
   if (!context.credentialsRefused) return false;

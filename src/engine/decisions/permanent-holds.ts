@@ -46,14 +46,17 @@ export function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, 
 }
 
 /**
- * The rows that were held after a person was shown what is held, at `seenSeq` of the batch's history: while the question waits for its answer
- * another process may hold more. Null: nobody was shown anything, and no row is unseen.
+ * The rows that were held after a person was shown what is held, at `seenSeq` of the batch's history: while the
+ * question waits for its answer another process may hold more. Null: nobody was shown anything, and no row is unseen.
  */
 export function makeUnseenHolds(seenSeq: number | null) {
   const unseen = new Set<number>();
   let readTo = seenSeq;
   return {
-    /** Reads on to where the batch stands now: within the transaction that lets rows go, so that none is held in between. */
+    /**
+     * Reads on to where the batch stands now: within the transaction that lets rows go, so that none is held in
+     * between.
+     */
     async read(db: Queryable, { batch_id, audit_seq }: BatchRecord): Promise<void> {
       if (readTo === null) return;
       for (const rowNo of await rowsHeldSince(db, batch_id, readTo)) unseen.add(rowNo);

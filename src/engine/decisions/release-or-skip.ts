@@ -26,14 +26,17 @@ const rowsPerUnit = 500;
 /** What became of held rows that a person released. */
 export interface ReleaseResult {
   released: number;
-  /** Rows that stay held: another row has their reference, so they would only be held again, or they were held after the person looked. */
+  /**
+   * Rows that stay held: another row has their reference, so they would only be held again, or they were held after
+   * the person looked.
+   */
   kept: PermanentlyHeldRow[];
 }
 
 /**
- * Lets held rows be sent: all of the batch, or those named. A row whose reference another row has stays held; if it is named,
- * nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the rows were shown before, `seenSeq` is the batch's `audit_seq` at that
- * time, and rows held since then stay held, named or not; null releases whatever is held.
+ * Lets held rows be sent: all of the batch, or those named. A row whose reference another row has stays held; if it is
+ * named, nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the rows were shown before, `seenSeq` is the
+ * batch's `audit_seq` at that time, and rows held since then stay held, named or not; null releases whatever is held.
  */
 export async function releaseRows(
   actor: Actor,
@@ -69,8 +72,9 @@ export async function releaseRows(
 }
 
 /**
- * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. So does
- * what nobody was asked for, once the batch would have needed one from the start with these rows (null: all that are held). Fails with `SECOND_PERSON_NEEDED`.
+ * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second
+ * person as well. So does what nobody was asked for, once the batch would have needed one from the start with these
+ * rows (null: all that are held). Fails with `SECOND_PERSON_NEEDED`.
  */
 export async function requireReleaser(
   db: Queryable,
@@ -88,8 +92,9 @@ export async function requireReleaser(
 }
 
 /**
- * Decides that rows are not sent: held ones, or ones not sent yet (`ready`) of a batch that a person has paused; fails with `BATCH_STATE`
- * if nobody has. Returns how many. The row keeps the whole reason until it is forgotten; the chain keeps it without numbers.
+ * Decides that rows are not sent: held ones, or ones not sent yet (`ready`) of a batch that a person has paused; fails
+ * with `BATCH_STATE` if nobody has. Returns how many. The row keeps the whole reason until it is forgotten; the chain
+ * keeps it without numbers.
  */
 export function skipRows(
   actor: Actor,
@@ -125,8 +130,8 @@ export function skipRows(
 interface RowDecision {
   state: 'held' | 'ready';
   /**
-   * Throws where it may not be decided now, for these rows (null: all in that state); asked within each transaction, since the batch may
-   * have moved on.
+   * Throws where it may not be decided now, for these rows (null: all in that state); asked within each transaction,
+   * since the batch may have moved on.
    */
   check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
@@ -159,7 +164,9 @@ async function changeRows(
   }
 }
 
-/** A row that is in one state: `ROW_UNKNOWN` where there is none of that number, `BATCH_STATE` where it is in another. */
+/**
+ * A row that is in one state: `ROW_UNKNOWN` where there is none of that number, `BATCH_STATE` where it is in another.
+ */
 export async function requireRow(
   db: Queryable,
   { batchId, rowNo, status }: { batchId: string; rowNo: number; status: RowRecord['status'] },

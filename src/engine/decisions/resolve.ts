@@ -27,8 +27,8 @@ export interface Resolution {
 }
 
 /**
- * Ends a doubt that only a person can decide, on the evidence that the person gives. The row is then completed or failed for good; its
- * cost stays what the service last said.
+ * Ends a doubt that only a person can decide, on the evidence that the person gives. The row is then completed or
+ * failed for good; its cost stays what the service last said.
  */
 export async function resolveDoubt(
   actor: Actor,
@@ -56,9 +56,10 @@ export interface ResolvingService extends Pick<RequestDeps, 'limiter' | 'onWait'
 }
 
 /**
- * Ends a row that the service accepted and has had for longer than it promises (`settleAlertMs`), on the evidence that a person gives. The
- * service is asked right before: if it shows an end, that end counts; if it does not answer, a day must have passed. Fails with
- * `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` if the account now points at another service.
+ * Ends a row that the service accepted and has had for longer than it promises (`settleAlertMs`), on the evidence that
+ * a person gives. The service is asked right before: if it shows an end, that end counts; if it does not answer, a day
+ * must have passed. Fails with `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` if the account now
+ * points at another service.
  */
 export async function resolveOverdue(
   actor: Actor,
@@ -127,7 +128,10 @@ function timeOf(at: number): string {
     .replace('T', ' ')} UTC`;
 }
 
-/** Whether something is known of a row since it was read here: another word of the service, or that it is to be asked for now. */
+/**
+ * Whether something is known of a row since it was read here: another word of the service, or that it is to be asked
+ * for now.
+ */
 function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
   const isToAsk = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
   return isToAsk || row.service_status !== before.service_status;

@@ -39,7 +39,10 @@ export interface RetryWhat {
 
 /** When a retry that nobody watches leaves the rest of the rows for another time. */
 export interface RetryPatience {
-  /** After so many rows one after another of which the service did not say what became of them: each may take a whole deadline. */
+  /**
+   * After so many rows one after another of which the service did not say what became of them: each may take a whole
+   * deadline.
+   */
   unansweredMax?: number;
   /** Once it is aborted. */
   ending?: AbortSignal;
@@ -51,8 +54,9 @@ export interface RetryService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
 }
 
 /**
- * Opens the next generation of failed rows: all of them, or those with these failure codes. Every earlier reference is looked up first,
- * since any payment that has not failed at the service blocks another one. If the service says to wait, the account waits.
+ * Opens the next generation of failed rows: all of them, or those with these failure codes. Every earlier reference is
+ * looked up first, since any payment that has not failed at the service blocks another one. If the service says to
+ * wait, the account waits.
  */
 export async function retryFailed(
   actor: Actor,
@@ -168,7 +172,8 @@ async function openNextGeneration(
     // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
     if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
     if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
-    // Of what the payment was charged the row knows nothing from now on: whether it came back is told while that is known.
+    // Of what the payment was charged the row knows nothing from now on: whether it came back is told while that is
+    // known.
     const own = failed.last.find((payment) => isOwnPayment(row, payment));
     if (own) await noteDifference(unit, row, own);
     await nameEnds(unit.tx, row, codes);

@@ -21,7 +21,10 @@ export interface AlreadySent {
   since: number;
 }
 
-/** Asks for all of the rows at once; `withLost`: also for what a restored ledger has lost. Null where nothing can speak against any of them. */
+/**
+ * Asks for all of the rows at once; `withLost`: also for what a restored ledger has lost. Null where nothing can speak
+ * against any of them.
+ */
 export async function alreadySent(
   unit: Unit,
   { batch, policy }: OpenBatch,
@@ -50,8 +53,9 @@ export async function alreadySent(
 const anyBatch = '';
 
 /**
- * Holds a row for a person, unless one has let it go since: another batch has sent the same to the same number, or its run something else
- * that the row may correct, perhaps since this file was taken in; or the number gets more than is allowed. Returns whether it is held.
+ * Holds a row for a person, unless one has let it go since: another batch has sent the same to the same number, or its
+ * run something else that the row may correct, perhaps since this file was taken in; or the number gets more than is
+ * allowed. Returns whether it is held.
  */
 export async function holdForPerson(
   unit: Unit,
@@ -87,7 +91,10 @@ export async function holdForPerson(
   return true;
 }
 
-/** Whether a payment of another batch has failed that would speak against the row had it arrived, and was not read again for it. */
+/**
+ * Whether a payment of another batch has failed that would speak against the row had it arrived, and was not read
+ * again for it.
+ */
 export function isAnyUnread(
   { batch: { run_id } }: OpenBatch,
   row: RowRecord,
@@ -111,8 +118,8 @@ function isOfRow(one: Sent): one is SentRow {
 }
 
 /**
- * Why a row in doubt is not sent again: since it was first sent, the service has said of a payment that had failed, and that pays the same,
- * that it has not. Null where it may be sent.
+ * Why a row in doubt is not sent again: since it was first sent, the service has said of a payment that had failed,
+ * and that pays the same, that it has not. Null where it may be sent.
  */
 export async function whyNotAgain(
   { batch: { run_id } }: OpenBatch,
@@ -130,8 +137,8 @@ export async function whyNotAgain(
 }
 
 /**
- * A person lets a held row go: where it was held because its number gets too much, that holds it no more. Who lets it go for another reason
- * was not told of that.
+ * A person lets a held row go: where it was held because its number gets too much, that holds it no more. Who lets it
+ * go for another reason was not told of that.
  */
 export async function saveReleasedUntil(tx: Queryable, row: RowRecord): Promise<void> {
   const problems = JSON.parse(row.problems ?? '[]') as { code: string }[];
@@ -139,7 +146,10 @@ export async function saveReleasedUntil(tx: Queryable, row: RowRecord): Promise<
     await writeFact(tx, releasedUntilName(row), String(row.told_until ?? 0));
 }
 
-/** Until when (epoch ms) what the number of a row was sent is known to a person who has let it go all the same; null where nobody has. */
+/**
+ * Until when (epoch ms) what the number of a row was sent is known to a person who has let it go all the same; null
+ * where nobody has.
+ */
 async function releasedUntil(db: Queryable, row: RowRecord): Promise<number | null> {
   if (row.told_until === null) return null;
   const until = await readFact(db, releasedUntilName(row));
@@ -151,8 +161,8 @@ function releasedUntilName({ batch_id, row_no }: RowRecord): string {
 }
 
 /**
- * A row that was ready and goes now counts for those that come after it, in place of an earlier payment that it bore and that has not arrived;
- * one in doubt is among what was sent before.
+ * A row that was ready and goes now counts for those that come after it, in place of an earlier payment that it bore
+ * and that has not arrived; one in doubt is among what was sent before.
  */
 export function noteSent(
   { received }: AlreadySent,

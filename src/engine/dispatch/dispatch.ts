@@ -17,9 +17,9 @@ import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 import { restoreLookup } from './restore-lookup.ts';
 
 /**
- * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job
- * takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is
- * not sent at once.
+ * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed
+ * just in time: a job takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and
+ * no intent is written for a row that is not sent at once.
  */
 export async function dispatchLoop(context: RunnerContext): Promise<void> {
   const { picker, settings, clock } = context;
@@ -105,8 +105,8 @@ async function takeIntents(context: RunnerContext, count: number): Promise<Inten
 }
 
 /**
- * Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them; and failed payments
- * that paid the same people the same are read again.
+ * Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them;
+ * and failed payments that paid the same people the same are read again.
  */
 async function lookedUp(
   context: RunnerContext,
@@ -117,7 +117,10 @@ async function lookedUp(
   return withFailuresRead(context, first ? unknown : await withoutLiveEarlier(context, unknown));
 }
 
-/** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
+/**
+ * A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once
+ * more.
+ */
 function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
   if (!limiter.isHeld('creation')) return rows;
   for (const row of rows) picker.putBack(row, clock.now());
@@ -170,7 +173,9 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   await act(context, outcome, after);
 }
 
-/** The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing. */
+/**
+ * The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing.
+ */
 async function create(context: RunnerContext, { payment }: Intent): Promise<CreateOutcome> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');
   try {

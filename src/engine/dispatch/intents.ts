@@ -21,9 +21,9 @@ export interface Intent {
 }
 
 /**
- * Writes that rows of one batch are about to be sent, and binds their keys to their bodies when this is the first time. Rows that are
- * not to be sent now are not among the intents. What was sent before is asked for all of them at once. `unread`: rows before which a
- * payment must be read again that has failed since the `confirmed` ones were read.
+ * Writes that rows of one batch are about to be sent, and binds their keys to their bodies when this is the first
+ * time. Rows that are not to be sent now are not among the intents. What was sent before is asked for all of them at
+ * once. `unread`: rows before which a payment must be read again that has failed since the `confirmed` ones were read.
  */
 export async function writeIntents(
   unit: Unit,
@@ -109,8 +109,9 @@ async function isLeftForPayment(
 }
 
 /**
- * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived; and a time of its
- * own, though it may have been asked for and refused before: whoever released a row of another run meanwhile was told nothing of it.
+ * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived;
+ * and a time of its own, though it may have been asked for and refused before: whoever released a row of another run
+ * meanwhile was told nothing of it.
  */
 function firstSent(at: number) {
   return { service_status: null, first_sent_at: at, contradicted: null, contradicted_at: null };
@@ -162,7 +163,10 @@ export interface KeyConflict extends EarlierVerdict {
   owner: KeyOwner;
 }
 
-/** Whether `payment`, bound to a row's key, is another row's, and what follows for this one; null where it is the row's own. */
+/**
+ * Whether `payment`, bound to a row's key, is another row's, and what follows for this one; null where it is the row's
+ * own.
+ */
 export async function keyConflict(db: Queryable, row: RowRecord, payment: PaymentRecord): Promise<KeyConflict | null> {
   if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;
   const owner = await findRow(db, payment.batch_id, payment.row_no);

@@ -32,8 +32,9 @@ export interface Sent {
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 
 /**
- * Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent. Where the account must
- * not go on, that is written with it: a program that died in between would leave batches that send on.
+ * Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent.
+ * Where the account must not go on, that is written with it: a program that died in between would leave batches that
+ * send on.
  */
 export async function writeOutcome(
   unit: Unit,
@@ -49,7 +50,10 @@ export async function writeOutcome(
   return after;
 }
 
-/** Nearly every answer: what it brought besides the payment itself is looked at only where the payment is not the row's own. */
+/**
+ * Nearly every answer: what it brought besides the payment itself is looked at only where the payment is not the row's
+ * own.
+ */
 async function writeAccepted(
   unit: Unit,
   context: RunnerContext,
@@ -113,13 +117,15 @@ async function writeTrouble(
 }
 
 /**
- * How long one key may meet nothing but a 429: those who share the account leave it some of its limit within a few windows of a minute.
+ * How long one key may meet nothing but a 429: those who share the account leave it some of its limit within a few
+ * windows of a minute.
  */
 const throttledMsMax = 60 * 60_000;
 
 /**
- * Why a 429 may be the answer that the service once gave to this key, and gives again (spec section 4.1, rule 4, does not except it): to
- * ask once more would be in vain for a day, with the whole account waiting each time. Null where it speaks of the limit, as it should.
+ * Why a 429 may be the answer that the service once gave to this key, and gives again (spec section 4.1, rule 4, does
+ * not except it): to ask once more would be in vain for a day, with the whole account waiting each time. Null where it
+ * speaks of the limit, as it should.
  */
 function keptAnswer(
   unit: Unit,
@@ -135,9 +141,10 @@ function keptAnswer(
 }
 
 /**
- * Whether the service may be repeating the refusal that it once gave to this key; whether it is so, a look-up shows. Another request id shows
- * that it has answered anew: whoever resumes again and again while there is no money is refused each time, and that is to burn no row. Where
- * it names no requests nobody knows, so the last generation is not given up for it.
+ * Whether the service may be repeating the refusal that it once gave to this key; whether it is so, a look-up shows.
+ * Another request id shows that it has answered anew: whoever resumes again and again while there is no money is
+ * refused each time, and that is to burn no row. Where it names no requests nobody knows, so the last generation is
+ * not given up for it.
  */
 function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, payment: PaymentRecord): boolean {
   if (payment.same_errors < 2) return false;

@@ -16,9 +16,9 @@ import { haltPaidTwice } from '../tracking/apply-status-update.ts';
 import { firstAttempt, keyConflict } from './intents.ts';
 
 /**
- * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under this
- * generation or a later one, so each is looked up first. A row that the service knows becomes in doubt, and the doubt adopts
- * its payment. For rows in doubt, the lookup of their own generation has just been made.
+ * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under
+ * this generation or a later one, so each is looked up first. A row that the service knows becomes in doubt, and the
+ * doubt adopts its payment. For rows in doubt, the lookup of their own generation has just been made.
  */
 export async function restoreLookup(
   context: RunnerContext,
@@ -71,8 +71,8 @@ interface Found {
 }
 
 /**
- * Looks up a row's generations from this one on. Returns the last payment that has not failed, else the last one; null if the
- * service has none. A payment that the list has shown exists, even if a lookup does not find it.
+ * Looks up a row's generations from this one on. Returns the last payment that has not failed, else the last one; null
+ * if the service has none. A payment that the list has shown exists, even if a lookup does not find it.
  */
 async function lastFound(
   { db, gateway, limiter }: RunnerContext,
@@ -104,7 +104,10 @@ async function lastFound(
   return { kind: 'found', generation: lost.generation, payment, others: [] };
 }
 
-/** Makes the row a doubt of the generation that the service has, and binds the keys of earlier generations as they were. */
+/**
+ * Makes the row a doubt of the generation that the service has, and binds the keys of earlier generations as they
+ * were.
+ */
 async function doubtFound(
   unit: Unit,
   context: RunnerContext,
@@ -137,7 +140,8 @@ async function doubtFound(
     if (second?.isPaidTwice) await haltPaidTwice(unit, context, row, other.topupId);
   }
   const bound: PaymentRecord[] = [];
-  // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent as new.
+  // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent
+  // as new.
   const first_intent_at = paidAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
   for (let generation = row.generation; generation <= last; generation++) {
     const names = paymentNames(batch, row, generation);

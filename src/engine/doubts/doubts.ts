@@ -44,7 +44,10 @@ export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBa
   }
 }
 
-/** Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is scheduled. */
+/**
+ * Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is
+ * scheduled.
+ */
 export function stepDoubts(context: RunnerContext): Promise<number | null> {
   return stepDueRows(context, 'in_doubt', (open, row) => stepDoubt(context, open, row));
 }
@@ -70,8 +73,8 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
 }
 
 /**
- * A look-up that got no answer comes again, the later the longer that lasts. Once none was answered for a day, counted from the first that
- * was not, a person decides: then returns why, else null.
+ * A look-up that got no answer comes again, the later the longer that lasts. Once none was answered for a day, counted
+ * from the first that was not, a person decides: then returns why, else null.
  */
 async function writeUnanswered(
   unit: Unit,
@@ -139,8 +142,8 @@ async function writeStep(
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;
     case 'send_again': {
-      // Should it not get its turn (a paused batch, a long queue), it is looked up again before anything else happens to it,
-      // and less often the longer it has waited.
+      // Should it not get its turn (a paused batch, a long queue), it is looked up again before anything else happens
+      // to it, and less often the longer it has waited.
       const patience = (unit.at - payment.last_intent_at) / 2;
       const next_action_at = unit.at + Math.round(Math.max(policy.lookupDelaysMs[0] ?? 0, patience));
       const noted = await unit.noteRow(row, { next_action_at }, 'row.look_up', data);

@@ -7,11 +7,17 @@ import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 const rowsPerPass = 100;
 /** The most requests that run at the same time. The limiter decides when each starts. */
 const requestsAtOnce = 8;
-/** One step in this many goes to the batch that has waited longest, whatever its rank: doubts in a bulk batch grow old too. */
+/**
+ * One step in this many goes to the batch that has waited longest, whatever its rank: doubts in a bulk batch grow old
+ * too.
+ */
 const openTurnEvery = 4;
 /** How often a batch without due rows is checked again while other batches are handled. */
 const askAgainMs = 2_000;
-/** How long a row that was read from the ledger is used: later a webhook may have settled it, and a request would be wasted. */
+/**
+ * How long a row that was read from the ledger is used: later a webhook may have settled it, and a request would be
+ * wasted.
+ */
 const keptMsMax = 60_000;
 
 /** A batch in a pass. */
@@ -30,9 +36,9 @@ interface Source {
 }
 
 /**
- * Handles every due row of the open batches that is in this state, until the runner stops. Batches have the same order and
- * turns as for sending (sending-order.ts); within a batch the longest due row is first. Returns when the next row is due
- * (epoch ms), or null if none is.
+ * Handles every due row of the open batches that is in this state, until the runner stops. Batches have the same order
+ * and turns as for sending (sending-order.ts); within a batch the longest due row is first. Returns when the next row
+ * is due (epoch ms), or null if none is.
  */
 export async function stepDueRows(
   context: RunnerContext,

@@ -29,8 +29,8 @@ export interface LookupDeps {
 }
 
 /**
- * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). A doubtful end
- * is a failure only where a person has `named` it for this row.
+ * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step
+ * 7). A doubtful end is a failure only where a person has `named` it for this row.
  */
 export async function lookupGenerations(
   deps: LookupDeps,
@@ -60,8 +60,9 @@ function nameOf({ serviceStatus, topupId }: ServicePayment) {
 }
 
 /**
- * What the service has under the reference; where it finds nothing there, or has said before that the payment did not fail, what it has
- * under the id that it gave the payment, as long as a row knows it: a person may have said of what it once had that it was not paid.
+ * What the service has under the reference; where it finds nothing there, or has said before that the payment did not
+ * fail, what it has under the id that it gave the payment, as long as a row knows it: a person may have said of what
+ * it once had that it was not paid.
  */
 async function lookupGeneration(
   { db, gateway, ask }: LookupDeps,
@@ -81,7 +82,10 @@ async function lookupGeneration(
   return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
 }
 
-/** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */
+/**
+ * The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had
+ * reached.
+ */
 export async function namedEnds(db: Queryable, row: RowRecord): Promise<string[]> {
   return JSON.parse((await readFact(db, namedEndsOf(row))) ?? '[]') as string[];
 }
@@ -99,9 +103,9 @@ function namedEndsOf({ batch_id, row_no }: RowRecord): string {
 }
 
 /**
- * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long ago, is
- * looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose key is to be sent again: since
- * it was first sent, an earlier payment may have turned out otherwise.
+ * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long
+ * ago, is looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose
+ * key is to be sent again: since it was first sent, an earlier payment may have turned out otherwise.
  */
 export async function withoutLiveEarlier(context: RunnerContext, rows: readonly RowRecord[]): Promise<RowRecord[]> {
   const mayBeSent = await Promise.all(rows.map((row) => row.generation === 1 || confirmFailed(context, row)));
@@ -130,7 +134,8 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-    // A row corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
+    // A row corrected since asks for something else than may have arrived; another network makes it no other payment,
+    // as between runs.
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
@@ -150,7 +155,10 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
 interface MayBePaid {
   reference: string;
   serviceStatus: string;
-  /** When it was sent (epoch ms), where it was for what the row asks for: the row bears that, so that other runs see it; else null. */
+  /**
+   * When it was sent (epoch ms), where it was for what the row asks for: the row bears that, so that other runs see
+   * it; else null.
+   */
   firstSentAt: number | null;
 }
 

@@ -29,9 +29,10 @@ function comparedSince({ batch, policy }: OpenBatch, at: number): number {
 }
 
 /**
- * Reads again each failed payment of other batches to the same person that would hold one of these rows had it arrived (I17): under
- * whatever reference it was sent, and whoever let the row go. Where the service has not failed it after all, its row is noted as
- * contradicted, and holds the row as any other payment does. Returns the rows that no outstanding read holds back.
+ * Reads again each failed payment of other batches to the same person that would hold one of these rows had it arrived
+ * (I17): under whatever reference it was sent, and whoever let the row go. Where the service has not failed it after
+ * all, its row is noted as contradicted, and holds the row as any other payment does. Returns the rows that no
+ * outstanding read holds back.
  */
 export async function withFailuresRead(
   context: RunnerContext,
@@ -84,7 +85,8 @@ async function failuresBefore(
     const asking = { ...row, run_id, days: open.policy.repeatWithinDays, asOf };
     const before = failed.filter((one) => {
       if (one.phone_number !== row.phone_number) return false;
-      // When an earlier payment of a row that is to be tried again was sent, the row does not know: it is read in any case.
+      // When an earlier payment of a row that is to be tried again was sent, the row does not know: it is read in any
+      // case.
       return isReadBefore(asking, { ...one, first_sent_at: one.first_sent_at ?? asOf });
     });
     if (before.length > 0) toRead.set(row, before);
@@ -92,7 +94,10 @@ async function failuresBefore(
   return toRead;
 }
 
-/** Reads all payments of a failed row once, and notes what has not failed after all. Returns what could not be read, if anything. */
+/**
+ * Reads all payments of a failed row once, and notes what has not failed after all. Returns what could not be read, if
+ * anything.
+ */
 async function readAgain(context: RunnerContext, failed: FailedRow): Promise<LookupRetry | null> {
   const { account, run_id, batch_id, row_no, generation, status } = failed;
   const { db, gateway, limiter } = context;

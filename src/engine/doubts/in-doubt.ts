@@ -6,7 +6,8 @@ import { mismatch } from '../payments/payment-request.ts';
 
 /**
  * What to do with a payment whose outcome is not known: section 3 of the reliability rules as one pure algorithm. What
- * differs between the versions of the service is in its `ServicePolicy`. A look-up always comes first; then one of these.
+ * differs between the versions of the service is in its `ServicePolicy`. A look-up always comes first; then one of
+ * these.
  */
 export type DoubtStep =
   /** The service has it: follow it. */
@@ -54,8 +55,8 @@ export function stepWhenFound(
 }
 
 /**
- * The step after a look-up that found nothing. That is no evidence of absence: the request may still be under way, and a
- * list may lag. `payment` counts the look-up that was just made.
+ * The step after a look-up that found nothing. That is no evidence of absence: the request may still be under way, and
+ * a list may lag. `payment` counts the look-up that was just made.
  */
 export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, now: number): DoubtStep {
   if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);
@@ -81,7 +82,10 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   return { do: 'review', why: `not found after ${payment.attempts} attempts and every look-up` };
 }
 
-/** Whether the service itself said that nothing was sent on: a status above 500 comes from something in between, whatever code it brings. */
+/**
+ * Whether the service itself said that nothing was sent on: a status above 500 comes from something in between,
+ * whatever code it brings.
+ */
 function isRouteDown(last: LastEvidence | null, { routeDown }: ServicePolicy): boolean {
   return last?.kind === 'in_doubt' && last.code === routeDown?.code && (last.httpStatus ?? 501) <= 500;
 }

@@ -16,8 +16,8 @@ export interface LookupRetry {
 }
 
 /**
- * Schedules the next attempt for a row whose earlier payment could not be looked up: after growing delays, and after a day
- * the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
+ * Schedules the next attempt for a row whose earlier payment could not be looked up: after growing delays, and after a
+ * day the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
  */
 export async function scheduleLookupRetry(context: RunnerContext, row: RowRecord, unread: LookupRetry): Promise<void> {
   const wait = await readTrouble(context, 'read', unread.problem);
@@ -61,8 +61,8 @@ async function noteUnread(
 }
 
 /**
- * Notes that a lookup of the row was not answered. Returns since when none was (epoch ms). While its batch was paused or no program ran, the
- * row was not looked up, so that time does not count as silence.
+ * Notes that a lookup of the row was not answered. Returns since when none was (epoch ms). While its batch was paused
+ * or no program ran, the row was not looked up, so that time does not count as silence.
  */
 export async function noteSilence(unit: Unit, row: RowRecord): Promise<number> {
   const noted = await readFact(unit.tx, sinceOf(row));

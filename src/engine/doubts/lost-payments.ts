@@ -27,9 +27,9 @@ export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: numb
 }
 
 /**
- * Reads the payments of the lost part of a restored ledger from the service's list, so that new rows are compared with them.
- * Resolves when the list was read to its end, or when the runner stops. It reads the oldest first: new payments then never
- * shift a page, and an interrupted reading continues from the last entry. Version 1 has no list.
+ * Reads the payments of the lost part of a restored ledger from the service's list, so that new rows are compared with
+ * them. Resolves when the list was read to its end, or when the runner stops. It reads the oldest first: new payments
+ * then never shift a page, and an interrupted reading continues from the last entry. Version 1 has no list.
  */
 export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
   const { account, clock, db, gateway, log, stopping } = context;
@@ -113,9 +113,9 @@ async function keepLost(
 }
 
 /**
- * Continues after a restore without the rest of a list that cannot be read; until then nothing is sent. An unread payment may
- * have gone to anyone, so every row that may repeat one is held for a person. Appends an event to every open batch of the
- * account. Throws `BATCH_UNKNOWN`, or `BATCH_STATE` if nothing of the list is left to read.
+ * Continues after a restore without the rest of a list that cannot be read; until then nothing is sent. An unread
+ * payment may have gone to anyone, so every row that may repeat one is held for a person. Appends an event to every
+ * open batch of the account. Throws `BATCH_UNKNOWN`, or `BATCH_STATE` if nothing of the list is left to read.
  */
 export function continueUnlisted(actor: Actor, batchId: string, why: string): Promise<void> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {

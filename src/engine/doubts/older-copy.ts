@@ -9,17 +9,21 @@ import type { Listed, ServiceView } from '../runner/comparison.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 
 /**
- * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent the next rows of this
- * one first, so that a few show it as well as all would.
+ * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent
+ * the next rows of this one first, so that a few show it as well as all would.
  */
 const rowsLookedUp = 3;
-/** Ready rows that are read to find those: of the others a payment is known, as of one that was refused for want of money. */
+/**
+ * Ready rows that are read to find those: of the others a payment is known, as of one that was refused for want of
+ * money.
+ */
 const rowsRead = 50;
 
 /**
- * Compares the open batches with the service, each once in the life of a runner, and before anything more is sent: whether the service has
- * a payment of a row that this ledger has not sent. It waits until the service has answered. Returns false where the runner stops before
- * that, and fails with `LEDGER_RESTORED` where the ledger is an older copy. After a restore every row is looked up anyway.
+ * Compares the open batches with the service, each once in the life of a runner, and before anything more is sent:
+ * whether the service has a payment of a row that this ledger has not sent. It waits until the service has answered.
+ * Returns false where the runner stops before that, and fails with `LEDGER_RESTORED` where the ledger is an older
+ * copy. After a restore every row is looked up anyway.
  */
 export async function compareWithService(context: RunnerContext): Promise<boolean> {
   if (context.restoredAt !== null) return true;
@@ -40,7 +44,10 @@ async function compareBatch(context: RunnerContext, open: OpenBatch): Promise<bo
   return view.isAll || lookUpNext(context, open);
 }
 
-/** The newest page of the list; null where the runner stops before it was answered. Version 1 has no list, and shows nothing unasked. */
+/**
+ * The newest page of the list; null where the runner stops before it was answered. Version 1 has no list, and shows
+ * nothing unasked.
+ */
 async function readView(context: RunnerContext): Promise<ServiceView | null> {
   const { list } = context.gateway;
   if (list === null) return { listed: [], isAll: false };
@@ -56,7 +63,10 @@ async function readView(context: RunnerContext): Promise<ServiceView | null> {
   return { listed, isAll };
 }
 
-/** Payments of the batch's own rows, under keys that this ledger has not bound. Other ledgers' rows are not in its file. */
+/**
+ * Payments of the batch's own rows, under keys that this ledger has not bound. Other ledgers' rows are not in its
+ * file.
+ */
 async function compareListed(
   { db, account }: RunnerContext,
   { batch, file }: OpenBatch,
@@ -78,7 +88,10 @@ async function compareListed(
   }
 }
 
-/** Looks up the next rows of which the ledger knows no payment. Returns false where the runner stops before all were answered. */
+/**
+ * Looks up the next rows of which the ledger knows no payment. Returns false where the runner stops before all were
+ * answered.
+ */
 async function lookUpNext(context: RunnerContext, { batch }: OpenBatch): Promise<boolean> {
   const { db, gateway, limiter } = context;
   const ready = await pageRowsInState(db, batch.batch_id, 'ready', 0, rowsRead);

@@ -13,8 +13,8 @@ export type CachedForecast = (
 const forecastRests = 20;
 
 /**
- * Caches a forecast: forecasting takes at most a twentieth of the time, because the program that shows it may be the one that
- * sends. Between two forecasts it returns the last one.
+ * Caches a forecast: forecasting takes at most a twentieth of the time, because the program that shows it may be the
+ * one that sends. Between two forecasts it returns the last one.
  */
 export function makeCachedForecast(clock: Pick<Clock, 'now' | 'monotonic'>): CachedForecast {
   const last = new Map<string, { foreseen: ReadonlyMap<string, Forecast>; at: number; until: number }>();

@@ -5,10 +5,10 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { hasPromised, nextDueAt } from '../../ledger/rows/rows.ts';
 
 /**
- * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is completed.
- * Overdue rows count as progress only for a runner that stays for ever. No progress: rows that are held or wait for a person,
- * ready rows of a batch that is neither approved nor running, rows that wait for first rows of which one waits for a person,
- * and batches of another service.
+ * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is
+ * completed. Overdue rows count as progress only for a runner that stays for ever. No progress: rows that are held or
+ * wait for a person, ready rows of a batch that is neither approved nor running, rows that wait for first rows of
+ * which one waits for a person, and batches of another service.
  */
 export async function canProgress(
   db: Queryable,
@@ -27,14 +27,19 @@ export async function canProgress(
   return doubtAt !== null && doubtAt - now <= patienceMs;
 }
 
-/** Whether an accepted row should settle or be read soon. An overdue row counts only for a runner that stays for ever. */
+/**
+ * Whether an accepted row should settle or be read soon. An overdue row counts only for a runner that stays for ever.
+ */
 async function movesOn(db: Queryable, { batch_id }: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
   if (patienceMs === Number.POSITIVE_INFINITY || (await hasPromised(db, batch_id))) return true;
   const dueAt = await nextDueAt(db, batch_id, 'accepted');
   return dueAt !== null && dueAt <= now;
 }
 
-/** Whether the batch waits for its first rows: all of them were sent, and the others follow only after they are terminal. */
+/**
+ * Whether the batch waits for its first rows: all of them were sent, and the others follow only after they are
+ * terminal.
+ */
 export function waitsForFirstRows(
   { policy, canary_at }: Pick<BatchRecord, 'policy' | 'canary_at'>,
   counts: ReadonlyMap<string, number>,

@@ -41,7 +41,10 @@ interface Line {
   stages: Stage[];
   /** The rows that are sent so far in the forecast. */
   sent: number;
-  /** No further stage needs a boost before this many rows are sent. Asking at every step takes seconds for thousands of batches. */
+  /**
+   * No further stage needs a boost before this many rows are sent. Asking at every step takes seconds for thousands of
+   * batches.
+   */
   calmUntil: number;
 }
 

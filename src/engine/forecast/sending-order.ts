@@ -7,9 +7,9 @@ const places: Record<Priority, number> = { urgent: 0, normal: 2, bulk: 3 };
 const boostedPlace = 1;
 
 /**
- * Compares two batches of an account: below 0 if `a` goes first, 0 if they take turns. Urgent batches go first, so that a few
- * urgent rows never wait behind a large file with a deadline. Then boosted batches, by priority and then by deadline. Then the
- * others, by priority.
+ * Compares two batches of an account: below 0 if `a` goes first, 0 if they take turns. Urgent batches go first, so
+ * that a few urgent rows never wait behind a large file with a deadline. Then boosted batches, by priority and then by
+ * deadline. Then the others, by priority.
  */
 export function sendingOrder(a: Place, b: Place): number {
   const [ofA, ofB] = [placeOf(a), placeOf(b)];
@@ -24,12 +24,14 @@ function placeOf({ priority, pressed_at }: Place): number {
 /** How long the last rows take to settle, for forecasts: most settle within seconds. */
 export const endingMs = 30_000;
 
-/** The share of the remaining time that a batch may need before it is boosted; the rest is a reserve for a slower pace. */
+/**
+ * The share of the remaining time that a batch may need before it is boosted; the rest is a reserve for a slower pace.
+ */
 const needShareMax = 4 / 5;
 
 /**
- * The time to spare (ms) of a batch with the deadline `finishBy`, at `now` (epoch ms), if its rows and those that go before it
- * need `neededMs` at the present pace. Below 0 it must be boosted, also if it is already late.
+ * The time to spare (ms) of a batch with the deadline `finishBy`, at `now` (epoch ms), if its rows and those that go
+ * before it need `neededMs` at the present pace. Below 0 it must be boosted, also if it is already late.
  */
 export function spareMs(finishBy: number, needMs: number, now: number): number {
   return needShareMax * (finishBy - endingMs - now) - needMs;

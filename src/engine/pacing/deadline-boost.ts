@@ -9,9 +9,9 @@ import type { RunnerContext } from '../runner/context.ts';
 const lateApartMs = 10_000;
 
 /**
- * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost is
- * stored in the ledger and lasts until the batch's last row is sent: what it needs shrinks while it is sent, so it would
- * otherwise change places with the others at each look.
+ * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost
+ * is stored in the ledger and lasts until the batch's last row is sent: what it needs shrinks while it is sent, so it
+ * would otherwise change places with the others at each look.
  */
 export async function boostDeadlines(context: RunnerContext, pace: PaceAhead): Promise<void> {
   const { db, account, clock, batches } = context;

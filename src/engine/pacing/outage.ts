@@ -4,13 +4,16 @@ import { unusableText } from '../../gateway/transport/answers.ts';
 import type { RunnerContext } from '../runner/context.ts';
 import { saveThroughput } from './recent-throughput.ts';
 
-/** This many unanswered payments in a row mean an outage: if one in ten is lost by chance, that happens once in ten billion. */
+/**
+ * This many unanswered payments in a row mean an outage: if one in ten is lost by chance, that happens once in ten
+ * billion.
+ */
 const unansweredMax = 10;
 const unansweredWaitMsMin = 1_000;
 
 /**
- * Records whether a payment was answered. After many unanswered payments in a row the account stops sending, because each
- * further payment would become a doubt. Reads continue: they may be answered.
+ * Records whether a payment was answered. After many unanswered payments in a row the account stops sending, because
+ * each further payment would become a doubt. Reads continue: they may be answered.
  */
 export async function noteWhetherAnswered(context: RunnerContext, outcome: CreateOutcome): Promise<void> {
   if (isUnanswered(outcome)) {
@@ -42,7 +45,10 @@ export function restWhileUnanswered(context: RunnerContext): boolean {
   return true;
 }
 
-/** Stops sending until `until` (epoch ms), and reading too if no connection was possible. Logs one warning for an outage. */
+/**
+ * Stops sending until `until` (epoch ms), and reading too if no connection was possible. Logs one warning for an
+ * outage.
+ */
 export async function waitForService(
   context: RunnerContext,
   until: number,
@@ -65,8 +71,8 @@ export async function waitForService(
 }
 
 /**
- * Whether the connection was lost, also in the middle of an answer, or something other than the service answered (a redirect,
- * an HTML page with any status). Such an outcome says nothing about the row itself.
+ * Whether the connection was lost, also in the middle of an answer, or something other than the service answered (a
+ * redirect, an HTML page with any status). Such an outcome says nothing about the row itself.
  */
 function isUnanswered(outcome: CreateOutcome): boolean {
   return outcome.kind === 'in_doubt' && !outcome.isInOrder;

@@ -6,7 +6,10 @@ import { noteThrottled } from './throttling.ts';
 /** An outage affects many reads, so it is logged at most this often. */
 const throttleLogEveryMs = 60_000;
 
-/** Lookups without an answer: after how long a person decides, and the wait between two, as a share of the time so far and at most. */
+/**
+ * Lookups without an answer: after how long a person decides, and the wait between two, as a share of the time so far
+ * and at most.
+ */
 export const unansweredMsMax = 24 * 3_600_000;
 const unansweredShare = 0.1;
 const unansweredWaitMsMax = 5 * 60_000;
@@ -17,8 +20,8 @@ export function unansweredWaitMs(elapsedMs: number, waitMs: number): number {
 }
 
 /**
- * Handles a failed read and returns how long to wait (ms) before the next one: a read changes nothing, so it is repeated.
- * Rejected credentials pause the account, because a payment would be refused in the same way.
+ * Handles a failed read and returns how long to wait (ms) before the next one: a read changes nothing, so it is
+ * repeated. Rejected credentials pause the account, because a payment would be refused in the same way.
  */
 export async function readTrouble(
   context: RunnerContext,

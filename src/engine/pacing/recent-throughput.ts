@@ -4,7 +4,10 @@ import type { RunnerContext } from '../runner/context.ts';
 import { boostDeadlines } from './deadline-boost.ts';
 import { longThrottle } from './long-throttle.ts';
 
-/** Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients' use. */
+/**
+ * Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients'
+ * use.
+ */
 export async function restoreThroughput({ db, account, limiter }: RunnerContext): Promise<void> {
   const use = await storedUse(db, account);
   if (use !== null) limiter.usedBefore('creation', use);
@@ -33,7 +36,10 @@ export async function throughputLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-/** Records a long throttle that a request outside the runner received (such as a lookup for a new file), for those who watch. */
+/**
+ * Records a long throttle that a request outside the runner received (such as a lookup for a new file), for those who
+ * watch.
+ */
 function noteLongThrottle(context: RunnerContext): void {
   const now = context.clock.now();
   const until = longThrottle(context, 'creation');

@@ -41,8 +41,8 @@ export function skippedWhileThrottled(retryAfterMs: number): Throttled {
 }
 
 /**
- * Makes a request outside the account's runner. If it is throttled, the whole account waits, and the request is repeated. If
- * the waits add up to a quarter of an hour, the request is given up; the account stays throttled.
+ * Makes a request outside the account's runner. If it is throttled, the whole account waits, and the request is
+ * repeated. If the waits add up to a quarter of an hour, the request is given up; the account stays throttled.
  */
 export async function requestWithRetryAfter<Outcome extends { kind: string }>(
   { limiter, clock, onWait = () => undefined }: RequestDeps,
@@ -51,7 +51,7 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
 ): Promise<Outcome | Throttled> {
   let throttledSince: number | null = null;
   const giveUpAt = clock.monotonic() + longThrottleMs;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const until = longThrottle({ limiter, clock }, requestClass);
     if (until !== null) return skippedWhileThrottled(until - clock.now());
@@ -60,9 +60,9 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
     throttledSince ??= clock.monotonic();
     const lastedMs = clock.monotonic() - throttledSince;
     const told = holdThrottled({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
-    if (clock.monotonic() - toldAt >= throttleLogEveryMs) {
+    if (clock.monotonic() - loggedAt >= throttleLogEveryMs) {
       onWait(told);
-      toldAt = clock.monotonic();
+      loggedAt = clock.monotonic();
     }
     if (clock.monotonic() + Math.max(outcome.retryAfterMs, told.until - told.at) >= giveUpAt) return outcome;
   }

@@ -9,9 +9,9 @@ import { saveThroughput } from './recent-throughput.ts';
 type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
 
 /**
- * The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant I10); after a day it
- * is asked again. Resolves to how long that is (ms) once it is durable, so that a program which is started again waits on: what is committed
- * later in the same turn is durable no sooner.
+ * The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant
+ * I10); after a day it is asked again. Resolves to how long that is (ms) once it is durable, so that a program which
+ * is started again waits on: what is committed later in the same turn is durable no sooner.
  */
 export async function noteThrottled(
   context: RunnerContext,
@@ -26,7 +26,8 @@ export async function noteThrottled(
   const isLater = now + waitMs > known.until;
   const told = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
   const { until } = told;
-  // Rows that were under way together are told the same, and short waits one after another become a long one; another long one is news.
+  // Rows that were under way together are told the same, and short waits one after another become a long one; another
+  // long one is news.
   const isNews = until - known.until >= longThrottleMs;
   const wasLong = known.until - known.since >= longThrottleMs;
   const since = isNews ? now : known.since;

@@ -3,20 +3,24 @@ import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { EngineDeps, RunnerContext } from '../runner/context.ts';
 
-/** A clock that was corrected by no more than this takes too little from a key's age to matter: it is not sent for the last hour of its day. */
+/**
+ * A clock that was corrected by no more than this takes too little from a key's age to matter: it is not sent for the
+ * last hour of its day.
+ */
 const correctionMsMax = 10 * 60_000;
 
 /**
- * Since when keys have an age that can be proved (epoch ms): a clock that has stepped back, behind the highest time of an earlier program,
- * does not tell how long nobody worked. Before every time where it has not.
+ * Since when keys have an age that can be proved (epoch ms): a clock that has stepped back, behind the highest time of
+ * an earlier program, does not tell how long nobody worked. Before every time where it has not.
  */
 export function keysProvedFrom(wallMs: number, highestSeenMs: number): number {
   return wallMs < highestSeenMs - correctionMsMax ? highestSeenMs : Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Since when the account is asked with the credentials that it has now (epoch ms), as far as the service may remember keys for each of them
- * alone (spec section 4.1, rule 4, does not say). They are noted here, by the one who holds the account.
+ * Since when the account is asked with the credentials that it has now (epoch ms), as far as the service may remember
+ * keys for each of them alone (spec section 4.1, rule 4, does not say). They are noted here, by the one who holds the
+ * account.
  */
 export async function noteKeyScope(
   { db, gateway: { keyScope }, log }: Pick<EngineDeps, 'db' | 'gateway' | 'log'>,
@@ -34,8 +38,8 @@ export async function noteKeyScope(
 }
 
 /**
- * When a key was first intended to be sent (epoch ms), as far as that can be proved, and the service can be held to know it: else so long ago
- * that it is only looked up.
+ * When a key was first intended to be sent (epoch ms), as far as that can be proved, and the service can be held to
+ * know it: else so long ago that it is only looked up.
  */
 export function firstIntentAt(
   { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: RunnerContext,
@@ -50,8 +54,8 @@ export function firstIntentAt(
 }
 
 /**
- * Throws `FENCED` where a key has grown too old since its intent: called right before bytes reach the wire. A machine that slept in between,
- * and renewed its lease when it woke, would send under a key that the service has forgotten.
+ * Throws `FENCED` where a key has grown too old since its intent: called right before bytes reach the wire. A machine
+ * that slept in between, and renewed its lease when it woke, would send under a key that the service has forgotten.
  */
 export function assertYoung({ clock, gateway }: RunnerContext, { first_intent_at }: PaymentRecord): void {
   if (clock.now() - first_intent_at < gateway.policy.resendAgeMsMax) return;

@@ -44,8 +44,8 @@ export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boole
 }
 
 /**
- * Notes a payment beside the row's own that has not failed for sure: a row that failed has been paid by it, and any other recipient may have
- * been paid twice.
+ * Notes a payment beside the row's own that has not failed for sure: a row that failed has been paid by it, and any
+ * other recipient may have been paid twice.
  */
 export async function noteSecond(
   unit: Unit,
@@ -97,7 +97,10 @@ export async function noteDifference(
   return { row, why };
 }
 
-/** Notes that the service no longer has what it completed: nothing at all under the row's reference, or only another payment. */
+/**
+ * Notes that the service no longer has what it completed: nothing at all under the row's reference, or only another
+ * payment.
+ */
 export async function noteGone(unit: Unit, row: RowRecord, isAll: boolean): Promise<LateDifference> {
   const found = isAll ? 'nothing' : 'only another payment';
   const why = `the row ended completed, and the service now has ${found} under its reference`;
@@ -110,7 +113,8 @@ function differenceOf(row: RowRecord, payment: ServicePayment): string | null {
     return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
   }
   const { cost } = payment;
-  // What failed may have been charged all the same, by the service's word or a person's: it may charge nothing for it in the end.
+  // What failed may have been charged all the same, by the service's word or a person's: it may charge nothing for it
+  // in the end.
   if (row.cost === null || cost === null) return null;
   if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
   return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;

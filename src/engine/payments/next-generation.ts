@@ -1,8 +1,8 @@
 import type { RowFields } from '../../ledger/rows/rows.ts';
 
 /**
- * What a row bears when its next generation begins: nothing of the payment that failed. Had it kept when that was first sent, other
- * runs would take a payment of today for one of then.
+ * What a row bears when its next generation begins: nothing of the payment that failed. Had it kept when that was
+ * first sent, other runs would take a payment of today for one of then.
  */
 export function nextGeneration({ generation }: { generation: number }, nextActionAt: number | null): RowFields {
   return {

@@ -44,8 +44,8 @@ export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl:
 }
 
 /**
- * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service leaves
- * out is not compared (V1 answers a top-up without its reference and number).
+ * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service
+ * leaves out is not compared (V1 answers a top-up without its reference and number).
  */
 export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
   if (payment.reference !== null && payment.reference !== reference) return 'another reference';

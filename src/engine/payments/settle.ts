@@ -22,15 +22,18 @@ export function evidenceData(evidence: Evidence): EventData {
   return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
 }
 
-/** Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a list. */
+/**
+ * Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a
+ * list.
+ */
 function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
   return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
 }
 
 /**
- * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is read in full
- * before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it
- * first.
+ * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row
+ * is read in full before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now;
+ * null when somebody else changed it first.
  */
 export function settle(
   unit: Unit,

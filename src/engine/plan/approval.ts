@@ -16,7 +16,10 @@ export interface ApprovedPlan {
   sums: Record<string, string>;
   /** Whether the policy asked for a second person. */
   asked: boolean;
-  /** What had been spent, by currency, when a person last let the batch go on that had spent more than that; left out: nobody has. */
+  /**
+   * What had been spent, by currency, when a person last let the batch go on that had spent more than that; left out:
+   * nobody has.
+   */
   looked?: Record<string, string>;
 }
 
@@ -38,7 +41,10 @@ export function approvalReason({ approval }: BatchPolicy, plan: Asked): string |
   return null;
 }
 
-/** Fails with `CONTENT_CHANGED` when the rows in the ledger are not those that were validated, or not those that a person saw. */
+/**
+ * Fails with `CONTENT_CHANGED` when the rows in the ledger are not those that were validated, or not those that a
+ * person saw.
+ */
 export async function checkContent(db: Database, batch: BatchRecord, seenDigest: string | null): Promise<string> {
   const digest = makeContentDigest();
   for (let after = 0; ; ) {
@@ -56,8 +62,9 @@ export async function checkContent(db: Database, batch: BatchRecord, seenDigest:
 }
 
 /**
- * Fails with `CONTENT_CHANGED` when other rows would be sent than those of the plan that a person saw: one that was held then has
- * been let go since, which the digest of the rows does not tell. Returns what would be sent; null for `seen`: whatever that is.
+ * Fails with `CONTENT_CHANGED` when other rows would be sent than those of the plan that a person saw: one that was
+ * held then has been let go since, which the digest of the rows does not tell. Returns what would be sent; null for
+ * `seen`: whatever that is.
  */
 export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | null): Promise<Asked> {
   const now = await requestedNow(db, batch.batch_id);

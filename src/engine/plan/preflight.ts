@@ -45,9 +45,15 @@ export interface Preflight {
   short: { currency: string; missing: string }[];
   /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
   rowsBefore: number;
-  /** The least time in milliseconds that the rate limit allows for the rows to send and those before them; more if `spaced` takes more. */
+  /**
+   * The least time in milliseconds that the rate limit allows for the rows to send and those before them; more if
+   * `spaced` takes more.
+   */
   estimateMs: number;
-  /** If rows to one number, spaced `apartMs` milliseconds apart, take longest: how many go to the number that gets most. Else null. */
+  /**
+   * If rows to one number, spaced `apartMs` milliseconds apart, take longest: how many go to the number that gets
+   * most. Else null.
+   */
   spaced: { rows: number; apartMs: number } | null;
   /** When it will be done, and what it makes late. */
   finish: PlannedFinish;
@@ -120,7 +126,10 @@ export async function requestedNow(db: Database, batchId: string): Promise<Asked
   return totalsOf(await readyAmounts(db, batchId));
 }
 
-/** What a batch will have asked for in all once these held rows are let go (null: every one), with all that were let go before them. */
+/**
+ * What a batch will have asked for in all once these held rows are let go (null: every one), with all that were let go
+ * before them.
+ */
 export async function requestedOnceReleased(
   db: Queryable,
   batchId: string,
@@ -162,8 +171,8 @@ async function pricesOf(
 }
 
 /**
- * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where every
- * active wallet is in the currency that is asked for.
+ * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where
+ * every active wallet is in the currency that is asked for.
  */
 function shortfalls(balance: Balance, sums: Record<string, string>): Preflight['short'] {
   const wallets = balance.wallets.filter(({ active }) => active);

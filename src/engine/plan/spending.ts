@@ -9,9 +9,9 @@ import { requestedOnceReleased } from './preflight.ts';
 type Sums = Readonly<Record<string, string>>;
 
 /**
- * Why a batch has spent more than was approved, or null. What a person let go after the approval counts as approved; what products cost does
- * not count, since an approval has no sum for them. Wallets that pay in another currency than the rows ask for tell nothing: their rates
- * are known to the service alone.
+ * Why a batch has spent more than was approved, or null. What a person let go after the approval counts as approved;
+ * what products cost does not count, since an approval has no sum for them. Wallets that pay in another currency than
+ * the rows ask for tell nothing: their rates are known to the service alone.
  */
 export async function overspent(db: Queryable, batch: BatchRecord): Promise<string | null> {
   const { spendingPercentMax } = storedPolicy(batch.policy);
@@ -33,8 +33,8 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
 }
 
 /**
- * What changes of a batch that a person lets go on: what it has spent beyond its approval he has looked at, so that it may spend as much again
- * before it stops once more. Else it would stop at once, whoever resumed it.
+ * What changes of a batch that a person lets go on: what it has spent beyond its approval he has looked at, so that it
+ * may spend as much again before it stops once more. Else it would stop at once, whoever resumed it.
  */
 export async function lookedAtSpending(db: Queryable, batch: BatchRecord): Promise<Pick<BatchFields, 'approved_plan'>> {
   const plan = planOf(batch);

@@ -27,7 +27,9 @@ export function makeBatchSources(): BatchSources {
   return { byId: new Map(), order: [] };
 }
 
-/** Replaces the batches. Those that stay keep what was read of them and their turn. Returns the ids of those that went. */
+/**
+ * Replaces the batches. Those that stay keep what was read of them and their turn. Returns the ids of those that went.
+ */
 export function replaceBatches(
   sources: BatchSources,
   batches: readonly BatchRecord[],

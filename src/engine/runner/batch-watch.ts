@@ -3,8 +3,8 @@ import type { BatchPolicy } from '../../core/state/batch-policy.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
 /**
- * Watches a batch while it is sent: too many failures, and rows that cost more or less than equal rows. It starts from zero
- * after every start of the program and after every pause, because the person who resumes has looked.
+ * Watches a batch while it is sent: too many failures, and rows that cost more or less than equal rows. It starts from
+ * zero after every start of the program and after every pause, because the person who resumes has looked.
  */
 export interface BatchWatch {
   /** Adds rows that became terminal, in order. Returns why the batch must stop, or null. */

@@ -11,7 +11,10 @@ const operationsPerUnitMax = 256;
 const crowdedFrom = 5;
 const unitsApartMs = 10;
 
-/** The highest clock is written with the first unit of every second: a clock set back takes no more than that from a key's age. */
+/**
+ * The highest clock is written with the first unit of every second: a clock set back takes no more than that from a
+ * key's age.
+ */
 const clockNotedEveryMs = 1_000;
 
 /** Gathers what is ready at the same time into one durable transaction: the cost of a commit is shared. */
@@ -45,8 +48,9 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   };
 
   /**
-   * What is ready by now goes together. Where much comes in, units are begun a while apart, so that what comes meanwhile joins the
-   * next one: each has a cost of its own, many times that of an operation. Where little comes in, nobody waits.
+   * What is ready by now goes together. Where much comes in, units are begun a while apart, so that what comes
+   * meanwhile joins the next one: each has a cost of its own, many times that of an operation. Where little comes in,
+   * nobody waits.
    */
   const gather = async () => {
     const { clock } = options;

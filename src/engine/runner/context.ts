@@ -71,7 +71,10 @@ export interface RunnerContext extends EngineDeps {
   restoredAt: number | null;
   /** Keys that were first sent until then (epoch ms) may be of any age, by a clock that was set back since. */
   keysProvedFrom: number;
-  /** Since when the service is asked with the present API key (epoch ms): keys that were first sent before it may not know. */
+  /**
+   * Since when the service is asked with the present API key (epoch ms): keys that were first sent before it may not
+   * know.
+   */
   keyScopeFrom: number;
   /** What of the ledger was compared with the service, before anything of it is sent. */
   compared: Comparison;
@@ -81,7 +84,10 @@ export interface RunnerContext extends EngineDeps {
   picker: Picker;
   /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
   trips: Map<string, string>;
-  /** The balances that batches are to end with, by batch: read, while payments of others that were on the wire then are not answered yet. */
+  /**
+   * The balances that batches are to end with, by batch: read, while payments of others that were on the wire then are
+   * not answered yet.
+   */
   closing: Map<string, Balance>;
   /** Pauses of the account that were told in the log since a batch last began or went on. */
   loggedPauses: Set<string>;
@@ -89,7 +95,10 @@ export interface RunnerContext extends EngineDeps {
   readTroubleLoggedAt: number;
   /** The last payments in a row that were sent, and met no answer of the service. */
   unanswered: number;
-  /** Since when the service cannot be reached, or answers no payment any more (epoch ms); null where it has answered the last one. */
+  /**
+   * Since when the service cannot be reached, or answers no payment any more (epoch ms); null where it has answered
+   * the last one.
+   */
   unreachableSince: number | null;
   /** Until when the account waits because the service could not be reached (epoch ms). */
   unreachableUntil: number;
@@ -99,7 +108,9 @@ export interface RunnerContext extends EngineDeps {
   /** The batches that will not be done in time, and when that was last looked at (monotonic ms). */
   late: Map<string, LateBatch>;
   lateLookedAt: number;
-  /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
+  /**
+   * Whether the service has refused the account's credentials, and it was not asked since whether it lets them read.
+   */
   credentialsRefused: boolean;
   settlementStats: SettlementStats;
   listCursor: ListCursor;

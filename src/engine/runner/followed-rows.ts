@@ -1,11 +1,14 @@
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
-/** The most rows in the cache: about 10 MB. Other rows are read from the ledger. The oldest stay: the list shows them first. */
+/**
+ * The most rows in the cache: about 10 MB. Other rows are read from the ledger. The oldest stay: the list shows them
+ * first.
+ */
 const rowsMax = 8_192;
 
 /**
- * A cache of the accepted rows that this runner wrote, by the service's payment id, so that most list entries need no read of
- * the ledger. It proves nothing: every write is guarded by the row's state in the ledger.
+ * A cache of the accepted rows that this runner wrote, by the service's payment id, so that most list entries need no
+ * read of the ledger. It proves nothing: every write is guarded by the row's state in the ledger.
  */
 export interface Followed {
   get(topupId: string): RowRecord | null;

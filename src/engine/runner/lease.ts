@@ -9,12 +9,15 @@ import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from '
 /** The exclusive right to send for an account. It must be renewed. */
 export interface Lease {
   readonly fence: Fence;
-  /** The program that had the account before and ended without giving it back, for people ("process 123 on host"); null where none did. */
+  /**
+   * The program that had the account before and ended without giving it back, for people ("process 123 on host"); null
+   * where none did.
+   */
   readonly tookOverFrom: string | null;
   /**
-   * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process that was
-   * suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a suspended machine stops
-   * the monotonic clock, and a person may set the wall clock.
+   * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process
+   * that was suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a
+   * suspended machine stops the monotonic clock, and a person may set the wall clock.
    */
   assertHeld(): void;
   renew(): Promise<void>;
@@ -35,8 +38,8 @@ export interface LeaseOptions {
 }
 
 /**
- * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is older than
- * its mark, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
+ * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is
+ * older than its mark, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;

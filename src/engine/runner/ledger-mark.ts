@@ -5,8 +5,8 @@ import { highestClock, readFact, writeFact } from '../../ledger/schema/facts.ts'
 import type { LeaseRecord } from '../../ledger/schema/leases.ts';
 
 /**
- * What the last program noted of its hold on an account, in a place of its own beside the ledger: a ledger that knows of less
- * was restored from a backup, and what was sent since the backup stands nowhere in it.
+ * What the last program noted of its hold on an account, in a place of its own beside the ledger: a ledger that knows
+ * of less was restored from a backup, and what was sent since the backup stands nowhere in it.
  */
 export interface LedgerMark {
   read(account: string): Promise<MarkedHold | null>;
@@ -28,8 +28,8 @@ export function isOlderThan(mark: MarkedHold, lease: Pick<LeaseRecord, 'fence' |
 }
 
 /**
- * How long after a restore every row is looked up before it is sent for the first time: until the files of a whole month, and
- * those that only the lost part of the ledger knew, have come again.
+ * How long after a restore every row is looked up before it is sent for the first time: until the files of a whole
+ * month, and those that only the lost part of the ledger knew, have come again.
  */
 const cautionMs = 35 * dayMs;
 
@@ -39,8 +39,8 @@ const factName = (account: string) => `restored_at:${account}`;
 const marginMs = 3_600_000;
 
 /**
- * What was lost is younger than all that the ledger knows to be accepted; where it knows of nothing, it is looked for over all the time
- * that calls for caution.
+ * What was lost is younger than all that the ledger knows to be accepted; where it knows of nothing, it is looked for
+ * over all the time that calls for caution.
  */
 export async function noteRestored(tx: Queryable, account: string, at: number): Promise<void> {
   await writeFact(tx, factName(account), String(at));
@@ -52,14 +52,17 @@ export async function noteRestored(tx: Queryable, account: string, at: number): 
 
 const ledgerFactName = 'ledger_restored_at';
 
-/** A person says that the ledger came from a backup: each of its accounts, whichever it knows of, begins as after a restore. */
+/**
+ * A person says that the ledger came from a backup: each of its accounts, whichever it knows of, begins as after a
+ * restore.
+ */
 export async function noteLedgerRestored(tx: Queryable, now: number): Promise<void> {
   await writeFact(tx, ledgerFactName, String(Math.max(now, await highestClock(tx))));
 }
 
 /**
- * An account was taken: where a person has said since it was last taken that the ledger was restored, that is so for it. Else what was lost
- * is known no longer than it calls for caution: its numbers are somebody's.
+ * An account was taken: where a person has said since it was last taken that the ledger was restored, that is so for
+ * it. Else what was lost is known no longer than it calls for caution: its numbers are somebody's.
  */
 export async function acknowledgeRestore(tx: Queryable, account: string, now: number): Promise<void> {
   const said = Number((await readFact(tx, ledgerFactName)) ?? 0);

@@ -27,20 +27,20 @@ import {
 } from './waiting-rows.ts';
 
 /**
- * Decides which row is sent next: batches in their order (sending-order.ts), batches of the same rank in turns, and the rows
- * of a batch in the order of its file.
+ * Decides which row is sent next: batches in their order (sending-order.ts), batches of the same rank in turns, and
+ * the rows of a batch in the order of its file.
  */
 export interface Picker {
   /**
-   * Replaces the batches whose rows may be sent. A batch in `rowsAlone` gives no further row once that many were sent (by
-   * the ledger) or are about to be.
+   * Replaces the batches whose rows may be sent. A batch in `rowsAlone` gives no further row once that many were sent
+   * (by the ledger) or are about to be.
    */
   setBatches(batches: readonly BatchRecord[], rowsAlone?: ReadonlyMap<string, number>): void;
   /** How many rows can be taken now, at most `limit`. */
   available(limit: number): Promise<number>;
   /**
-   * Takes at most `count` rows to send now. A taken row is not given again until it is settled or put back. Rows in doubt go
-   * first, or last with `doubtsLast`.
+   * Takes at most `count` rows to send now. A taken row is not given again until it is settled or put back. Rows in
+   * doubt go first, or last with `doubtsLast`.
    */
   take(count: number, doubtsLast?: boolean): Promise<RowRecord[]>;
   /** The ledger has the outcome of these taken rows, or they were put back. */
@@ -72,8 +72,8 @@ interface PickerState {
   waiting: WaitingRows;
   spacing: NumberSpacing;
   /**
-   * The taken rows by batch and row number: the ledger may still call them ready. Each with the record that was given, because
-   * a row that was put back may be taken again before its first taker settles it.
+   * The taken rows by batch and row number: the ledger may still call them ready. Each with the record that was given,
+   * because a row that was put back may be taken again before its first taker settles it.
    */
   taken: Map<string, Map<number, RowRecord>>;
 }

@@ -4,7 +4,10 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 export interface SettlementStats {
   /** The list showed a terminal state. `acceptedAt` is the payment's creation according to the ledger (epoch ms). */
   noteListed(payment: ServicePayment, acceptedAt: number | null): void;
-  /** A webhook was the first to report a terminal state, `ageMs` after acceptance; `payment` is null if it was incomplete. */
+  /**
+   * A webhook was the first to report a terminal state, `ageMs` after acceptance; `payment` is null if it was
+   * incomplete.
+   */
   noteWebhook(payment: ServicePayment | null, row: { acceptedAt: number | null; ageMs: number }): void;
   /** How long after its acceptance a payment has usually settled (ms); null until enough were seen. */
   usualMs(): number | null;

@@ -6,13 +6,17 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 export interface WaitingRow {
   row: RowRecord;
   at: number;
-  /** The numbers (in the file) of the rows of its batch that wait behind it for the same phone number; null if none may. */
+  /**
+   * The numbers (in the file) of the rows of its batch that wait behind it for the same phone number; null if none
+   * may.
+   */
   line: number[] | null;
 }
 
 /**
- * The rows that wait for a time. A file may name one phone number a hundred thousand times, so only the first row to each
- * number waits here; the others stand in line behind it by their row numbers and are read again when it is their turn.
+ * The rows that wait for a time. A file may name one phone number a hundred thousand times, so only the first row to
+ * each number waits here; the others stand in line behind it by their row numbers and are read again when it is their
+ * turn.
  */
 export interface WaitingRows {
   entries: WaitingRow[];
@@ -68,7 +72,9 @@ export async function moveLineUp(
   lines.delete(lineName(first));
 }
 
-/** Drops the ready rows of a batch, or of all: the ledger still has them. Rows in doubt stay: only this list has them. */
+/**
+ * Drops the ready rows of a batch, or of all: the ledger still has them. Rows in doubt stay: only this list has them.
+ */
 export function forgetReady(waiting: WaitingRows, batchId: string | null): void {
   waiting.entries = waiting.entries.filter(({ row }) => {
     if (row.status === 'in_doubt' || (batchId !== null && row.batch_id !== batchId)) return true;
@@ -84,7 +90,10 @@ export function waitingReady({ entries }: WaitingRows, batchId: string): number[
     .flatMap(({ row, line }) => [row.row_no, ...(line ?? [])]);
 }
 
-/** The rows that wait for their number, by batch: how many, and from when on the first and the last may be sent (epoch ms). */
+/**
+ * The rows that wait for their number, by batch: how many, and from when on the first and the last may be sent (epoch
+ * ms).
+ */
 export function spacedByBatch(entries: readonly WaitingRow[], spacingMs: number): Map<string, SpacedRows> {
   const spaced = new Map<string, SpacedRows>();
   for (const { row, at, line } of entries) {

@@ -10,8 +10,8 @@ import { settle } from '../payments/settle.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 
 /**
- * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the payment
- * does not match the row. Returns null if another writer has updated the row first.
+ * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the
+ * payment does not match the row. Returns null if another writer has updated the row first.
  */
 export async function applyStatusUpdate(
   unit: Unit,
@@ -36,8 +36,9 @@ export async function applyStatusUpdate(
 }
 
 /**
- * A row has ended, perhaps by a person while the service was being asked: where the service now says otherwise of its payment, that is kept
- * and told, once while the program runs. The row stays as it ended; one that failed counts as paid from now on.
+ * A row has ended, perhaps by a person while the service was being asked: where the service now says otherwise of its
+ * payment, that is kept and told, once while the program runs. The row stays as it ended; one that failed counts as
+ * paid from now on.
  */
 export async function contradictEnd(
   unit: Unit,
@@ -66,8 +67,8 @@ export async function contradictEnd(
 }
 
 /**
- * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have been paid
- * twice: the account is paused. It is logged once while the program runs.
+ * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have
+ * been paid twice: the account is paused. It is logged once while the program runs.
  */
 export async function reportSecondPayment(
   unit: Unit,
@@ -97,7 +98,10 @@ export async function haltPaidTwice(
   context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
 }
 
-/** Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must look. */
+/**
+ * Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must
+ * look.
+ */
 async function halt(
   unit: Unit,
   context: RunnerContext,

@@ -13,18 +13,23 @@ import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-s
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
 /**
- * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of so many ends: nearer
- * to the newest rows, each page holds more that have not ended and must be listed again.
+ * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of
+ * so many ends: nearer to the newest rows, each page holds more that have not ended and must be listed again.
  */
 const backlogPages = 4;
 const pagesAheadMax = 3;
 const endsPerPageAheadMin = paymentsPerPageMax * (3 / 4);
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
-/** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
+/**
+ * Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been
+ * waited for.
+ */
 export const lastLooksApartMs = 10;
 const lastLooksShare = 1 / 4;
-/** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
+/**
+ * The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own.
+ */
 const listMarginMs = 2_000;
 /** The same where they are; a service may show whole seconds of what it compares in finer ones. */
 const secondMs = 1_000;
@@ -32,7 +37,10 @@ const secondMs = 1_000;
 /** After every time that a ledger holds (epoch ms). */
 const ever = Number.MAX_SAFE_INTEGER;
 
-/** A row that was listed and had not ended is looked for with the others until this age; then by itself, and ever less often. */
+/**
+ * A row that was listed and had not ended is looked for with the others until this age; then by itself, and ever less
+ * often.
+ */
 const youngMsMax = 24_000;
 /** The latter after this part of its age: the longer it has been waited for, the less a moment more or less matters. */
 const ageShare = 1 / 8;
@@ -57,8 +65,8 @@ interface LookPlan {
 }
 
 /**
- * Reads the account's list where that is worth it: when about a page of rows can be expected to have ended, or one of them has
- * been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
+ * Reads the account's list where that is worth it: when about a page of rows can be expected to have ended, or one of
+ * them has been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
  */
 export async function followList(context: RunnerContext): Promise<number> {
   const { listCursor: mark, clock } = context;
@@ -89,7 +97,8 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = settlementStats.usualMs();
-  // While more is sent anyway, a lost webhook may be found a little later; one that is only slow to come is worth a moment to the end.
+  // While more is sent anyway, a lost webhook may be found a little later; one that is only slow to come is worth a
+  // moment to the end.
   const lateMs = isSending ? settings.webhookGraceMs : settings.lastWebhookGraceMs;
   const graceMs = settlementStats.webhooksArrive() ? lateMs : 0;
   // By our own clock: a followed row is due by itself so long after its acceptance.
@@ -147,8 +156,8 @@ async function sumFollowed({ db, batches }: RunnerContext, query: FollowedQuery)
 }
 
 /**
- * Reads the list from the row on that was created at `from`, and as far as rows of the plan are waited for, created by `until`;
- * what lies between them is left out. Returns how long to wait after trouble (ms), else 0.
+ * Reads the list from the row on that was created at `from`, and as far as rows of the plan are waited for, created by
+ * `until`; what lies between them is left out. Returns how long to wait after trouble (ms), else 0.
  */
 async function look(
   context: RunnerContext,
@@ -227,7 +236,10 @@ async function look(
   return troubleMs;
 }
 
-/** How many of the payments are probably of rows that are waited for. To ask the ledger would take longer than to read the next page. */
+/**
+ * How many of the payments are probably of rows that are waited for. To ask the ledger would take longer than to read
+ * the next page.
+ */
 function waitedFor(
   { batches, settlementStats }: RunnerContext,
   news: readonly ServicePayment[],
@@ -241,7 +253,10 @@ function waitedFor(
   }).length;
 }
 
-/** Whether rows that are waited for were created at the very instant of a page's last payments, and stand on the next page. */
+/**
+ * Whether rows that are waited for were created at the very instant of a page's last payments, and stand on the next
+ * page.
+ */
 async function isCutOff(
   context: RunnerContext,
   payments: readonly ServicePayment[],

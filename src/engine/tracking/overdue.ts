@@ -9,8 +9,8 @@ import { paymentNames } from '../payments/payment-request.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 
 /**
- * When the payment of a row was last sent (epoch ms): from then on, at the latest, the service has what it accepted. By our own clock, since
- * the service's may be another.
+ * When the payment of a row was last sent (epoch ms): from then on, at the latest, the service has what it accepted.
+ * By our own clock, since the service's may be another.
  */
 export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<number> {
   const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
@@ -21,8 +21,8 @@ export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowReco
 const reason = 'The service has it for longer than it promises, and has not said what became of it.';
 
 /**
- * Writes what is known of an accepted row that has not ended; and, where it has not for `promisedMs`, that it is overdue: of that is told
- * once, whatever restarts, and however late it is looked at.
+ * Writes what is known of an accepted row that has not ended; and, where it has not for `promisedMs`, that it is
+ * overdue: of that is told once, whatever restarts, and however late it is looked at.
  */
 export async function noteOpen(
   unit: Unit,

@@ -44,11 +44,12 @@ interface Place {
 }
 
 /**
- * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may be
- * refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and told. Pages of
- * the service's list come first, and each row that was on none of them is looked up by itself; Version 1 has no list, so
- * there it is all of them, with every payment that was tried before. Each call of what comes back asks the service of one page or row, for the batches that are due in turn, and returns how
- * long until there may be more to do, in milliseconds.
+ * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may
+ * be refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and
+ * told. Pages of the service's list come first, and each row that was on none of them is looked up by itself; Version
+ * 1 has no list, so there it is all of them, with every payment that was tried before. Each call of what comes back
+ * asks the service of one page or row, for the batches that are due in turn, and returns how long until there may be
+ * more to do, in milliseconds.
  */
 export function makeRereading(context: RunnerContext): () => Promise<number> {
   const { db, account, clock, settings, gateway } = context;
@@ -106,7 +107,7 @@ async function readPage(
       if (difference?.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
       if (difference) found.push(difference);
     }
-    if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesWord}${page}`);
+    if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesPrefix}${page}`);
     return found;
   });
   tell(context, differences);
@@ -168,7 +169,10 @@ async function lookupFrom(
   return payments;
 }
 
-/** The first row behind `after` that was on no page. With a list, what the service never had under an id was not to be there. */
+/**
+ * The first row behind `after` that was on no page. With a list, what the service never had under an id was not to be
+ * there.
+ */
 async function nextUnseen(
   { db, clock, stopping }: RunnerContext,
   { batch_id }: BatchRecord,
@@ -197,11 +201,11 @@ function placeName({ batch_id, completed_at }: BatchRecord): string {
   return `reread:${batch_id}:${completed_at}`;
 }
 
-const pagesWord = 'pages ';
+const pagesPrefix = 'pages ';
 
 async function readPlace({ db }: RunnerContext, batch: BatchRecord): Promise<Place> {
-  const place = (await readFact(db, placeName(batch))) ?? `${pagesWord}0`;
-  if (place.startsWith(pagesWord)) return { pages: Number(place.slice(pagesWord.length)), rowNo: 0 };
+  const place = (await readFact(db, placeName(batch))) ?? `${pagesPrefix}0`;
+  if (place.startsWith(pagesPrefix)) return { pages: Number(place.slice(pagesPrefix.length)), rowNo: 0 };
   return { pages: Number.POSITIVE_INFINITY, rowNo: Number(place) };
 }
 

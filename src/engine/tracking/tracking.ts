@@ -9,7 +9,10 @@ import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-s
 import { followList } from './following.ts';
 import { noteOpen } from './overdue.ts';
 
-/** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
+/**
+ * Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms
+ * from now).
+ */
 export async function trackOnce(context: RunnerContext): Promise<number> {
   const { settings, clock } = context;
   const lookAt = context.gateway.list === null ? Infinity : await followList(context);
@@ -27,7 +30,8 @@ async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord):
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await readTrouble(context, 'read', outcome);
-    // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is told is over some time.
+    // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is
+    // told is over some time.
     const promisedMs = outcome.kind === 'throttled' ? Number.POSITIVE_INFINITY : unansweredMsMax;
     await context.committer.commit((unit) =>
       noteOpen(unit, context, open, row, { fields: { next_action_at: unit.at + wait }, promisedMs }),

@@ -32,8 +32,8 @@ const entriesPerPass = 100;
 /** A request is answered within its deadline. Until then a webhook of its row waits, and checks this often. */
 const sendingWaitMs = 1_000;
 /**
- * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent before the
- * webhook, and what the service reads may lag behind what it sends.
+ * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent
+ * before the webhook, and what the service reads may lag behind what it sends.
  */
 const lookWaitsMs = [2_000, 10_000, 60_000] as const;
 
@@ -52,9 +52,10 @@ interface Target {
 }
 
 /**
- * Takes the account's webhooks that are due, each in the transaction that also marks it as handled. A webhook is a hint: it
- * brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, which agrees with the
- * ledger in all of it, and which says that the payment arrived, ends a row by itself. Returns when the next is due (epoch ms), or null where none waits.
+ * Takes the account's webhooks that are due, each in the transaction that also marks it as handled. A webhook is a
+ * hint: it brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, which
+ * agrees with the ledger in all of it, and which says that the payment arrived, ends a row by itself. Returns when the
+ * next is due (epoch ms), or null where none waits.
  */
 export async function processWebhooks(context: RunnerContext): Promise<number | null> {
   while (!context.stopping.aborted) {
@@ -93,7 +94,7 @@ async function processWebhook(unit: Unit, context: RunnerContext, entry: InboxEn
     return (await isOfOurRun(unit.tx, context.account, word)) ? unknownPayment(context.account, word) : {};
   }
   const named = { ...entry, batch_id: target.row.batch_id, row_no: target.row.row_no };
-  return takeWord(unit, context, named, word, target);
+  return processUpdate(unit, context, named, word, target);
 }
 
 async function findTarget(tx: Queryable, account: string, word: WebhookUpdate): Promise<Target | null> {
@@ -116,7 +117,7 @@ function unknownPayment(account: string, word: WebhookUpdate): Effect {
   return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };
 }
 
-async function takeWord(
+async function processUpdate(
   unit: Unit,
   context: RunnerContext,
   entry: InboxEntry,
@@ -168,8 +169,8 @@ async function takeUnsent(
 }
 
 /**
- * It speaks of a generation that had failed here, so that a later one could be opened: that is not sent, nor sent again, before a person
- * looked.
+ * It speaks of a generation that had failed here, so that a later one could be opened: that is not sent, nor sent
+ * again, before a person looked.
  */
 async function takeEarlier(
   unit: Unit,
@@ -235,8 +236,8 @@ async function takeOpen(
 }
 
 /**
- * The whole payment is there, signed: what was in doubt is paid, or about to be, whatever look-ups find. One that failed is left to them,
- * since there may be another under the reference.
+ * The whole payment is there, signed: what was in doubt is paid, or about to be, whatever look-ups find. One that
+ * failed is left to them, since there may be another under the reference.
  */
 async function adopt(
   unit: Unit,
@@ -385,7 +386,10 @@ function place(row: RowRecord): EventData {
   return { batch_id: row.batch_id, row: row.row_no };
 }
 
-/** The body names a person, so it is deleted when it is not needed any more; its digest stays. An unreadable one is kept. */
+/**
+ * The body names a person, so it is deleted when it is not needed any more; its digest stays. An unreadable one is
+ * kept.
+ */
 async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
   const body = outcome === 'unreadable' ? entry.body : null;
   await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });

@@ -8,8 +8,8 @@ import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 /** What a webhook says, in either scheme (spec section 6). */
 export interface WebhookUpdate {
   /**
-   * `open`: the service has the payment. `something`: the payment changed in a way that the spec does not describe. `account`:
-   * the webhook is not about a payment.
+   * `open`: the service has the payment. `something`: the payment changed in a way that the spec does not describe.
+   * `account`: the webhook is not about a payment.
    */
   says: 'open' | 'completed' | 'failed' | 'refunded' | 'something' | 'account';
   /** The service's own text: a status, or the type of the event. */
@@ -63,7 +63,7 @@ function callbackUpdate(account: string, payment: ServicePayment): WebhookUpdate
   };
 }
 
-const registeredWords: Record<string, WebhookUpdate['says']> = {
+const registeredStatuses: Record<string, WebhookUpdate['says']> = {
   'transaction.completed': 'completed',
   'transaction.failed': 'failed',
   'transaction.pending': 'open',
@@ -73,7 +73,7 @@ const registeredWords: Record<string, WebhookUpdate['says']> = {
 
 function registeredUpdate(webhook: RegisteredWebhook): WebhookUpdate {
   const { type, transactionId, idempotencyKey: key, sourceAmount, sourceCurrency } = webhook;
-  const says = registeredWords[type] ?? (transactionId === null && key === null ? 'account' : 'something');
+  const says = registeredStatuses[type] ?? (transactionId === null && key === null ? 'account' : 'something');
   // The spec does not show a refund's payload (section 6.2). Read like the others, its amount is the original charge.
   const given = says === 'refunded' && sourceAmount !== null && sourceCurrency !== null;
   return {

@@ -1,9 +1,9 @@
 import type { Money } from '../../core/money/money.ts';
 
 /**
- * The service, as the engine sees it. Each version of the service's interface has one implementation; neither engine nor ledger knows
- * which one an account uses. A gateway never retries, never waits for a limiter, and never throws for what the service or the network
- * does: everything that can happen is an outcome.
+ * The service, as the engine sees it. Each version of the service's interface has one implementation; neither engine
+ * nor ledger knows which one an account uses. A gateway never retries, never waits for a limiter, and never throws for
+ * what the service or the network does: everything that can happen is an outcome.
  */
 export interface Gateway {
   /** For people and reports: "V2" or "V1". */
@@ -12,8 +12,8 @@ export interface Gateway {
   /** Whether the text message of an order is what the person gets; V1 sends an SMS in words of its own instead. */
   readonly sendsTexts: boolean;
   /**
-   * Tells the credentials from others (a digest), where the service may remember idempotency keys for each of them alone; null where it
-   * remembers what it was sent whoever asks.
+   * Tells the credentials from others (a digest), where the service may remember idempotency keys for each of them
+   * alone; null where it remembers what it was sent whoever asks.
    */
   readonly keyScope: string | null;
   /** The exact bytes that will be sent for this order: the same order always gives the same text. */
@@ -24,15 +24,15 @@ export interface Gateway {
    */
   create(request: CreateRequest): Promise<CreateOutcome>;
   /**
-   * Everything that the service has under one reference; V2 answers with list entries (`full` is false), V1 in full. What the
-   * service lists under other references is no answer: `unavailable`.
+   * Everything that the service has under one reference; V2 answers with list entries (`full` is false), V1 in full.
+   * What the service lists under other references is no answer: `unavailable`.
    */
   lookup(reference: string): Promise<LookupOutcome>;
   /** One payment in its full representation (V2 by id, V1 by reference). */
   read(payment: { topupId: string; reference: string }): Promise<LookupOutcome>;
   /**
-   * A page of the account's own list of payments, the newest first, created at or after `fromMs`; null where the service
-   * has no list (V1). Entries may lack `failureReason` and `providerReference`: `read` has them.
+   * A page of the account's own list of payments, the newest first, created at or after `fromMs`; null where the
+   * service has no list (V1). Entries may lack `failureReason` and `providerReference`: `read` has them.
    */
   readonly list: ((query: ListQuery) => Promise<ListOutcome>) | null;
   balance(): Promise<BalanceOutcome>;
@@ -67,7 +67,9 @@ export interface CreateRequest {
 /** What was seen on the wire, for the audit log and for people: no secrets, no phone numbers. */
 export interface Evidence {
   httpStatus: number | null;
-  /** The service's own code, verbatim ("INSUFFICIENT_BALANCE", "90"), or ours in lower case ("timeout", "unparsable"). */
+  /**
+   * The service's own code, verbatim ("INSUFFICIENT_BALANCE", "90"), or ours in lower case ("timeout", "unparsable").
+   */
   code: string;
   message: string;
   requestId: string | null;
@@ -105,7 +107,9 @@ export type CreateOutcome =
   | { kind: 'refused'; evidence: Evidence }
   /** The service says that the reference was used before (V1 code 90, or V2 a key with another body): look up. */
   | { kind: 'exists'; evidence: Evidence }
-  /** Told to wait (for so long as the service says) before anything else is sent for the account; nothing was created. */
+  /**
+   * Told to wait (for so long as the service says) before anything else is sent for the account; nothing was created.
+   */
   | { kind: 'throttled'; retryAfterMs: number; evidence: Evidence }
   /** The account cannot pay or may not ask; nothing was created, and nothing else of it would be. */
   | { kind: 'account_blocked'; reason: 'insufficient_balance' | 'credentials_rejected'; evidence: Evidence }
@@ -114,8 +118,8 @@ export type CreateOutcome =
   /** Proved that not one byte of the request was written (connection refused, name not found). */
   | { kind: 'not_sent'; evidence: Evidence }
   /**
-   * Anything else: time-out, reset, 5xx, an answer that does not parse. It may have been charged. `isInOrder`: whatever the HTTP status,
-   * the service named what is wrong with this payment or its route, and has not broken down.
+   * Anything else: time-out, reset, 5xx, an answer that does not parse. It may have been charged. `isInOrder`:
+   * whatever the HTTP status, the service named what is wrong with this payment or its route, and has not broken down.
    */
   | { kind: 'in_doubt'; evidence: Evidence; isInOrder?: true };
 
@@ -198,27 +202,33 @@ export interface Product {
   name: string;
   networkId: number;
   networkName: string;
-  /** Fixed price in the destination currency, which is empty where the service does not say (V1); null: the amount is open. */
+  /**
+   * Fixed price in the destination currency, which is empty where the service does not say (V1); null: the amount is
+   * open.
+   */
   amount: Money | null;
 }
 
 export type CatalogOutcome<Item> = { kind: 'items'; items: Item[] } | ReadProblem;
 
-/** What differs between the versions for the algorithms of `engine/`; all delays in milliseconds, counted from the last send. */
+/**
+ * What differs between the versions for the algorithms of `engine/`; all delays in milliseconds, counted from the last
+ * send.
+ */
 export interface ServicePolicy {
   /** How old the first intent of a key may be when the key is sent again; older keys are only looked up. */
   resendAgeMsMax: number;
   /** After each send without a known outcome, the payment is looked up when this much time has gone by. */
   lookupDelaysMs: readonly number[];
   /**
-   * How long after its last send an unresolved payment that is still not found is sent again, with the same key and bytes,
-   * right after one more look-up: the first again, the second, ...; the last delay repeats up to `resendsMax`.
+   * How long after its last send an unresolved payment that is still not found is sent again, with the same key and
+   * bytes, right after one more look-up: the first again, the second, ...; the last delay repeats up to `resendsMax`.
    */
   resendDelaysMs: readonly number[];
   resendsMax: number;
   /**
-   * Where the last answer has this code, the service says itself that the route is down and that the payment may be sent again after a few
-   * minutes: then these delays apply, as often as the age of the key allows.
+   * Where the last answer has this code, the service says itself that the route is down and that the payment may be
+   * sent again after a few minutes: then these delays apply, as often as the age of the key allows.
    */
   routeDown?: { code: string; resendDelaysMs: readonly number[] };
   /** When a key that is too old to be sent is looked up before a person must decide. */

@@ -5,7 +5,9 @@ export type ListPage = Extract<ListOutcome, { kind: 'page' }>;
 /** The evidence of a list that holds something back: that may be what is asked for. */
 export const cutShort = { code: 'list_cut_short', message: 'the list says that it has more than it shows' };
 
-/** What is read page by page of a service that says that there is more, and shows nothing, or what it has shown before. */
+/**
+ * What is read page by page of a service that says that there is more, and shows nothing, or what it has shown before.
+ */
 export const listCutShort: ReadProblem = {
   kind: 'unavailable',
   evidence: { httpStatus: null, ...cutShort, requestId: null },
@@ -31,10 +33,11 @@ export interface ReadPage extends Pick<ListPage, 'kind' | 'payments' | 'unreadab
 }
 
 /**
- * Reads the service's list page by page, the oldest first, so that no page is pushed on by what comes meanwhile. Each call of what comes
- * back asks once: for the next page, or again for one that was not answered. The list is over where as many entries were shown as it says
- * that there are, and it either names no next page or shows nothing new on it: the number alone may be of before the last payments, or
- * wrong; so may `has_next` (spec section 2.1 does not say how they agree). Where less is shown, the list is cut short, and not at its end.
+ * Reads the service's list page by page, the oldest first, so that no page is pushed on by what comes meanwhile. Each
+ * call of what comes back asks once: for the next page, or again for one that was not answered. The list is over where
+ * as many entries were shown as it says that there are, and it either names no next page or shows nothing new on it:
+ * the number alone may be of before the last payments, or wrong; so may `has_next` (spec section 2.1 does not say how
+ * they agree). Where less is shown, the list is cut short, and not at its end.
  */
 export function makeListReader(
   list: NonNullable<Gateway['list']>,

@@ -7,7 +7,10 @@ const hour = 60 * minute;
 /** One deadline for a whole request, where an account sets no other. */
 export const requestDeadlineMsDefault = 60 * second;
 
-/** The service knows a key for 24 h (spec section 8.2); this much earlier it is not sent again, whatever the clocks say. */
+/**
+ * The service knows a key for 24 h (spec section 8.2); this much earlier it is not sent again, whatever the clocks
+ * say.
+ */
 const keyMarginMs = hour;
 
 /** Version 2 in doubt (reliability rules, section 3): the key makes a repeated request harmless for 24 hours. */

@@ -75,24 +75,27 @@ export function makeEvidence(
 type Words = Pick<Evidence, 'code' | 'message'>;
 
 function words(result: TransportResult, error: ServiceError | null, secrets: readonly string[]): Words {
-  if (error) return safeWords(error, secrets);
-  return result.kind === 'answer' ? ourWords(result.status) : safeWords(result, secrets);
+  if (error) return safeError(error, secrets);
+  return result.kind === 'answer' ? ourMessage(result.status) : safeError(result, secrets);
 }
 
-function safeWords({ code, message }: Words, secrets: readonly string[]): Words {
+function safeError({ code, message }: Words, secrets: readonly string[]): Words {
   return { code: safeMessage(code, secrets), message: safeMessage(message, secrets) };
 }
 
 const unparsable: Words = { code: 'unparsable', message: 'the answer does not have the promised shape' };
 
 /** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
-function ourWords(status: number): Words {
+function ourMessage(status: number): Words {
   if (status >= 200 && status < 300) return unparsable;
   const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
   return { code: `http_${status}`, message };
 }
 
-/** What a person is told of a service that gives no usable answer: a page of HTML with status 200 shows that something was reached. */
+/**
+ * What a person is told of a service that gives no usable answer: a page of HTML with status 200 shows that something
+ * was reached.
+ */
 export function unusableText({ httpStatus }: Evidence): string {
   return httpStatus === null
     ? 'the service cannot be reached, or does not answer'
@@ -134,10 +137,15 @@ export function createOutcome(
   }
 }
 
-/** Codes of ours, for answers that bring none: the HTTP status alone, or the one that an envelope of Version 1 repeats. */
+/**
+ * Codes of ours, for answers that bring none: the HTTP status alone, or the one that an envelope of Version 1 repeats.
+ */
 const isOurs = /^(?:unparsable|http_[0-9]+)$/;
 
-/** Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from something in between. */
+/**
+ * Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from
+ * something in between.
+ */
 function isNamed(status: number, { code }: Evidence): boolean {
   return status < 500 && !isOurs.test(code);
 }

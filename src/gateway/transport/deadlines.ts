@@ -1,7 +1,10 @@
 import { makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
-/** The deadlines of many requests on one timer: a timer and its cancellation for each would cost more than the request's JSON. */
+/**
+ * The deadlines of many requests on one timer: a timer and its cancellation for each would cost more than the
+ * request's JSON.
+ */
 export interface Deadlines {
   /** Calls `onPast` once, `ms` milliseconds from now, unless the function that comes back is called before. */
   set(ms: number, onPast: () => void): () => void;

@@ -1,6 +1,9 @@
 import Big from 'big.js';
 
-/** A number whose literal says more than a binary float holds, character by character: "9007199254740993.10", "1e3", "42.0". */
+/**
+ * A number whose literal says more than a binary float holds, character by character: "9007199254740993.10", "1e3",
+ * "42.0".
+ */
 export class JsonNumber {
   readonly source: string;
 
@@ -29,13 +32,17 @@ export function numberInteger(value: JsonNumeric): number | null {
   return Number.isSafeInteger(integer) && /^-?[0-9]+$/.test(text) ? integer : null;
 }
 
-/** No amount of any currency has more digits than this before or after its point; "1e999999" must not fill the memory. */
+/**
+ * No amount of any currency has more digits than this before or after its point; "1e999999" must not fill the memory.
+ */
 const digitsMax = 40;
 
 /** Without an exponent, and without zeros that say nothing. */
 const isCanonical = /^(?:0|-?(?:[1-9][0-9]*|0(?=\.))(?:\.[0-9]*[1-9])?)$/;
 
-/** The canonical plain decimal of a JSON number literal (exponents allowed), or null where `text` is none, or too long. */
+/**
+ * The canonical plain decimal of a JSON number literal (exponents allowed), or null where `text` is none, or too long.
+ */
 export function exactDecimal(text: string): string | null {
   if (isCanonical.test(text) && text.length <= digitsMax) return text;
   const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,4}))?$/.exec(text);
@@ -51,18 +58,20 @@ type ParseWithSource = (
 ) => unknown;
 
 /**
- * A number that a binary float changes, or whose literal says more: one of 16 digits and more (up to 15 survive), with an exponent, of no
- * more than zeros behind its point, or minus zero.
+ * A number that a binary float changes, or whose literal says more: one of 16 digits and more (up to 15 survive), with
+ * an exponent, of no more than zeros behind its point, or minus zero.
  */
 const unusualNumber = String.raw`(?:-0|-?[0-9](?:[0-9.]{15}|[0-9.]*(?:[eE]|\.0+(?:[\s,\]}]|$))))`;
 const isUnusual = new RegExp(`^${unusualNumber}`);
-/** Every number within a text stands behind one of these. Where a text within quotes looks the same, no harm is done. */
+/**
+ * Every number within a text stands behind one of these. Where a text within quotes looks the same, no harm is done.
+ */
 const holdsUnusual = new RegExp(String.raw`[:,[ \n\r\t]${unusualNumber}`);
 
 /**
- * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is no JSON, or must be
- * walked and is nested too deeply for that. The walk calls back for every value, so answers without unusual numbers (nearly all) are
- * spared it.
+ * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is
+ * no JSON, or must be walked and is nested too deeply for that. The walk calls back for every value, so answers
+ * without unusual numbers (nearly all) are spared it.
  */
 export function parseExactJson(text: string): unknown {
   if (!isUnusual.test(text) && !holdsUnusual.test(text)) return JSON.parse(text);

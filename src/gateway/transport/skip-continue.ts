@@ -5,9 +5,10 @@ const statusLineBytes = 'HTTP/1.1 100 '.length;
 const endOfHeaders = '\r\n\r\n';
 
 /**
- * Opens connections on which "100 Continue" is passed over. A server may send it before any answer (RFC 9110, section 15.2), and undici
- * ends the connection for it, so that a payment which was answered would be a doubt. What starts a piece of data with that status line and is
- * no interim answer is passed over, too: that answer is then not read, which leaves the payment in doubt.
+ * Opens connections on which "100 Continue" is passed over. A server may send it before any answer (RFC 9110, section
+ * 15.2), and undici ends the connection for it, so that a payment which was answered would be a doubt. What starts a
+ * piece of data with that status line and is no interim answer is passed over, too: that answer is then not read,
+ * which leaves the payment in doubt.
  */
 export function skippingContinue(connectTimeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });

@@ -1,12 +1,15 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { clearTextFault } from '../../core/text/safe-url.ts';
 
-/** Carries one request to the service and its answer back. It never repeats a request and never throws for the network. */
+/**
+ * Carries one request to the service and its answer back. It never repeats a request and never throws for the network.
+ */
 export interface Transport {
   /**
-   * Sends one request once, and brings what `read` makes of the result. `read` is called as soon as the result is there, and nothing else
-   * holds that: a promise that was waited for would keep the whole answer beyond its time. Rejects only with what `beforeWrite` throws,
-   * and then nothing was sent, or with what `read` throws; everything that the network can do is a result.
+   * Sends one request once, and brings what `read` makes of the result. `read` is called as soon as the result is
+   * there, and nothing else holds that: a promise that was waited for would keep the whole answer beyond its time.
+   * Rejects only with what `beforeWrite` throws, and then nothing was sent, or with what `read` throws; everything
+   * that the network can do is a result.
    */
   send<Read>(request: TransportRequest, read: (result: TransportResult) => Read): Promise<Read>;
   /** Waits for requests under way, then closes the connections. */

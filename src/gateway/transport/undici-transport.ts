@@ -11,7 +11,10 @@ export const answerBytesMax = 1024 * 1024;
 
 export interface UndiciTransportOptions {
   baseUrl: URL;
-  /** Connections open at once; each carries one request at a time. 64 carry 60 creations a second that take a second each. */
+  /**
+   * Connections open at once; each carries one request at a time. 64 carry 60 creations a second that take a second
+   * each.
+   */
   connectionsMax?: number;
   /** How long opening a connection may take before every request that waits for it is told that nothing was sent. */
   connectTimeoutMs?: number;
@@ -20,11 +23,11 @@ export interface UndiciTransportOptions {
 /**
  * The transport over HTTP/1.1: one pool of keep-alive connections, for one account.
  *
- * Undici gives a request to the socket only after it called `onRequestStart`, and gives up on it when that throws. This is
- * the whole proof behind `not_sent`: as long as `onRequestStart` was not called, no byte was written, whatever the error is
- * called; from then on everything is `unknown`. HTTP/2 stays off, because a session that goes away moves its streams to
- * another one. Pipelining stays at 1, because undici puts what is queued behind a broken request on a new connection.
- * Nothing is compressed, since `accept-encoding` is not sent, and redirects are not followed.
+ * Undici gives a request to the socket only after it called `onRequestStart`, and gives up on it when that throws.
+ * This is the whole proof behind `not_sent`: as long as `onRequestStart` was not called, no byte was written, whatever
+ * the error is called; from then on everything is `unknown`. HTTP/2 stays off, because a session that goes away moves
+ * its streams to another one. Pipelining stays at 1, because undici puts what is queued behind a broken request on a
+ * new connection. Nothing is compressed, since `accept-encoding` is not sent, and redirects are not followed.
  */
 export function makeUndiciTransport({ clock }: { clock: Clock }, options: UndiciTransportOptions): Transport {
   const { baseUrl, connectionsMax = 64, connectTimeoutMs = 10_000 } = options;
@@ -87,8 +90,8 @@ interface ExchangeEnds {
 /**
  * One request and its answer, as undici reports them. It ends exactly once: by an answer, a failure, or `beforeWrite`.
  *
- * While it waits it grows old, with undici's objects for it. What old objects hold is kept by every collection of young garbage, even when
- * they are garbage themselves: so whatever is of the answer is let go here when it ends.
+ * While it waits it grows old, with undici's objects for it. What old objects hold is kept by every collection of
+ * young garbage, even when they are garbage themselves: so whatever is of the answer is let go here when it ends.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #beforeWrite: (() => void) | undefined;

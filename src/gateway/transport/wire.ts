@@ -24,7 +24,9 @@ export function readable<Value>(read: (value: unknown) => Value | null, fault: s
   });
 }
 
-/** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
+/**
+ * An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5).
+ */
 export const wireDecimal = readable(readDecimal, 'is not a decimal');
 
 /** A whole number. */
@@ -78,8 +80,8 @@ function isNumeric(value: unknown): value is JsonNumeric {
 }
 
 /**
- * The JSON of an answer, or undefined where it is none. A service that repeats what it was sent may repeat its credentials: no text of the
- * answer has them, whatever is read from it and kept.
+ * The JSON of an answer, or undefined where it is none. A service that repeats what it was sent may repeat its
+ * credentials: no text of the answer has them, whatever is read from it and kept.
  */
 export function parseAnswer(text: string, secrets: readonly string[] = []): unknown {
   try {

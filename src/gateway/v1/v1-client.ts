@@ -127,8 +127,9 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
 }
 
 /**
- * Only the service's own envelope can say that it has none: any other 404 comes from something on the way. One with a code says what that
- * says (spec section 7.2): that the customer's account is not located (190) tells nothing of a payment.
+ * Only the service's own envelope can say that it has none: any other 404 comes from something on the way. One with a
+ * code says what that says (spec section 7.2): that the customer's account is not located (190) tells nothing of a
+ * payment.
  */
 function saysNone(called: Called, code: number | null): boolean {
   if (!called.error) return false;

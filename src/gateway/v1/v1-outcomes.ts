@@ -6,8 +6,8 @@ export type V1Meaning = Verdict | { kind: 'taken'; why: string };
 const noRoute = 'lookup codes only; on a creation nobody promised what they mean';
 
 /**
- * Every code of spec section 7.2, as the answer to `POST /adp`. What the service says about the request itself is a refusal;
- * what it says about the delivery is a doubt until a look-up by `extRefId` has shown the payment's own state.
+ * Every code of spec section 7.2, as the answer to `POST /adp`. What the service says about the request itself is a
+ * refusal; what it says about the delivery is a doubt until a look-up by `extRefId` has shown the payment's own state.
  */
 export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   1: { kind: 'taken', why: 'success; the state of the payment is in its data' },
@@ -71,9 +71,9 @@ export interface V1Answer {
 /**
  * What an answer to `POST /adp` means when no payment could be read from it. An unknown code is in doubt.
  *
- * A code counts on HTTP 500 too: the spec's own examples of business failures carry `statusCode` 500 (section 7.2), and a
- * service that names what is wrong with a request has not broken down. On 502 to 504 no code proves anything: they come
- * from something in between; but one that proves nothing anyway tells what is wrong there, too.
+ * A code counts on HTTP 500 too: the spec's own examples of business failures carry `statusCode` 500 (section 7.2),
+ * and a service that names what is wrong with a request has not broken down. On 502 to 504 no code proves anything:
+ * they come from something in between; but one that proves nothing anyway tells what is wrong there, too.
  */
 export function v1Verdict({ status, envelope }: V1Answer): Verdict {
   if (status === 429) return { kind: 'throttled', why: 'turned away at the door, before anything was created' };

@@ -4,9 +4,9 @@ import { numberText, rawNumber } from '../transport/exact-json.ts';
 import { wireDecimal, wireInteger, wireNumber, wireText, wordLengthMax } from '../transport/wire.ts';
 
 /**
- * The body of `POST /adp` (spec section 4.9). Always ASYNC: a SYNC answer holds a connection for ten seconds, and one that
- * is lost is a doubt, while ASYNC answers at once. Version 1 has no text for the SMS, no webhooks and no network id: the
- * number alone decides the route, or the product does.
+ * The body of `POST /adp` (spec section 4.9). Always ASYNC: a SYNC answer holds a connection for ten seconds, and one
+ * that is lost is a doubt, while ASYNC answers at once. Version 1 has no text for the SMS, no webhooks and no network
+ * id: the number alone decides the route, or the product does.
  */
 export function v1Body(order: PaymentRequest): string {
   // JSON leaves out what is undefined.
@@ -20,7 +20,9 @@ export function v1Body(order: PaymentRequest): string {
   });
 }
 
-/** A product id is a number here. Anything else is sent as it is: the service knows it not, and says so for that row. */
+/**
+ * A product id is a number here. Anything else is sent as it is: the service knows it not, and says so for that row.
+ */
 function wireProductId(productId: string): unknown {
   return /^(0|[1-9][0-9]{0,14})$/.test(productId) ? Number(productId) : productId;
 }
@@ -39,12 +41,14 @@ const msisdnShape = z
   .pipe(z.string().regex(/^\+?[0-9]{4,20}$/))
   .transform((digits) => `+${digits.replace(/^\+/, '')}`);
 
-const wireWord = z.string().min(1).max(wordLengthMax);
+const wireToken = z.string().min(1).max(wordLengthMax);
 
-/** A transaction as far as it is relied on (spec section 2.5), as `POST /adp` answers it: without number and reference. */
+/**
+ * A transaction as far as it is relied on (spec section 2.5), as `POST /adp` answers it: without number and reference.
+ */
 const transactionShape = z.object({
-  transactionId: wireWord,
-  state: wireWord,
+  transactionId: wireToken,
+  state: wireToken,
   msisdn: msisdnShape.nullish(),
   amount: wireDecimal,
   currency: z.string().min(1),

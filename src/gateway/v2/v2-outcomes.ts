@@ -1,8 +1,8 @@
 import type { Verdict } from '../transport/outcome-class.ts';
 
 /**
- * What an error code of Version 2 means for a request to create (spec section 7.1). A code counts only in an intact error
- * envelope; with which HTTP status it comes is not shown for most, so that does not matter below 501.
+ * What an error code of Version 2 means for a request to create (spec section 7.1). A code counts only in an intact
+ * error envelope; with which HTTP status it comes is not shown for most, so that does not matter below 501.
  */
 export const v2Codes: Readonly<Record<string, Verdict>> = {
   RATE_LIMITED: { kind: 'throttled', why: 'turned away at the door, before anything was created' },
@@ -19,13 +19,19 @@ export const v2Codes: Readonly<Record<string, Verdict>> = {
   NETWORK_NOT_FOUND: { kind: 'refused', why: 'about this destination; the same network will never be taken' },
 };
 
-/** What a request says of the payment that it asks for. References and keys are not among it: those may have been used by a payment. */
+/**
+ * What a request says of the payment that it asks for. References and keys are not among it: those may have been used
+ * by a payment.
+ */
 const asked =
   '(AMOUNT|CURRENCY|PRODUCT|BUNDLE|NETWORK|OPERATOR|COUNTRY|DESTINATION|RECIPIENT|PHONE|MSISDN|SMS|MESSAGE)';
 const part = '(_ID|_NUMBER|_VALUE|_CODE)?';
 const wrong =
   '(TOO_SMALL|TOO_LARGE|TOO_LOW|TOO_HIGH|TOO_SHORT|TOO_LONG|BELOW_MIN(IMUM)?|ABOVE_MAX(IMUM)?|OUT_OF_RANGE|INVALID|UNSUPPORTED|NOT_SUPPORTED|NOT_ALLOWED|NOT_FOUND|MISMATCH|REQUIRED|MISSING)';
-/** Codes by which a request is refused for what it asks for, though the spec does not list them ("AMOUNT_TOO_SMALL", "INVALID_PRODUCT_ID"). */
+/**
+ * Codes by which a request is refused for what it asks for, though the spec does not list them ("AMOUNT_TOO_SMALL",
+ * "INVALID_PRODUCT_ID").
+ */
 const refusedForItself = new RegExp(
   `^(${asked}${part}_${wrong}|(INVALID|UNSUPPORTED|UNKNOWN|MISSING)_${asked}${part}|VALIDATION_(ERROR|FAILED))$`,
 );
@@ -50,13 +56,13 @@ export const v2Statuses: Readonly<Record<number, Verdict>> = {
 };
 
 /**
- * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code of an
- * intact error envelope, or null; `hasPayment`: beside it the answer shows one.
+ * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code
+ * of an intact error envelope, or null; `hasPayment`: beside it the answer shows one.
  *
- * The complete list of codes is not shown. One that says with a 4xx what is wrong with the amount, number, network or product refuses
- * the row. Any other that is not in the table is in doubt, even on a 400: it may say "duplicate" in words that nobody promised, and to
- * refuse that row would let somebody pay it again. The doubt is looked up, asked again with the same key, and shown to a person with the
- * service's own words.
+ * The complete list of codes is not shown. One that says with a 4xx what is wrong with the amount, number, network or
+ * product refuses the row. Any other that is not in the table is in doubt, even on a 400: it may say "duplicate" in
+ * words that nobody promised, and to refuse that row would let somebody pay it again. The doubt is looked up, asked
+ * again with the same key, and shown to a person with the service's own words.
  */
 export function v2Verdict(status: number, code: string | null, hasPayment = false): Verdict {
   if (status > 500)

@@ -42,7 +42,10 @@ const errorShape = z.object({
   error: z.object({ code: z.string().min(1), message: z.string().catch('') }),
 });
 
-/** The service's own error in an answer, or null. Nearly all answers are successes, for which the shape need not be tried. */
+/**
+ * The service's own error in an answer, or null. Nearly all answers are successes, for which the shape need not be
+ * tried.
+ */
 export function v2Error(json: unknown): ServiceError | null {
   return isObject(json) && json.success === false ? (read(errorShape, json)?.error ?? null) : null;
 }
@@ -63,16 +66,17 @@ function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 /**
- * What a success carries (spec section 2.1), or undefined where the answer is none. This, and what is read from it below, stands in
- * nearly every answer of a run: read by hand, since a checker of shapes makes several objects for each field.
+ * What a success carries (spec section 2.1), or undefined where the answer is none. This, and what is read from it
+ * below, stands in nearly every answer of a run: read by hand, since a checker of shapes makes several objects for
+ * each field.
  */
 export function v2Data(json: unknown): unknown {
   return isObject(json) && json.success === true ? json.data : undefined;
 }
 
 /**
- * A top-up (spec section 2.2) as the engine takes it, or null where it does not have the shape as far as it is relied on; `full` where it
- * is no list entry.
+ * A top-up (spec section 2.2) as the engine takes it, or null where it does not have the shape as far as it is relied
+ * on; `full` where it is no list entry.
  */
 export function v2Payment(topup: unknown, full: boolean): ServicePayment | null {
   if (!isObject(topup)) return null;
@@ -105,7 +109,10 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
   };
 }
 
-/** Whether an entry of the list cannot be read, and may be a payment under this reference, in whatever state: it does not name another. */
+/**
+ * Whether an entry of the list cannot be read, and may be a payment under this reference, in whatever state: it does
+ * not name another.
+ */
 export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
   if (v2Payment(entry, false) !== null) return false;
   return !isObject(entry) || !isText(entry.reference) || entry.reference === reference;
@@ -146,7 +153,10 @@ function isTextOrNull(value: unknown): value is string | null {
   return typeof value === 'string' || value === null;
 }
 
-/** A page of the list. Its entries are read one by one, so that a strange one of another program does not hide the others. */
+/**
+ * A page of the list. Its entries are read one by one, so that a strange one of another program does not hide the
+ * others.
+ */
 export interface V2Page {
   entries: readonly unknown[];
   total: number;
@@ -187,8 +197,8 @@ export const v2BalanceShape = success(
 );
 
 /**
- * `GET /v2/catalog/lookup` (spec section 4.6) is not shown: this is the shape of this project's sandbox. A network or product
- * is read wherever it has an id and a name; everything else about it may be missing.
+ * `GET /v2/catalog/lookup` (spec section 4.6) is not shown: this is the shape of this project's sandbox. A network or
+ * product is read wherever it has an id and a name; everything else about it may be missing.
  */
 export const v2CatalogShape = success(
   z.object({

@@ -3,7 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
 const callbackToleranceMs = 5 * 60_000;
 
-/** The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none comes. */
+/**
+ * The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none
+ * comes.
+ */
 export interface WebhookKeys {
   /** For per-top-up callbacks (spec section 6.1): API keys. */
   callback: readonly string[];
@@ -17,9 +20,9 @@ export type SignatureProblem = 'signature_missing' | 'signature_wrong' | 'timest
 export type SignatureCheck = { ok: true } | { ok: false; problem: SignatureProblem };
 
 /**
- * Verifies a per-top-up callback (spec section 6.1): `X-Webhook-Signature` is the hex HMAC-SHA256, under the API key, of
- * `<X-Webhook-Timestamp>.<raw body>`. `keys` are tried all, so that a key can be rotated. A timestamp is in seconds; one in
- * milliseconds is understood, since the unit is not shown.
+ * Verifies a per-top-up callback (spec section 6.1): `X-Webhook-Signature` is the hex HMAC-SHA256, under the API key,
+ * of `<X-Webhook-Timestamp>.<raw body>`. `keys` are tried all, so that a key can be rotated. A timestamp is in
+ * seconds; one in milliseconds is understood, since the unit is not shown.
  */
 export function verifyCallback(
   { signature, timestamp, body }: { signature: string | undefined; timestamp: string | undefined; body: Uint8Array },
@@ -35,8 +38,8 @@ export function verifyCallback(
 }
 
 /**
- * Verifies a registered webhook (spec section 6.2): `X-Service-Signature` is the hex HMAC-SHA256 of the raw body under the
- * webhook's own secret. No time is signed: a replay is told by the event's `id`, which is remembered.
+ * Verifies a registered webhook (spec section 6.2): `X-Service-Signature` is the hex HMAC-SHA256 of the raw body under
+ * the webhook's own secret. No time is signed: a replay is told by the event's `id`, which is remembered.
  */
 export function verifyRegisteredWebhook(
   { signature, body }: { signature: string | undefined; body: Uint8Array },

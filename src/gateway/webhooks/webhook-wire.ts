@@ -3,7 +3,10 @@ import type { ServicePayment } from '../contract/gateway.ts';
 import { parseAnswer, read, wireDecimal, wireText, wireTime } from '../transport/wire.ts';
 import { v2Payment } from '../v2/v2-wire.ts';
 
-/** A registered webhook as far as it is relied on: the payloads of several events are not shown, so `data` may lack all. */
+/**
+ * A registered webhook as far as it is relied on: the payloads of several events are not shown, so `data` may lack
+ * all.
+ */
 export interface RegisteredWebhook {
   /** For de-duplication. */
   id: string;
@@ -36,7 +39,10 @@ const registeredShape = z.object({
     .catch(null),
 });
 
-/** Whether `success` is false for a failed top-up is not shown: its status says what happened. Beside any other it contradicts it. */
+/**
+ * Whether `success` is false for a failed top-up is not shown: its status says what happened. Beside any other it
+ * contradicts it.
+ */
 const callbackShape = z.object({ success: z.boolean(), data: z.unknown() });
 
 /** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope, or null where it is none. */

@@ -40,9 +40,10 @@ export function noteSign(
 type Doubtful = Extract<AmountReading, { kind: 'ambiguous' }>;
 
 /**
- * The value of an amount with exactly three digits after its only sign, or null where a person must say it. `set` is the decimal sign that
- * a person gave for the file. Without it, three digits are thousands, and only where the column is read the same way without exception:
- * a currency with three decimals leaves two readings whatever the other amounts show.
+ * The value of an amount with exactly three digits after its only sign, or null where a person must say it. `set` is
+ * the decimal sign that a person gave for the file. Without it, three digits are thousands, and only where the column
+ * is read the same way without exception: a currency with three decimals leaves two readings whatever the other
+ * amounts show.
  */
 export function valueOfDoubtful(
   { separator, grouped, decimal }: Doubtful,

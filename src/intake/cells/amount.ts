@@ -4,7 +4,10 @@ import { cfaFranc, isCfaFranc, withCfaFrancInOneWord } from './cfa-franc.ts';
 import { currencyOfSign, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
 
-/** An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none stands beside it. */
+/**
+ * An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none
+ * stands beside it.
+ */
 export type AmountReading =
   /** `value` is a plain decimal; `decimalSign` is the sign that this cell proves the file to use, or null. */
   | { kind: 'read'; value: string; negative: boolean; currency: string | null; decimalSign: '.' | ',' | null }
@@ -63,7 +66,10 @@ function amountText(cell: string): string {
     .replace(/[\u066C\u2019\u02BC]/g, "'");
 }
 
-/** Whether an amount is written with exactly three decimals, zeros included: in most currencies these are thousands, or a slip. */
+/**
+ * Whether an amount is written with exactly three decimals, zeros included: in most currencies these are thousands, or
+ * a slip.
+ */
 export function hasThreeDecimals(cell: string, decimalSign: '.' | ','): boolean {
   return threeDecimals[decimalSign].test(amountText(cell));
 }
@@ -75,7 +81,10 @@ export function digitsOnly(cell: string): string {
   return plainDecimal(amountText(cell).replace(/[^0-9]/g, ''));
 }
 
-/** What a cell of its own says of the currency: its code by a sign that stands for one alone, `cfaFranc`, or else what is taken for a code. */
+/**
+ * What a cell of its own says of the currency: its code by a sign that stands for one alone, `cfaFranc`, or else what
+ * is taken for a code.
+ */
 export function currencyWritten(cell: string): string {
   const text = plainText(cell);
   if (isCfaFranc(text)) return cfaFranc;
@@ -182,8 +191,8 @@ export function decimalsOf(code: string): number | null {
 }
 
 /**
- * The currency that a cell is, letter for letter, where it was met before: of nearly every row it was. All rows then have the same text for
- * it, which is looked up in a fraction of the time that each row's own would take.
+ * The currency that a cell is, letter for letter, where it was met before: of nearly every row it was. All rows then
+ * have the same text for it, which is looked up in a fraction of the time that each row's own would take.
  */
 export function metCurrency(cell: string): string | undefined {
   return currencies.get(cell)?.code;
@@ -195,14 +204,19 @@ export function decimalPlaces(value: string): number {
   return point < 0 ? 0 : value.length - point - 1;
 }
 
-/** A plain decimal text in the smallest unit of its currency: "12.5" of KES is 1250. It has no more decimals than that. */
+/**
+ * A plain decimal text in the smallest unit of its currency: "12.5" of KES is 1250. It has no more decimals than that.
+ */
 export function minorUnits(value: string, decimals: number): bigint {
   const places = decimalPlaces(value);
   assert(places <= decimals, 'an amount was checked against the decimals of its currency');
   return BigInt(value.replace('.', '') + '0'.repeat(decimals - places));
 }
 
-/** Up to so many digits a whole number of smallest units is exact as a `number`, and so is the sum of two of them and `smallMax`. */
+/**
+ * Up to so many digits a whole number of smallest units is exact as a `number`, and so is the sum of two of them and
+ * `smallMax`.
+ */
 const smallDigitsMax = 15;
 const smallMax = 2 ** 52;
 
@@ -234,7 +248,9 @@ interface MinorSum {
   decimals: number;
 }
 
-/** Exact sums by currency, in whole numbers of smallest units: many times as fast as decimals, over millions of rows. */
+/**
+ * Exact sums by currency, in whole numbers of smallest units: many times as fast as decimals, over millions of rows.
+ */
 export class MinorSums {
   readonly #sums = new Map<string, MinorSum>();
 

@@ -1,6 +1,6 @@
 /**
- * How people write CFA francs: one name for two currencies that are worth the same, of which a country has one. It stands for neither code,
- * and is no code itself.
+ * How people write CFA francs: one name for two currencies that are worth the same, of which a country has one. It
+ * stands for neither code, and is no code itself.
  */
 export const cfaFranc = 'FCFA';
 

@@ -61,8 +61,8 @@ function countryCalled(callingCode: string): string | null {
 }
 
 /**
- * The two-letter code of a country given by code (two letters or three), by calling code ("+254"), or by its name in English, French,
- * Spanish, Portuguese, Swahili or German; null where there is no such country. `text` is plain.
+ * The two-letter code of a country given by code (two letters or three), by calling code ("+254"), or by its name in
+ * English, French, Spanish, Portuguese, Swahili or German; null where there is no such country. `text` is plain.
  */
 export function countryCodeOf(text: string): CountryCode | null {
   const code = (/^([A-Za-z]{2})$|\(([A-Za-z]{2})\)$/.exec(text)?.slice(1).find(Boolean) ?? '').toUpperCase();

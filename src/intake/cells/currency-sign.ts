@@ -14,7 +14,10 @@ const currencyBySign: ReadonlyMap<string, string> = new Map([
   ['R', 'ZAR'],
 ]);
 
-/** The code of the currency for which a sign or short name stands alone, in capitals or not ("₦", "KSh", "ksh"), or null. */
+/**
+ * The code of the currency for which a sign or short name stands alone, in capitals or not ("₦", "KSh", "ksh"), or
+ * null.
+ */
 export function currencyOfSign(sign: string): string | null {
   return currencyBySign.get(sign) ?? currencyBySign.get(sign.toLowerCase()) ?? null;
 }

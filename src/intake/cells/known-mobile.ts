@@ -6,7 +6,10 @@ export interface KnownMobile {
   country: string;
 }
 
-/** What the library's numbering plan can do besides what its types tell; the test that compares the two would notice a change. */
+/**
+ * What the library's numbering plan can do besides what its types tell; the test that compares the two would notice a
+ * change.
+ */
 interface LibraryPlan {
   /** An expression; plainly "0" in most countries, and an operator's choice of digits in some. */
   nationalPrefixForParsing(): string | undefined;
@@ -41,9 +44,10 @@ export function mobileLengths(country: string): readonly number[] {
 }
 
 /**
- * The plans of the countries that have a calling code for themselves, made of the library's own metadata. Nearly every number of a
- * file is a plain mobile number of one of them, and telling so by one expression takes a tenth of a full parse (measured; at a
- * million rows parsing was the largest cost of all). Everything else is the library's: a test holds the two against each other.
+ * The plans of the countries that have a calling code for themselves, made of the library's own metadata. Nearly every
+ * number of a file is a plain mobile number of one of them, and telling so by one expression takes a tenth of a full
+ * parse (measured; at a million rows parsing was the largest cost of all). Everything else is the library's: a test
+ * holds the two against each other.
  */
 let plans: { byCallingCode: Map<number, Plan>; byCountry: Map<string, Plan> } | null = null;
 
@@ -91,7 +95,10 @@ export function knownMobile(text: string): KnownMobile | null {
   return null;
 }
 
-/** Of digits as they are dialled in a country ("0712345678"), the mobile number that they plainly are; null: look closer. */
+/**
+ * Of digits as they are dialled in a country ("0712345678"), the mobile number that they plainly are; null: look
+ * closer.
+ */
 export function knownNationalMobile(digits: string, country: string): KnownMobile | null {
   plans ??= loadPlans();
   const plan = plans.byCountry.get(country);

@@ -21,9 +21,9 @@ interface Part {
 const codeLengthMax = 300;
 
 /**
- * The codes of the built-in formats that do not show a plain number. Those of dates are written so that the day is clear in every
- * country; a spreadsheet shows most of them in the way of its own country. Programs that write 5 to 8, 42 and 44 without a code
- * of their own mean dollars.
+ * The codes of the built-in formats that do not show a plain number. Those of dates are written so that the day is
+ * clear in every country; a spreadsheet shows most of them in the way of its own country. Programs that write 5 to 8,
+ * 42 and 44 without a code of their own mean dollars.
  */
 const builtInCodes: Readonly<Record<number, string>> = {
   ...Object.fromEntries([5, 6, 7, 8, 42, 44].map((id) => [id, '"$"#,##0.00'])),
@@ -80,7 +80,10 @@ function sectionsOf(code: string): Section[] {
   return [...sections, section];
 }
 
-/** `[$UGX-409]` is a currency and a language, `[h]` are hours beyond a day, `[<100]` is a condition; a colour means nothing. */
+/**
+ * `[$UGX-409]` is a currency and a language, `[h]` are hours beyond a day, `[<100]` is a condition; a colour means
+ * nothing.
+ */
 function addBracketed(section: Section, text: string): void {
   if (text.startsWith('$')) {
     const currency = text.slice(1).replace(/-[0-9A-F]*$/i, '');
@@ -104,7 +107,8 @@ function shownBy(parts: readonly Part[]): Shown {
   const after = textOf(parts.slice(last + 1)).trim();
   if (parts.some(({ text, kind }) => kind === 'mark' && text === '%'))
     return { kind: 'percent', before, after, hasCurrency };
-  // A comma after the last digit leaves out thousands; digits, and signs between digits, are read as a part of the number.
+  // A comma after the last digit leaves out thousands; digits, and signs between digits, are read as a part of the
+  // number.
   const isScaled = parts[last + 1]?.text === ',' || /,\./.test(marksOf(parts));
   const isMasked = parts
     .slice(first, last)
@@ -134,8 +138,8 @@ const monthNames = [
 const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
- * A day and time (epoch ms, no zone) as a format of dates shows it, with the names of months and days in English; null for a format of
- * hours beyond a day.
+ * A day and time (epoch ms, no zone) as a format of dates shows it, with the names of months and days in English; null
+ * for a format of hours beyond a day.
  */
 export function shownDate({ code }: NumberFormat, at: number): string | null {
   const date = new Date(Math.round(at / 1_000) * 1_000);

@@ -40,15 +40,18 @@ const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-
 const groupedAsAmount = /^\+?[0-9]{1,3}(?:,[0-9]{3}){2,}(?:\.0+)?$/;
 /** What a spreadsheet shows where a column is too narrow for its number. */
 const narrowColumn = /^#{3,}$/;
-/** A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something else. */
+/**
+ * A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something
+ * else.
+ */
 const fraction = /^\+?[0-9]{8,}[.,][0-9]{1,2}$/;
 const digitsMax = 15;
 /** No cell with a number, or with a few of them, is longer: a cell may hold a book. */
 const phoneLengthMax = 200;
 
 /**
- * Whether a spreadsheet may have rounded the number: it shows 254713123456 as 2.54713E+11, which saved and opened again is 254713000000. One
- * with "+" or a leading 0 is a text to a spreadsheet, and keeps its digits.
+ * Whether a spreadsheet may have rounded the number: it shows 254713123456 as 2.54713E+11, which saved and opened
+ * again is 254713000000. One with "+" or a leading 0 is a text to a spreadsheet, and keeps its digits.
  */
 export function mayBeRounded(cell: string): boolean {
   return cell.includes('00000') && /^[1-9][0-9 ]*00000(?:[.,]0+)?$/.test(plainText(cell));
@@ -93,8 +96,8 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
 }
 
 /**
- * The number that most cells plainly hold, written with "+" and its country code; null where it takes a closer look to tell which it is, or
- * what is wrong with it.
+ * The number that most cells plainly hold, written with "+" and its country code; null where it takes a closer look to
+ * tell which it is, or what is wrong with it.
  */
 function internationalMobile(text: string, { country, isOfRow }: PhoneHint): Phone | null {
   const known = knownMobile(text);
@@ -226,8 +229,9 @@ function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
 }
 
 /**
- * The lengths that numbers of any kind have would let pass a mobile number in which a digit is missing, where fixed lines are as short:
- * its first digits are right then. Null where mobile numbers of the country can be as long, or shorter and longer.
+ * The lengths that numbers of any kind have would let pass a mobile number in which a digit is missing, where fixed
+ * lines are as short: its first digits are right then. Null where mobile numbers of the country can be as long, or
+ * shorter and longer.
  */
 function notOfMobileLength(phone: PhoneNumber, text: string, country: string): Fault | null {
   const lengths = mobileLengths(country);

@@ -1,6 +1,9 @@
 import { withoutIgnorable } from '../../core/text/ignorable.ts';
 
-/** Digits of other scripts, by the code point of their zero: Arabic-Indic, Persian, Devanagari, Bengali, N'Ko, full width. */
+/**
+ * Digits of other scripts, by the code point of their zero: Arabic-Indic, Persian, Devanagari, Bengali, N'Ko, full
+ * width.
+ */
 const zeros = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x07c0, 0xff10];
 
 const anySpace = /[\s\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/g;
@@ -14,8 +17,8 @@ const leadingApostrophe = /^['\u2018\u2019`\u00B4]\s*/;
 const quoted = /^=?["\u201C\u201D](.*)["\u201C\u201D]$/s;
 
 /**
- * A cell as its writer meant it: digits of any script as ASCII, one kind of space and dash, nothing invisible, no leading
- * apostrophe, no quotes around it, no space at either end.
+ * A cell as its writer meant it: digits of any script as ASCII, one kind of space and dash, nothing invisible, no
+ * leading apostrophe, no quotes around it, no space at either end.
  */
 export function plainText(cell: string): string {
   if (cell === '') return cell;

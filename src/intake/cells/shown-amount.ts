@@ -6,8 +6,9 @@ const magnitudes =
   /^(?:k|m|b|t|mn|mln|mio|bn|tsd|mille|lakh|cr|crore|hundred|thousands?|millions?|billions?|elfu|laki|milioni)\b/i;
 
 /**
- * A number of a sheet as an amount: with the currency that its format shows beside it ("UGX 35000"), so that it is read as the same text in a
- * CSV. A number that the format shows as another one comes with the format, which makes it no amount, also in a file of corrections.
+ * A number of a sheet as an amount: with the currency that its format shows beside it ("UGX 35000"), so that it is
+ * read as the same text in a CSV. A number that the format shows as another one comes with the format, which makes it
+ * no amount, also in a file of corrections.
  */
 export function shownAmount(number: string, format: NumberFormat): string {
   const { kind, code, before, after, hasCurrency } = format;

@@ -41,7 +41,10 @@ export interface CheckOptions {
   settings: IntakeSettings;
   /** Null: networks must be given by id, and products are not checked. */
   catalog: Catalog | null;
-  /** Whether a network’s name that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being refused with its row. */
+  /**
+   * Whether a network’s name that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being
+   * refused with its row.
+   */
   needsNames: boolean;
   onProgress: ((progress: FileProgress) => void) | undefined;
   /** Is given every row as it was checked by itself, in file order, while the file is read. */
@@ -49,7 +52,9 @@ export interface CheckOptions {
   signal: AbortSignal | undefined;
 }
 
-/** A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict. */
+/**
+ * A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict.
+ */
 export interface CheckedFile {
   header: readonly string[];
   form: FileForm;
@@ -72,8 +77,8 @@ function requireCountry({ country }: IntakeSettings): void {
 }
 
 /**
- * Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole, and `SERVICE_UNREACHABLE` as `needsNames` says; wrong
- * rows are data.
+ * Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole, and `SERVICE_UNREACHABLE` as
+ * `needsNames` says; wrong rows are data.
  */
 export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
@@ -160,7 +165,10 @@ function countBytes(source: Source): { counted: Source; bytesRead: () => number 
   return { counted: { ...source, chunks }, bytesRead: () => bytes };
 }
 
-/** Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit, and a message. */
+/**
+ * Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit,
+ * and a message.
+ */
 const rowsPerBlockMin = 2_000;
 
 async function checkRows(
@@ -222,7 +230,10 @@ function requireNames({ problems }: CheckedRow, { name }: Source): void {
 }
 
 interface ChunkCheck {
-  /** Checks the rows of a chunk from an index on, up to the first for which something must be found out; returns its index. */
+  /**
+   * Checks the rows of a chunk from an index on, up to the first for which something must be found out; returns its
+   * index.
+   */
   from(chunk: RecordChunk, first: number, rowsBefore: number): number;
   /** What that is. */
   needs: Needs;

@@ -1,6 +1,9 @@
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
 
-/** Amounts that are kept, some hundred bytes each. A file with more of them is compared by the ledger once it is taken in. */
+/**
+ * Amounts that are kept, some hundred bytes each. A file with more of them is compared by the ledger once it is taken
+ * in.
+ */
 const distinctMax = 100_000;
 
 /** An amount, and some of the lines that ask for it. */

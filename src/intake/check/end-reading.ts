@@ -21,7 +21,10 @@ export function isRejection(error: unknown): error is AirbatchError {
   return error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
 }
 
-/** Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was interrupted. */
+/**
+ * Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was
+ * interrupted.
+ */
 export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
   await endWithoutRows(deps, reading, reading.holder, (unit, batch) =>
     isRejection(error)
@@ -32,8 +35,9 @@ export async function giveUp(deps: Deps, reading: Reading, error: unknown): Prom
 }
 
 /**
- * Ends, as `ender`, what a crash left in the middle of being read: files whose reader, or whoever was ending its reading, is known to
- * have ended (`isDead`), or was silent for too long. Their batches are `rejected`, have no rows, and leave the run id free.
+ * Ends, as `ender`, what a crash left in the middle of being read: files whose reader, or whoever was ending its
+ * reading, is known to have ended (`isDead`), or was silent for too long. Their batches are `rejected`, have no rows,
+ * and leave the run id free.
  */
 export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: string) => boolean): Promise<void> {
   for (const reading of await listReadings(deps.db)) {

@@ -101,15 +101,15 @@ function checkTrailer(
     const message = `the file does not end in a line that begins with "${word}"`;
     throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
   }
-  const [, toldRows = '', toldSum] = trailer.cells.map(plainText).filter((cell) => cell !== '');
-  if (toldRows !== String(rows)) {
-    const message = `the last line (${trailer.line}) says ${toldRows || 'no number of'} rows, but the file has ${rows}`;
+  const [, statedRows = '', statedSum] = trailer.cells.map(plainText).filter((cell) => cell !== '');
+  if (statedRows !== String(rows)) {
+    const message = `the last line (${trailer.line}) says ${statedRows || 'no number of'} rows, but the file has ${rows}`;
     throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
   }
-  if (toldSum === undefined) return;
-  const plainSum = decimalIn(context, toldSum);
+  if (statedSum === undefined) return;
+  const plainSum = decimalIn(context, statedSum);
   if (plainSum === null || compareAmounts(plainSum, sum) !== 0) {
-    const message = `the last line (${trailer.line}) says ${toldSum} in all, but the amounts of the file add up to ${sum}`;
+    const message = `the last line (${trailer.line}) says ${statedSum} in all, but the amounts of the file add up to ${sum}`;
     throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
   }
 }

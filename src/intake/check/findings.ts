@@ -35,7 +35,9 @@ export interface FileFindings {
   productRows: number;
   /** Valid rows with a text message. */
   textRows: number;
-  /** Amounts of valid rows that a person should look at before they are paid, and some of the lines that ask for them. */
+  /**
+   * Amounts of valid rows that a person should look at before they are paid, and some of the lines that ask for them.
+   */
   unusual: PlacedUnusualAmount[];
   /** The most frequent first; `count` is of rows. */
   problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];

@@ -23,8 +23,8 @@ interface PayableSheet {
 const sheetsReadMax = 20;
 
 /**
- * Throws `FILE_REJECTED` where no sheet is named and more than one that people see has rows to pay: which of them is meant, only a person
- * knows.
+ * Throws `FILE_REJECTED` where no sheet is named and more than one that people see has rows to pay: which of them is
+ * meant, only a person knows.
  */
 export async function refuseSeveralPayable(
   source: Source,
@@ -62,7 +62,10 @@ function sumText({ rows, sums }: PayableSheet): string {
   );
 }
 
-/** The rows of a sheet that name a number and something to pay, and what they add up to as far as it is clear; null where it has none. */
+/**
+ * The rows of a sheet that name a number and something to pay, and what they add up to as far as it is clear; null
+ * where it has none.
+ */
 async function payableIn(
   source: Source,
   settings: IntakeSettings,

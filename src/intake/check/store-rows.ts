@@ -19,8 +19,9 @@ import { type FileTotals, makeTotals } from './totals.ts';
 const rowsPerUnit = 2_000;
 
 /**
- * How long a reading may be silent before others take it for dead. It speaks with every transaction, which are milliseconds apart; the
- * longest pause is a wait that the service tells a look-up of the catalog, a quarter of an hour at most, and a chunk of rows may need several.
+ * How long a reading may be silent before others take it for dead. It speaks with every transaction, which are
+ * milliseconds apart; the longest pause is a wait that the service tells a look-up of the catalog, a quarter of an
+ * hour at most, and a chunk of rows may need several.
  */
 export const readingTtlMs = 4 * longThrottleMs;
 
@@ -33,9 +34,9 @@ export interface RowStore {
 }
 
 /**
- * Rows are stored while their file is still being read, so that the two go on beside each other: the verdict of most rows is the one
- * that they have by themselves. What only the whole file can tell is written afterwards, to the rows that it concerns. Nothing of
- * it can be sent meanwhile: the batch is `received` until all is done.
+ * Rows are stored while their file is still being read, so that the two go on beside each other: the verdict of most
+ * rows is the one that they have by themselves. What only the whole file can tell is written afterwards, to the rows
+ * that it concerns. Nothing of it can be sent meanwhile: the batch is `received` until all is done.
  */
 export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchRecord, holder: string): RowStore {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>): Promise<Result> =>

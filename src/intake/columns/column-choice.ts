@@ -10,12 +10,15 @@ import { hasWordNear } from './like-names.ts';
 /** The first rows below a header, by which people know a column. */
 export type Sample = readonly (readonly string[])[];
 
-/** Who is paid, how much, and what makes a row the same row as before: of two columns that could be one of these, nobody chooses for the clerk. */
+/**
+ * Who is paid, how much, and what makes a row the same row as before: of two columns that could be one of these,
+ * nobody chooses for the clerk.
+ */
 const decisive: ReadonlySet<Field> = new Set(['phone_number', 'amount', 'reference']);
 
 /**
- * The column of a field, of those that its name makes possible (`indexes`). `unread` are the columns that no field reads. Throws
- * `FILE_REJECTED` where two could be meant.
+ * The column of a field, of those that its name makes possible (`indexes`). `unread` are the columns that no field
+ * reads. Throws `FILE_REJECTED` where two could be meant.
  */
 export function chooseColumn(
   header: readonly string[],

@@ -71,7 +71,10 @@ const names: Record<Field, readonly string[]> = {
   ],
 };
 
-/** How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu", "Telefonnummer". */
+/**
+ * How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu",
+ * "Telefonnummer".
+ */
 const numbered: readonly ((name: string) => string)[] = [
   (name) => `${name} number`,
   (name) => `${name} no`,
@@ -91,7 +94,8 @@ const numbered: readonly ((name: string) => string)[] = [
 ];
 
 /**
- * With "number" beside them these mean a phone number. Without it "airtime" and "top up" mean an amount, and a contact may be a person.
+ * With "number" beside them these mean a phone number. Without it "airtime" and "top up" mean an amount, and a contact
+ * may be a person.
  */
 const onlyNumbered = new Set([
   ...['airtime', 'top up', 'contact', 'contacto', 'contato', 'mawasiliano'],
@@ -136,7 +140,9 @@ export function mayBeCalled(header: string, field: Field): boolean {
   return meaningOf(header) === null && hasWordOf(plainName(header), field);
 }
 
-/** Whether a header may be one of currencies, by a part of its name, though it is none of those that are read as such. */
+/**
+ * Whether a header may be one of currencies, by a part of its name, though it is none of those that are read as such.
+ */
 export function mayNameCurrencies(header: string): boolean {
   return /currenc|\bccy\b|\bcurr\b|devise|monnaie|moneda|divisa|moeda|sarafu|wahrung|waehrung/.test(plainName(header));
 }

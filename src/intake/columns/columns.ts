@@ -29,8 +29,9 @@ export interface UnderstoodColumn {
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of the columns that a
- * sheet hides (`hidden`), only those are read that it names. `sample` are the first rows, and `headerBelow` is the line of one that looks like the header itself. Throws `FILE_REJECTED` where the header is none,
+ * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of
+ * the columns that a sheet hides (`hidden`), only those are read that it names. `sample` are the first rows, and
+ * `headerBelow` is the line of one that looks like the header itself. Throws `FILE_REJECTED` where the header is none,
  * could be meant in two ways, or lacks what is needed.
  */
 export function planColumns(

@@ -1,20 +1,29 @@
 import { currencyWritten, decimalsOf } from '../cells/amount.ts';
 import { cfaFranc } from '../cells/cfa-franc.ts';
 
-/** What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh", "KES amount". */
+/**
+ * What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh", "KES
+ * amount".
+ */
 export interface HeaderCurrency {
   /** What stands beside it: "Amount". */
   name: string;
   /** Its code, or `cfaFranc`. */
   currency: string;
-  /** Whether it is one whatever the name beside it means: the Albanian lek and the Turkish lira are words otherwise ("all", "try"). */
+  /**
+   * Whether it is one whatever the name beside it means: the Albanian lek and the Turkish lira are words otherwise
+   * ("all", "try").
+   */
   isCertain: boolean;
 }
 
 /** No name is longer: a header may hold a book, and the expression would look back through it. */
 const headerLengthMax = 200;
 
-/** What is neither letter nor digit parts the words of a header, and so does a capital: "amountKES", "Amount€". Signs that several share name none. */
+/**
+ * What is neither letter nor digit parts the words of a header, and so does a capital: "amountKES", "Amount€". Signs
+ * that several share name none.
+ */
 const ending =
   /^(?<name>.+?)(?<before>[^\p{L}\p{N}€₦₵₹]+(?:(?:in|en|em)[^\p{L}\p{N}€₦₵₹]+)?)(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}€₦₵₹]{1,4})[^\p{L}\p{N}€₦₵₹]*$/iu;
 
@@ -24,7 +33,10 @@ const beginning =
 /** Codes that begin a header as words: "All amounts", "Top amount". */
 const words: ReadonlySet<string> = new Set(['ALL', 'TOP', 'TRY']);
 
-/** The currency with which a header ends or begins, or null for none; a sign that several share (`signOfSeveral`) is none. */
+/**
+ * The currency with which a header ends or begins, or null for none; a sign that several share (`signOfSeveral`) is
+ * none.
+ */
 export function headerCurrency(header: string): HeaderCurrency | null {
   if (header.length > headerLengthMax) return null;
   const parted = header

@@ -1,7 +1,10 @@
 import { similarName } from '../../core/text/similar-name.ts';
 import type { Field } from '../cells/fields.ts';
 
-/** Words by which a column may hold a field, whatever else its name says, one line a language, as `plainName` writes them. */
+/**
+ * Words by which a column may hold a field, whatever else its name says, one line a language, as `plainName` writes
+ * them.
+ */
 const words: Partial<Record<Field, readonly string[]>> = {
   amount: [
     'amount amounts amt value sum total gross net balance salary wage wages pay payable payout airtime topup',

@@ -15,7 +15,10 @@ export function isOwnColumn(name: string): boolean {
 /** A header that suffices for most files. */
 const exampleHeader = 'phone_number,network_id,amount,currency';
 
-/** Throws `FILE_REJECTED` where the header has no column for what every row needs, with the columns that could be meant. */
+/**
+ * Throws `FILE_REJECTED` where the header has no column for what every row needs, with the columns that could be
+ * meant.
+ */
 export function refuseMissing(
   header: readonly string[],
   plan: Partial<Record<Field, number>>,
@@ -107,7 +110,10 @@ export function readAs(header: readonly string[]): string {
   return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
 }
 
-/** Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote it then. */
+/**
+ * Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote
+ * it then.
+ */
 function isRow(header: readonly string[]): boolean {
   return header.some((cell) => withoutNumbers(cell) !== cell);
 }

@@ -25,8 +25,8 @@ const guardsShape = z.strictObject({
   /** Greatest number of rows of a file. */
   rowsMax: z.number().int().positive().default(20_000_000),
   /**
-   * The word with which the file's last line begins, when every file must have one: `TOTAL,40,12500.00` is a trailer for 40
-   * rows whose amounts add up to 12500. Null: no trailer is expected.
+   * The word with which the file's last line begins, when every file must have one: `TOTAL,40,12500.00` is a trailer
+   * for 40 rows whose amounts add up to 12500. Null: no trailer is expected.
    */
   trailer: z.string().min(1).nullable().default(null),
   /** The number of rows that the file is known to have; null: it is not known. */
@@ -87,7 +87,10 @@ export const intakeShape = z.strictObject({
   sheet: z.string().min(1).nullable().default(null),
   /** The line of the file that is its header, where others stand above it; null: the first that is not empty. */
   headerLine: z.number('is a number of a line').int().min(1).max(headerLineMax).nullable().default(null),
-  /** What becomes of a line that adds up those above it: an invalid row, or one that is compared with their sum and skipped. */
+  /**
+   * What becomes of a line that adds up those above it: an invalid row, or one that is compared with their sum and
+   * skipped.
+   */
   totalLine: z.enum(['invalid', 'skip'], 'is "skip" or "invalid"').default('invalid'),
   /** The decimal sign of amounts such as "1.234", which can be read in two ways. */
   decimalSign: z.enum(['auto', '.', ','], 'is ".", "," or "auto"').default('auto'),
@@ -104,7 +107,10 @@ export type IntakeSettings = z.output<typeof intakeShape>;
 /** The same as people write them: whatever is left out has its default. */
 export type IntakeSettingsInput = z.input<typeof intakeShape>;
 
-/** Checks settings as the configuration holds them. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+/**
+ * Checks settings as the configuration holds them. Throws `CONFIG_INVALID` with the names of the fields that are
+ * wrong.
+ */
 export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): IntakeSettings {
   const parsed = intakeShape.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -16,7 +16,10 @@ const answers = new Set(
 );
 const answerLengthMax = 12;
 
-/** Whether a cell for a text says yes, no or nothing instead: `TRUE`, `no`, `1`, `x`, `N/A`. Nobody sends a person a single character. */
+/**
+ * Whether a cell for a text says yes, no or nothing instead: `TRUE`, `no`, `1`, `x`, `N/A`. Nobody sends a person a
+ * single character.
+ */
 export function isAnswer(message: string): boolean {
   if (message.length > answerLengthMax) return false;
   return [...message].length === 1 || answers.has(plainName(message));

@@ -125,16 +125,18 @@ function hasStrayQuote(cell: string): boolean {
   return cell.split('"').length % 2 === 0;
 }
 
-/** Whether each line of the record has as many cells as the header: then it is several rows, between quotes by mistake. */
+/**
+ * Whether each line of the record has as many cells as the header: then it is several rows, between quotes by mistake.
+ */
 function holdsRows(record: readonly string[], { columns, delimiter }: Reader): boolean {
   const lines = record.join(delimiter).split(lineBreak);
   return columns > 1 && lines.every((line) => line.split(delimiter).length === columns);
 }
 
 /**
- * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins with
- * one. If it goes over several lines, and the quote that should open another cell stands in it, nobody knows how many rows it
- * has swallowed.
+ * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins
+ * with one. If it goes over several lines, and the quote that should open another cell stands in it, nobody knows how
+ * many rows it has swallowed.
  */
 function refuseOpenQuote(line: number): never {
   throw new AirbatchError(

@@ -12,8 +12,8 @@ export interface Decoded {
 }
 
 /**
- * Any of the encodings as UTF-8, chunk by chunk and without its byte order mark. Without a mark, text is UTF-8 as long as
- * it is valid UTF-8; what is not is Windows-1252, which is decided by the first character beyond ASCII. Nothing is
+ * Any of the encodings as UTF-8, chunk by chunk and without its byte order mark. Without a mark, text is UTF-8 as long
+ * as it is valid UTF-8; what is not is Windows-1252, which is decided by the first character beyond ASCII. Nothing is
  * ever replaced: bytes that fit neither reject the file with `FILE_REJECTED`.
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decoded): AsyncGenerator<Buffer> {
@@ -84,7 +84,10 @@ async function* decodeUtf8(
   if (carry.length > 0) yield decide(carry);
 }
 
-/** Whether the first character beyond ASCII is one of UTF-8: it decides for the file, so that where chunks end changes nothing. */
+/**
+ * Whether the first character beyond ASCII is one of UTF-8: it decides for the file, so that where chunks end changes
+ * nothing.
+ */
 function beginsInUtf8(bytes: Buffer): boolean {
   const at = bytes.findIndex((byte) => byte >= 0x80);
   return at >= 0 && isUtf8(bytes.subarray(at, at + lengthByLead(bytes[at] as number)));

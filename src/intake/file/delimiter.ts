@@ -14,8 +14,9 @@ const candidates = [',', ';', '\t', '|'] as const;
 const separatorLine = /^"?sep=([^\p{L}\p{N}"\s]|\t)"?(?:\r\n|\n|\r)/iu;
 
 /**
- * The delimiter of a table by its header, which is on line `headerLine`: the one under which most columns have a meaning (`isMapped`: by the explicit
- * mapping), then the one that gives most columns. A cell of the rows below may hold any of them, and decides nothing.
+ * The delimiter of a table by its header, which is on line `headerLine`: the one under which most columns have a
+ * meaning (`isMapped`: by the explicit mapping), then the one that gives most columns. A cell of the rows below may
+ * hold any of them, and decides nothing.
  */
 export function delimiterOf(start: string, headerLine: number, isMapped: (column: string) => boolean): Delimiter {
   const said = separatorLine.exec(start)?.[1];
@@ -56,7 +57,10 @@ function headerBy(start: string, delimiter: string): string[] {
   }
 }
 
-/** The delimiter as `delimiterOf` finds it by the header alone, or a comma: for a workbook, and what only a `sep=` line tells. */
+/**
+ * The delimiter as `delimiterOf` finds it by the header alone, or a comma: for a workbook, and what only a `sep=` line
+ * tells.
+ */
 export function findable(delimiter: string | null): string {
   return candidates.find((candidate) => candidate === delimiter) ?? ',';
 }

@@ -32,7 +32,10 @@ const sylkForm = /^ID;P[^\r\n]*\r?\n(?:P;[PFE]|O;[A-Z]|F;[A-Z]|B;[XY]|C;[XY]|NN;
 const asWorkbook =
   'Open it in a spreadsheet program, save the table as "CSV UTF-8" or as an Excel workbook (.xlsx), and run that file. Nothing was sent.';
 
-/** Tells the format by the content: a name is only what somebody called it. Throws `FILE_REJECTED` for what is no table. */
+/**
+ * Tells the format by the content: a name is only what somebody called it. Throws `FILE_REJECTED` for what is no
+ * table.
+ */
 export function formatOf(head: Buffer): Format {
   if (head.length === 0) throw new AirbatchError('FILE_REJECTED', 'the file is empty');
   for (const [mark, what] of strangers) {

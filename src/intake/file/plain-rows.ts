@@ -22,9 +22,10 @@ const noDoubts: RecordChunk['doubts'] = new Map();
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * The records up to the first quote of a text: without quotes a line is a record, and reading it takes a fifth of a parser's time
- * (measured; most files have none at all). Returns the bytes from which on a parser is needed, or null where the text has ended.
- * What is longer than `rowBytesMax` without a line break is the parser's as well, and so are its words for that.
+ * The records up to the first quote of a text: without quotes a line is a record, and reading it takes a fifth of a
+ * parser's time (measured; most files have none at all). Returns the bytes from which on a parser is needed, or null
+ * where the text has ended. What is longer than `rowBytesMax` without a line break is the parser's as well, and so are
+ * its words for that.
  */
 export async function* plainRows(
   text: AsyncIterator<Buffer>,

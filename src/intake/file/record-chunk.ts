@@ -8,7 +8,10 @@ export interface RecordChunk {
   bytes: number;
   /** What is doubtful about the quotes of a record, by its index in `records`; most chunks have none. */
   doubts: ReadonlyMap<number, QuoteDoubt>;
-  /** By index in `records` and by column, the cells that their sheet shows otherwise than they are here. Only a sheet has any. */
+  /**
+   * By index in `records` and by column, the cells that their sheet shows otherwise than they are here. Only a sheet
+   * has any.
+   */
   shown?: ReadonlyMap<number, ReadonlyMap<number, ShownCell>>;
   /** True where the file ends right after the last record without a line break: it may have been cut. */
   endsOpen: boolean;

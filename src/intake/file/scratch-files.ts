@@ -2,7 +2,10 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file for what does not fit into memory. It has no name: however the process ends, nothing of it is left on the disk. */
+/**
+ * A file for what does not fit into memory. It has no name: however the process ends, nothing of it is left on the
+ * disk.
+ */
 export interface ScratchFile {
   /** Writes the bytes behind all others, and returns where they begin and how many they are. */
   append(bytes: Uint8Array): { at: number; bytes: number };
@@ -82,9 +85,14 @@ function scratchFile(fd: number): ScratchFile {
   };
 }
 
-/** Records of 32-bit words, all of one size, in buckets, in the order in which they were added. Full blocks of a bucket go to the disk. */
+/**
+ * Records of 32-bit words, all of one size, in buckets, in the order in which they were added. Full blocks of a bucket
+ * go to the disk.
+ */
 export interface Spill {
-  /** Makes room for a record of the bucket: its words are to be written from `at` on, before the next record is added. */
+  /**
+   * Makes room for a record of the bucket: its words are to be written from `at` on, before the next record is added.
+   */
   add(bucket: number): { readonly words: Uint32Array; readonly at: number };
   /** All records of a bucket. What was read before is overwritten. */
   read(bucket: number): Uint32Array;
@@ -92,7 +100,9 @@ export interface Spill {
   buckets(): number[];
 }
 
-/** Bytes of a bucket kept in memory: with the 256 buckets of `repeats.ts` 4 MiB, and small files never touch the disk. */
+/**
+ * Bytes of a bucket kept in memory: with the 256 buckets of `repeats.ts` 4 MiB, and small files never touch the disk.
+ */
 const bucketBytes = 16 * 1024;
 
 interface Bucket {

@@ -49,7 +49,10 @@ export interface SourceOptions {
   /** A path, or "-" for standard input. */
   file: string;
   fileBytesMax: number;
-  /** Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those that are. */
+  /**
+   * Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those
+   * that are.
+   */
   sheetIsNamed?: boolean | undefined;
   /** Standard input; only read when `file` is "-". */
   stdin?: AsyncIterable<Uint8Array> | undefined;
@@ -57,8 +60,9 @@ export interface SourceOptions {
 }
 
 /**
- * Opens a file and reads it once to its end for its digest: what a run id is made of must be known before the first row.
- * Throws `FILE_UNREADABLE` where it cannot be read, `FILE_REJECTED` where it is too large, `USAGE` where a sheet was named and it has none.
+ * Opens a file and reads it once to its end for its digest: what a run id is made of must be known before the first
+ * row. Throws `FILE_UNREADABLE` where it cannot be read, `FILE_REJECTED` where it is too large, `USAGE` where a sheet
+ * was named and it has none.
  */
 export async function openSource({ file, stdin, ...limits }: SourceOptions): Promise<Source> {
   if (file !== '-') {

@@ -10,7 +10,10 @@ export interface UnpackLimits {
 /** Below this a ratio tells nothing: a few repeated lines pack a thousand times, and harm nobody. */
 const ratioFreeBytes = 16 * 2 ** 20;
 
-/** The bytes in a gzip file. Throws `FILE_REJECTED` where it is damaged or cut short, or unpacks to more than the limits. */
+/**
+ * The bytes in a gzip file. Throws `FILE_REJECTED` where it is damaged or cut short, or unpacks to more than the
+ * limits.
+ */
 export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimits): AsyncGenerator<Buffer> {
   let packed = 0;
   const counted = async function* () {

@@ -21,15 +21,18 @@ import { findPayment, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, type Judgement } from '../../ledger/rows/rows.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 
-/** A row with the verdict of earlier batches, and what they make of it besides: the first generation, and no payment, where not named. */
+/**
+ * A row with the verdict of earlier batches, and what they make of it besides: the first generation, and no payment,
+ * where not named.
+ */
 export type JudgedRow = FileRow & Partial<Judgement>;
 
 /** Gives the rows of a batch the verdict that earlier batches of its run make necessary. */
 export type RepeatJudge = (tx: Queryable, rows: readonly JudgedRow[]) => Promise<JudgedRow[]>;
 
 /**
- * Looks up what earlier batches of the run have paid, so that a person sees it before approving; null where the run has no
- * earlier batch. What is sent between now and the sending of a row is found by the engine when its turn comes.
+ * Looks up what earlier batches of the run have paid, so that a person sees it before approving; null where the run
+ * has no earlier batch. What is sent between now and the sending of a row is found by the engine when its turn comes.
  */
 export async function findRepeatJudge(db: Queryable, batch: BatchRecord): Promise<RepeatJudge | null> {
   // One that is being read has not begun itself.
@@ -46,9 +49,10 @@ export async function findRepeatJudge(db: Queryable, batch: BatchRecord): Promis
 }
 
 /**
- * Rows without references that ask for the same are told apart by which occurrence in the file they are, and the first of a file of
- * those that failed is not the first of all. So one that would be skipped as paid is taken for one that failed and that the file does not
- * name otherwise: its verdict, or null where there is none. Of several, each stands for another.
+ * Rows without references that ask for the same are told apart by which occurrence in the file they are, and the first
+ * of a file of those that failed is not the first of all. So one that would be skipped as paid is taken for one that
+ * failed and that the file does not name otherwise: its verdict, or null where there is none. Of several, each stands
+ * for another.
  */
 function makeFailedInstead(batch: BatchRecord) {
   const file = makeFileRefs(batch.batch_id);
@@ -125,9 +129,10 @@ function paidText(paid: number): string {
 }
 
 /**
- * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so another
- * run id by default, under which all of it would be paid a second time. Nothing else tells that another account has paid them, as where
- * its money ran out and the file is given to the next one; a rehearsal has paid nobody.
+ * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so
+ * another run id by default, under which all of it would be paid a second time. Nothing else tells that another
+ * account has paid them, as where its money ran out and the file is given to the next one; a rehearsal has paid
+ * nobody.
  */
 export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
   if (batch.content_sha256 === null) return [];
@@ -170,8 +175,9 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
 }
 
 /**
- * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id that is made of the
- * bytes is the same, and whoever gets the same by both is paid once. None where nothing of the batch is left out.
+ * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id
+ * that is made of the bytes is the same, and whoever gets the same by both is paid once. None where nothing of the
+ * batch is left out.
  */
 async function readOtherwise(
   db: Queryable,

@@ -9,8 +9,9 @@ import type { RepeatJudge } from './earlier-batches.ts';
 import { holdBySent } from './sent-to-rows.ts';
 
 /**
- * Holds the rows with which a number gets more than the batch's policy allows from all batches of the account; null where it sets no
- * maximum. What the file itself gives the number in several rows, and what is sent meanwhile, is found by the engine when a row's turn comes.
+ * Holds the rows with which a number gets more than the batch's policy allows from all batches of the account; null
+ * where it sets no maximum. What the file itself gives the number in several rows, and what is sent meanwhile, is
+ * found by the engine when a row's turn comes.
  */
 export async function findReceivedBefore(db: Queryable, batch: BatchRecord): Promise<RepeatJudge | null> {
   const { recipientMaximum } = storedPolicy(batch.policy);

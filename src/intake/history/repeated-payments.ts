@@ -10,10 +10,10 @@ import type { RepeatJudge } from './earlier-batches.ts';
 import { holdBySent } from './sent-to-rows.ts';
 
 /**
- * Holds the rows whose number was sent the same by another batch within the days that the batch's policy says, under another run id or
- * another reference, and those that may repeat or correct what their own run has sent, however long ago, where no reference tells them
- * apart; null where no other batch sent anything then. What is sent between now and the sending of a row is found by the engine when its
- * turn comes.
+ * Holds the rows whose number was sent the same by another batch within the days that the batch's policy says, under
+ * another run id or another reference, and those that may repeat or correct what their own run has sent, however long
+ * ago, where no reference tells them apart; null where no other batch sent anything then. What is sent between now and
+ * the sending of a row is found by the engine when its turn comes.
  */
 export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): Promise<RepeatJudge | null> {
   const { repeatWithinDays: days } = storedPolicy(batch.policy);

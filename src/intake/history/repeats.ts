@@ -26,7 +26,9 @@ export interface Repeats {
   of(rowNo: number): Repeat | undefined;
 }
 
-/** Rows meet in one of these buckets by their digest: of ten million rows each has some 40,000, which fit into memory. */
+/**
+ * Rows meet in one of these buckets by their digest: of ten million rows each has some 40,000, which fit into memory.
+ */
 const bucketCount = 256;
 /** Rows whose findings are read into memory together. */
 const rowsPerPage = 65_536;
@@ -48,8 +50,8 @@ type Finding = 'reference' | 'content' | 'occurrence' | 'maximum';
 const findings = ['reference', 'content', 'occurrence', 'maximum'] as const satisfies readonly Finding[];
 
 /**
- * Finds repeated references, repeated payments and numbers that get too much, in files of any size with little memory: digests
- * of the rows go to buckets on the disk, and each bucket is compared by itself. `numberMax` is by currency.
+ * Finds repeated references, repeated payments and numbers that get too much, in files of any size with little memory:
+ * digests of the rows go to buckets on the disk, and each bucket is compared by itself. `numberMax` is by currency.
  */
 export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string, string>>): Repeats {
   const references = makeSpill(scratch, keyWords);
@@ -108,7 +110,10 @@ function addKey(spill: Spill, parts: readonly (string | null)[], row: CheckedRow
   return place;
 }
 
-/** Of the records of a bucket, where for each of them the first one with its digest begins. It is overwritten by the next bucket's. */
+/**
+ * Of the records of a bucket, where for each of them the first one with its digest begins. It is overwritten by the
+ * next bucket's.
+ */
 type FirstsOf = (words: Uint32Array, recordWords: number) => Uint32Array;
 
 /** A table of hashes in flat memory: several times as quick as a `Map` of texts, over millions of rows. */

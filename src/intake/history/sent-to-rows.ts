@@ -6,15 +6,18 @@ function mayBeSent({ status }: JudgedRow): boolean {
   return status === 'ready' || status === 'held';
 }
 
-/** A problem of a row with what its number was sent; `until`: when the last of these payments was first sent (epoch ms). */
+/**
+ * A problem of a row with what its number was sent; `until`: when the last of these payments was first sent (epoch
+ * ms).
+ */
 export interface SentProblem {
   problem: Pick<JudgedRow['problems'][number], 'code' | 'message' | 'suggestion'>;
   until: number;
 }
 
 /**
- * Compares each row that may be sent with what its number was sent (`sentTo` asks for all of them at once), and holds it where `find` has a
- * problem with that.
+ * Compares each row that may be sent with what its number was sent (`sentTo` asks for all of them at once), and holds
+ * it where `find` has a problem with that.
  */
 export async function holdBySent(
   rows: readonly JudgedRow[],

@@ -15,8 +15,8 @@ import type { RowUnderCheck } from './row-under-check.ts';
 const wholeDigitsMax = 11;
 
 /**
- * The amount and currency of a row, or null where it has none or they are wrong. `networkCurrency` is what its network is paid in, and
- * `country` that of its number, null where they are not known.
+ * The amount and currency of a row, or null where it has none or they are wrong. `networkCurrency` is what its network
+ * is paid in, and `country` that of its number, null where they are not known.
  */
 export function readMoney(
   row: RowUnderCheck,
@@ -140,7 +140,9 @@ function codeOf(beside: string | null): string | null {
   return beside === cfaFranc ? null : beside;
 }
 
-/** Whether amounts in a currency may be called so: by its code, or `cfaFranc`. Where nothing is said (null) they may. */
+/**
+ * Whether amounts in a currency may be called so: by its code, or `cfaFranc`. Where nothing is said (null) they may.
+ */
 function mayBeCalled(currency: string, said: string | null): boolean {
   return said === null || said === currency || (said === cfaFranc && isCalledCfaFranc(currency));
 }
@@ -150,7 +152,10 @@ function exampleOf(networkCurrency: string | null, country: string | null): stri
   return networkCurrency ?? cfaFrancOf(country ?? '') ?? 'KES';
 }
 
-/** What is wrong with an amount in CFA francs; which of the two is meant, the network or the country of the number tells. */
+/**
+ * What is wrong with an amount in CFA francs; which of the two is meant, the network or the country of the number
+ * tells.
+ */
 function cfaFault(
   written: string,
   networkCurrency: string | null,

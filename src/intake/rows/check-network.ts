@@ -14,7 +14,9 @@ export interface RowNetwork {
 /** A network id; spreadsheets write "7.0" where they took it for a number. */
 const idForm = /^[0-9]{1,9}(?:[.,]0+)?$/;
 
-/** The network of a row, or null where it is missing or wrong. `country` is that of the number, null where it is wrong. */
+/**
+ * The network of a row, or null where it is missing or wrong. `country` is that of the number, null where it is wrong.
+ */
 export function readNetwork(row: RowUnderCheck, country: string | null): RowNetwork | null {
   const { settings, catalog } = row.context;
   const text = plainText(row.cell.network_id);

@@ -38,8 +38,8 @@ export interface RowPlace {
 }
 
 /**
- * Checks one row by itself, in place of the one that was checked before. Everything that is wrong with it is collected; its `needs` are
- * filled where something must be loaded first.
+ * Checks one row by itself, in place of the one that was checked before. Everything that is wrong with it is
+ * collected; its `needs` are filled where something must be loaded first.
  */
 export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
   row.take(cells, place.line);
@@ -138,14 +138,17 @@ function readCells(row: RowUnderCheck, isTotal: boolean): UnderstoodCells {
 }
 
 /**
- * What the row asks for is its identity where the file gives none. Network and message are left out: a file in which only
- * they were corrected must not pay the same again.
+ * What the row asks for is its identity where the file gives none. Network and message are left out: a file in which
+ * only they were corrected must not pay the same again.
  */
 function firstContentRef({ phoneNumber, amount, currency, productId }: UnderstoodCells): string {
   return contentRowRef([phoneNumber, amount, currency, productId], 1);
 }
 
-/** False where the values may stand in wrong columns: what is read from them then means nothing, and blames the innocent. */
+/**
+ * False where the values may stand in wrong columns: what is read from them then means nothing, and blames the
+ * innocent.
+ */
 function checkShape(
   { blame, context, needs }: RowUnderCheck,
   cells: readonly string[],
@@ -173,7 +176,8 @@ function checkShape(
     needs.evidence = true;
     return false;
   }
-  // Empty cells that every row has beyond the header move nothing; those of a single row show that another cell was parted.
+  // Empty cells that every row has beyond the header move nothing; those of a single row show that another cell was
+  // parted.
   if (hasMore || (cells.length > columns && context.evidence?.width !== cells.length)) {
     blame(null, {
       code: 'ROW_TOO_LONG',
@@ -195,13 +199,19 @@ function checkShape(
 
 /** A formula, or the beginning of one; ="0712345678" is a text, which keeps its zero so. */
 const formulaForm = /^[\s']*=(?!["\u201C\u201D][^"]*["\u201C\u201D]\s*$)\s*[^=\s]/;
-/** Nearly every cell begins with something else than an equals sign, an apostrophe or a space, and needs no closer look. */
+/**
+ * Nearly every cell begins with something else than an equals sign, an apostrophe or a space, and needs no closer
+ * look.
+ */
 function mayBeFormula(text: string): boolean {
   const code = text.charCodeAt(0);
   return code === 0x3d || code === 0x27 || code === 0x20 || code === 0x09;
 }
 
-/** False where a cell that means something holds a formula: what stands there instead of its value is nobody's number or amount. */
+/**
+ * False where a cell that means something holds a formula: what stands there instead of its value is nobody's number
+ * or amount.
+ */
 function checkFormulas({ blame, cell }: RowUnderCheck, cells: readonly string[]): boolean {
   if (!cells.some(mayBeFormula)) return true;
   const found = fields.filter((field) => formulaForm.test(cell[field]));

@@ -4,7 +4,10 @@ import type { NewRow } from '../../ledger/rows/rows.ts';
 import type { Problem } from '../cells/problems.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 
-/** Rows of a file as one text in UTF-8: several times as quick to write and to read as JSON, and to hand to another thread. */
+/**
+ * Rows of a file as one text in UTF-8: several times as quick to write and to read as JSON, and to hand to another
+ * thread.
+ */
 export type PackedRows = Uint8Array;
 
 /** What a row mostly comes to. */
@@ -18,9 +21,9 @@ export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRo
 }
 
 /**
- * Every field on a line of its own; an empty one is null, which no field is otherwise. No value has a line break: what is read of a cell is
- * without control characters, and a message, which may have them, is JSON like problems and input. `input` is that JSON, or the cells
- * of which it is made.
+ * Every field on a line of its own; an empty one is null, which no field is otherwise. No value has a line break: what
+ * is read of a cell is without control characters, and a message, which may have them, is JSON like problems and
+ * input. `input` is that JSON, or the cells of which it is made.
  */
 export function packRow(row: CheckedRow, input: string | readonly string[], writer: TextWriter): void {
   writer.writeNumber(row.row_no, '\n');
@@ -152,7 +155,10 @@ function nextRow(fields: Fields, batchId: string): UnpackedRow {
   };
 }
 
-/** Mostly a constant: of a text that is made anew for each row, the hash is computed anew as well when rows are counted by it. */
+/**
+ * Mostly a constant: of a text that is made anew for each row, the hash is computed anew as well when rows are counted
+ * by it.
+ */
 function statusOf(text: string | null): NewRow['status'] {
   return text === 'ready' ? 'ready' : (text as NewRow['status']);
 }

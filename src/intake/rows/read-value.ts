@@ -8,7 +8,10 @@ const decimalsOfMost = 2;
 
 const signNames = { '.': 'point', ',': 'comma' } as const;
 
-/** The value of a row's amount, or null where it can be read in two ways: the row is then blamed, or more must be known first. */
+/**
+ * The value of a row's amount, or null where it can be read in two ways: the row is then blamed, or more must be known
+ * first.
+ */
 export function readValue(
   row: RowUnderCheck,
   reading: Exclude<AmountReading, { kind: 'none' }>,
@@ -62,7 +65,10 @@ function whyDoubtful({ context: { evidence, settings } }: RowUnderCheck): string
 const endsInFewDigits = /(?:^|[^0-9.,])[0-9]{1,3}$/;
 const beginsInThreeDigits = /^[0-9]{3}(?:\.[0-9]{1,2})?(?:\/[=-])?$/;
 
-/** Whether a comma between thousands, without quotes around it, may have made two cells of one amount: "2,400" is 2, and 400. */
+/**
+ * Whether a comma between thousands, without quotes around it, may have made two cells of one amount: "2,400" is 2,
+ * and 400.
+ */
 function isSplit(row: RowUnderCheck): boolean {
   const next = row.cellAfterAmount();
   if (next === '') return false;

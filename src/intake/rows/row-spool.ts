@@ -2,7 +2,10 @@ import type { Scratch, ScratchFile } from '../file/scratch-files.ts';
 import type { FileRow } from './file-rows.ts';
 import { type PackedRows, unpackRows } from './packed-rows.ts';
 
-/** The rows of a file between their check and the verdict on the whole file. All but the last that were added are on the disk. */
+/**
+ * The rows of a file between their check and the verdict on the whole file. All but the last that were added are on
+ * the disk.
+ */
 export interface RowSpool {
   add(rows: PackedRows): void;
   /** The rows in their order, at most `rowsPerChunk` at a time. */

@@ -45,7 +45,10 @@ export interface RowUnderCheck {
   blame(field: Field | null, fault: Fault): void;
 }
 
-/** One object for all rows of a file, one after the other: they are many, and what is made for each of them is garbage soon. */
+/**
+ * One object for all rows of a file, one after the other: they are many, and what is made for each of them is garbage
+ * soon.
+ */
 export interface RowsUnderCheck extends RowUnderCheck {
   /** What was found wrong with the row that was taken last. */
   problems(): Problem[];

@@ -41,8 +41,9 @@ interface Sum {
 const noSum = (): Sum => ({ byCurrency: new Map(), rows: 0, unreadLine: null });
 
 /**
- * Compares each total line with the rows above it: all of them, or those since the total before. Throws `FILE_REJECTED` where it differs, or
- * where that cannot be told: a row is missing then, or an amount was read otherwise than it was meant.
+ * Compares each total line with the rows above it: all of them, or those since the total before. Throws
+ * `FILE_REJECTED` where it differs, or where that cannot be told: a row is missing then, or an amount was read
+ * otherwise than it was meant.
  */
 export function makeTotalLines({ plan, settings }: CheckContext): {
   note(row: CheckedRow, cells: readonly string[]): void;

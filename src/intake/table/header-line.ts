@@ -6,7 +6,10 @@ import type { Table, TableForm } from './table.ts';
 /** Records below the first that are looked at for a header: titles take a few lines. */
 const looked = 20;
 
-/** The line of the first record that names columns as a header does, though another stands above it; null where there is none. */
+/**
+ * The line of the first record that names columns as a header does, though another stands above it; null where there
+ * is none.
+ */
 export function likelyHeaderLine(
   { sample, sampleLines }: Pick<Table, 'sample' | 'sampleLines'>,
   mapping: IntakeSettings['columns'],

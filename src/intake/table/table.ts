@@ -63,7 +63,10 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
   return { header, rows: withAhead(ahead, records), sample, sampleLines, form };
 }
 
-/** Throws `FILE_REJECTED` where the line that is named as the header is none on which something begins; `found` is the next one. */
+/**
+ * Throws `FILE_REJECTED` where the line that is named as the header is none on which something begins; `found` is the
+ * next one.
+ */
 function requireHeaderOn(headerLine: number, found: number | undefined): void {
   if (found === headerLine) return;
   const message =

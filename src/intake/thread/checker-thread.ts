@@ -11,16 +11,16 @@ const threadBytesMin = 1024 * 1024;
 /** Garbage that V8 may let lie in the thread: what is made of several hundred rows is dropped when the next come. */
 const youngGenerationMiB = 24;
 /**
- * More than any table takes. Below a GiB, V8 collects the garbage of a heap that has doubled; above, of one that has grown four times as
- * large.
+ * More than any table takes. Below a GiB, V8 collects the garbage of a heap that has doubled; above, of one that has
+ * grown four times as large.
  */
 const oldGenerationMiB = 1_000;
 
 /**
- * `checkFile` beside the storing of the rows: a large file is read and checked in a thread of its own, so that `onChecked` has this one
- * for itself. What comes of it is the same, and so are the errors.
+ * `checkFile` beside the storing of the rows: a large file is read and checked in a thread of its own, so that
+ * `onChecked` has this one for itself. What comes of it is the same, and so are the errors.
  */
-export function checkBeside(options: CheckOptions): Promise<CheckedFile> {
+export function checkSource(options: CheckOptions): Promise<CheckedFile> {
   const isLarge = options.source.bytes >= threadBytesMin;
   return isLarge ? checkInThread(options) : checkFile(options);
 }

@@ -9,8 +9,8 @@ import { type CheckerTask, type FromChecker, plainError, type ToChecker } from '
 import { makeMailbox } from './mailbox.ts';
 
 /*
- * The thread that reads and checks a file while another one stores its rows: see `checker-thread.ts`. It knows no ledger and no
- * service.
+ * The thread that reads and checks a file while another one stores its rows: see `checker-thread.ts`. It knows no
+ * ledger and no service.
  */
 
 /** Blocks of rows under way at once: enough that neither thread waits for each step of the other, and 2 MiB at most. */

@@ -20,8 +20,8 @@ export interface RawCell {
 /** Reads the cells of a workbook. */
 export interface CellReader {
   /**
-   * The text of a cell. A formula whose value was never stored (a program wrote the workbook, and no spreadsheet has opened it since) stands
-   * for itself: an empty cell would mean something else.
+   * The text of a cell. A formula whose value was never stored (a program wrote the workbook, and no spreadsheet has
+   * opened it since) stands for itself: an empty cell would mean something else.
    */
   text(cell: RawCell): string;
   /** How a number is shown, where its format adds something or shows something else; null for any other cell. */
@@ -95,8 +95,8 @@ function dateText(firstDay: number, days: number): string {
 }
 
 /**
- * A number as its sheet shows it: to 15 digits, where 3 times 1250.55 is stored as 3751.6499999999996. What looks like "1.234" as text
- * could be 1234; a number in a sheet cannot, and one zero more says so.
+ * A number as its sheet shows it: to 15 digits, where 3 times 1250.55 is stored as 3751.6499999999996. What looks like
+ * "1.234" as text could be 1234; a number in a sheet cannot, and one zero more says so.
  */
 function numberText(value: number): string {
   const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));

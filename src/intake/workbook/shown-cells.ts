@@ -9,8 +9,8 @@ export interface NamedDates {
 }
 
 /**
- * The records with what their sheet shows of a number, where that decides: an amount with its currency, and a reference or a text that is a
- * date. In any other column a number is a number.
+ * The records with what their sheet shows of a number, where that decides: an amount with its currency, and a
+ * reference or a text that is a date. In any other column a number is a number.
  */
 export async function* asShown(
   chunks: AsyncIterable<RecordChunk>,

@@ -8,7 +8,9 @@ import { readWorkbook } from './workbook-parts.ts';
 import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
 import { damagedWorkbook, openZip } from './zip-archive.ts';
 
-/** Rows that have something in common, such as that the sheet hides them: certain when the sheet was read to its end. */
+/**
+ * Rows that have something in common, such as that the sheet hides them: certain when the sheet was read to its end.
+ */
 export interface MarkedRows {
   count: number;
   /** The line of the first of them. */
@@ -37,8 +39,8 @@ export interface OpenSheet {
 const cellLengthMax = 100_000;
 
 /**
- * Opens the sheet that the settings name, or the first one that is not hidden. Throws `FILE_REJECTED` where there is no such
- * sheet, or where the workbook is damaged, too large, or made to do harm.
+ * Opens the sheet that the settings name, or the first one that is not hidden. Throws `FILE_REJECTED` where there is
+ * no such sheet, or where the workbook is damaged, too large, or made to do harm.
  */
 export async function openSheet(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenSheet> {
   const { limits } = settings;

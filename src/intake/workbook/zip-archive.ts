@@ -34,8 +34,8 @@ const localBytes = 30;
 const commentBytesMax = 0xffff;
 
 /**
- * Opens an archive by its directory, which says how much each entry unpacks to: nothing is unpacked before that is known to be
- * within the limits. Throws `FILE_REJECTED` where it is not, or where the archive is damaged.
+ * Opens an archive by its directory, which says how much each entry unpacks to: nothing is unpacked before that is
+ * known to be within the limits. Throws `FILE_REJECTED` where it is not, or where the archive is damaged.
  */
 export function openZip(archive: Buffer, limits: UnpackLimits): ZipArchive {
   const entries = readDirectory(archive);

@@ -9,8 +9,8 @@ export interface StoredPace {
   /** That of the hold under which it was noted: it ends with it. */
   fence: number;
   /**
-   * Creations used of the service's window that is under way, by whomever, where its answers tell of it; else those of ours in a window's
-   * length up to now. And those that it allows in one.
+   * Creations used of the service's window that is under way, by whomever, where its answers tell of it; else those of
+   * ours in a window's length up to now. And those that it allows in one.
    */
   used: number;
   isNotified: boolean;
@@ -30,14 +30,20 @@ export interface StoredPace {
   late: Record<string, LateBatch>;
 }
 
-/** A batch that will not be done in time: by when it is to be, since when it is foreseen that it will not, and when it will be (epoch ms). */
+/**
+ * A batch that will not be done in time: by when it is to be, since when it is foreseen that it will not, and when it
+ * will be (epoch ms).
+ */
 export interface LateBatch {
   finishBy: number;
   since: number;
   doneAt: number;
 }
 
-/** Rows of a batch that wait for others to the same number: how many, when the next of them may go, and the last (epoch ms). */
+/**
+ * Rows of a batch that wait for others to the same number: how many, when the next of them may go, and the last (epoch
+ * ms).
+ */
 export interface SpacedRows {
   rows: number;
   nextAt: number;
@@ -50,7 +56,9 @@ export async function savePace(tx: Queryable, account: string, pace: StoredPace)
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
 
-/** The wait that the account was last noted to be told of, by whichever program, over or not; null where there is none. */
+/**
+ * The wait that the account was last noted to be told of, by whichever program, over or not; null where there is none.
+ */
 export async function storedThrottleOf(db: Queryable, account: string): Promise<ThrottleWait | null> {
   return (await lastNoted(db, account))?.throttleWait ?? null;
 }
@@ -65,7 +73,10 @@ async function lastNoted(db: Queryable, account: string): Promise<StoredPace | n
   return text === null ? null : (JSON.parse(text) as StoredPace);
 }
 
-/** What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted yet. */
+/**
+ * What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted
+ * yet.
+ */
 export async function storedPace(db: Queryable, account: string, now: number): Promise<StoredPace | null> {
   const lease = await findLease(db, account);
   const pace = await lastNoted(db, account);

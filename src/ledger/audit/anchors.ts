@@ -33,8 +33,8 @@ export async function hasAnchors(db: Queryable, place: string): Promise<boolean>
 }
 
 /**
- * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports were given out since
- * is no reason: they tell of the head.
+ * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports
+ * were given out since is no reason: they tell of the head.
  */
 export function batchesToAnchor(
   db: Queryable,

@@ -27,8 +27,8 @@ export async function firstEvent(db: Queryable, batchId: string, kind: string): 
 }
 
 /**
- * The next batch after `afterBatchId` ('' for the first) of which the ledger has events, rows or a head that was put outside, by its id;
- * null after the last.
+ * The next batch after `afterBatchId` ('' for the first) of which the ledger has events, rows or a head that was put
+ * outside, by its id; null after the last.
  */
 export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
   const [next] = await db.query<{ batch_id: string | null }>(
@@ -48,7 +48,9 @@ export interface OrphanedPayments {
   first_row: number;
 }
 
-/** Payments whose batch or row the ledger does not have, or whose row was never that far, by batch. Reads all payments. */
+/**
+ * Payments whose batch or row the ledger does not have, or whose row was never that far, by batch. Reads all payments.
+ */
 export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
   return db.query(
     `SELECT batch_id, COUNT(*) AS count, MIN(row_no) AS first_row FROM payments WHERE NOT EXISTS

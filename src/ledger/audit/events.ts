@@ -3,8 +3,9 @@ import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
 /**
- * The audit log: append-only, one hash chain for each batch. An event says who did what, when and why. It carries no phone
- * numbers, names or texts of the file: rows are named by their number, so that erasing personal data leaves the chain valid.
+ * The audit log: append-only, one hash chain for each batch. An event says who did what, when and why. It carries no
+ * phone numbers, names or texts of the file: rows are named by their number, so that erasing personal data leaves the
+ * chain valid.
  */
 export interface AuditEvent {
   batch_id: string;
@@ -158,7 +159,10 @@ export async function eventTime(db: Queryable, batchId: string, seq: number): Pr
   return event?.at ?? null;
 }
 
-/** What the service says of a row that has ended: the row stays as it ended, and the event alone, or a column of its own, tells. */
+/**
+ * What the service says of a row that has ended: the row stays as it ended, and the event alone, or a column of its
+ * own, tells.
+ */
 export const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'] as const;
 
 /** That an event is one of these, as the index of them says it. */

@@ -15,7 +15,10 @@ export type ReadWith = Readonly<Record<string, string | readonly string[]>>;
 export interface BatchRecord {
   batch_id: string;
   account: string;
-  /** Where the money goes: the service's name (core/service-name.ts), or `embeddedSandboxService`. It is worked on there alone. */
+  /**
+   * Where the money goes: the service's name (core/service-name.ts), or `embeddedSandboxService`. It is worked on
+   * there alone.
+   */
   service: string;
   run_id: string;
   status: BatchState;
@@ -36,11 +39,17 @@ export interface BatchRecord {
   job: string | null;
   /** JSON `ApprovedPlan` (engine/approval.ts), or null before the approval. */
   approved_plan: string | null;
-  /** When the rows that went alone at first were judged; null where they were not yet, or where the policy has none go alone. */
+  /**
+   * When the rows that went alone at first were judged; null where they were not yet, or where the policy has none go
+   * alone.
+   */
   canary_at: number | null;
   /** JSON array of the file's own column names, in file order. */
   columns: string;
-  /** JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where not known. */
+  /**
+   * JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where
+   * not known.
+   */
   read_with: string | null;
   rejection: string | null;
   /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
@@ -185,8 +194,9 @@ const changeable = [
 export type BatchFields = Partial<Pick<BatchRecord, (typeof changeable)[number]>>;
 
 /**
- * Writes a batch's state, and these fields of it. True when the batch was still in the state that the caller read: a lost race changes
- * nothing. Only what the caller sets is named: the rest may have been written by others since it was read.
+ * Writes a batch's state, and these fields of it. True when the batch was still in the state that the caller read: a
+ * lost race changes nothing. Only what the caller sets is named: the rest may have been written by others since it was
+ * read.
  */
 export async function updateBatch(
   tx: Queryable,
@@ -254,7 +264,10 @@ export async function deleteCounts(tx: Queryable, batchId: string): Promise<void
   await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }
 
-/** The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of one, or of all (null). */
+/**
+ * The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of
+ * one, or of all (null).
+ */
 export async function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
   const found = await db.query<{ policy: string }>(
     `SELECT DISTINCT policy FROM batches WHERE (account = ? OR ? = '')
@@ -271,7 +284,9 @@ export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   );
 }
 
-/** The batches of all accounts that are not at their end, those that wait for an approval among them; the newest first. */
+/**
+ * The batches of all accounts that are not at their end, those that wait for an approval among them; the newest first.
+ */
 export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused')
@@ -298,7 +313,9 @@ export function completedSince(db: Queryable, since: number): Promise<Pick<Batch
   );
 }
 
-/** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first. */
+/**
+ * Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first.
+ */
 export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE account = ? AND status = 'completed' AND started_at IS NOT NULL AND completed_at <= ?

@@ -5,8 +5,8 @@ const namesSomebody = `(phone_number IS NOT NULL OR sms_message IS NOT NULL OR i
   OR failure_reason IS NOT NULL)`;
 
 /**
- * Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet; the oldest first.
- * The first row is the last that is forgotten: while it names somebody, forgetting was broken off.
+ * Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet;
+ * the oldest first. The first row is the last that is forgotten: while it names somebody, forgetting was broken off.
  */
 export function batchesToForget(
   db: Queryable,
@@ -32,8 +32,9 @@ export async function lastNamed(db: Queryable, batchId: string): Promise<number>
 }
 
 /**
- * Takes everything that names a person out of the rows of a batch between two row numbers: the number, the text message, the cells of
- * the file, and what was said about them. What was paid, when, and under which key stays. Returns how many rows.
+ * Takes everything that names a person out of the rows of a batch between two row numbers: the number, the text
+ * message, the cells of the file, and what was said about them. What was paid, when, and under which key stays.
+ * Returns how many rows.
  */
 export async function forgetRows(tx: Queryable, batchId: string, fromRowNo: number, toRowNo: number): Promise<number> {
   return tx.execute(
@@ -58,9 +59,9 @@ export function keyedRows(db: Queryable, batchId: string, fromRowNo: number, toR
 }
 
 /**
- * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the service said, and the
- * digest of the body, which all numbers could be tried on. By the key, since a look for all payments of a batch goes through those of the
- * whole ledger.
+ * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the
+ * service said, and the digest of the body, which all numbers could be tried on. By the key, since a look for all
+ * payments of a batch goes through those of the whole ledger.
  */
 export async function forgetPayment(tx: Queryable, batchId: string, idempotencyKey: string): Promise<void> {
   await tx.execute(

@@ -1,9 +1,14 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** A file that is being read into a batch: by whom, and until when (epoch ms) unless the reader says again that it goes on. */
+/**
+ * A file that is being read into a batch: by whom, and until when (epoch ms) unless the reader says again that it goes
+ * on.
+ */
 export interface Reading {
   batch_id: string;
-  /** `host/pid/start`, as for leases; `host/pid/start/ending` of a process that takes out of the ledger what was read. */
+  /**
+   * `host/pid/start`, as for leases; `host/pid/start/ending` of a process that takes out of the ledger what was read.
+   */
   holder: string;
   expires_at: number;
 }
@@ -27,8 +32,8 @@ export async function renewReading(tx: Queryable, { batch_id, holder, expires_at
 }
 
 /**
- * Shuts the reader out, as long as it has not said since that it goes on: `ender` ends the reading, until `until` without being
- * disturbed while its own process lives. False when somebody else was faster.
+ * Shuts the reader out, as long as it has not said since that it goes on: `ender` ends the reading, until `until`
+ * without being disturbed while its own process lives. False when somebody else was faster.
  */
 export async function takeOverReading(tx: Queryable, seen: Reading, ender: string, until: number): Promise<boolean> {
   const changed = await tx.execute(

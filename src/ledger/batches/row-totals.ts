@@ -32,15 +32,18 @@ const releasedAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped'
 const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
 
 /**
- * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
- * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are
- * made by the caller in exact decimals: SQL would make them binary floats.
+ * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them
+ * are tried again after they failed, and have a text message; products (whose price the service knows) have neither
+ * currency nor amount. Sums are made by the caller in exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<RequestedAmount[]> {
   return db.query(readyAmountsSql, [batchId]);
 }
 
-/** The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait for a person. */
+/**
+ * The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait
+ * for a person.
+ */
 export function releasedAmounts(
   db: Queryable,
   batchId: string,

@@ -5,12 +5,16 @@ import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time/clock.ts';
 
 /**
- * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of a large ledger's
- * index of keys are written in no order, so a longer log saves writes; it is read once after a crash, in some 50 ms.
+ * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of
+ * a large ledger's index of keys are written in no order, so a longer log saves writes; it is read once after a crash,
+ * in some 50 ms.
  */
 const longPages = 4_000;
 
-/** Where that takes so much of the time, looked at over so long, as in a large ledger and on a slow disk, a thread is worth its 17 MiB. */
+/**
+ * Where that takes so much of the time, looked at over so long, as in a large ledger and on a slow disk, a thread is
+ * worth its 17 MiB.
+ */
 const shareMin = 1 / 12;
 const countedMs = 5_000;
 
@@ -21,17 +25,23 @@ const idleMs = 2_000;
 const threadPages = 1_000;
 
 /**
- * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB. A log is begun anew
- * only where no commit comes meanwhile, which on a slow disk would never be, and one that takes pages more slowly than they come would
- * fill up.
+ * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB.
+ * A log is begun anew only where no commit comes meanwhile, which on a slow disk would never be, and one that takes
+ * pages more slowly than they come would fill up.
  */
 const behindPages = 16_000;
 
-/** Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a connection of its own. */
+/**
+ * Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a
+ * connection of its own.
+ */
 export interface Checkpoints {
   /** A commit was made, and no transaction is open. It never throws: the commit stands, whatever becomes of the log. */
   committed(): void;
-  /** Resolves when the log is not too long for a commit, or is kept so by whoever reads: to be waited for before a transaction. */
+  /**
+   * Resolves when the log is not too long for a commit, or is kept so by whoever reads: to be waited for before a
+   * transaction.
+   */
   room(): Promise<void>;
   /** Resolves when the thread is not at work. It begins again after a commit at the soonest. */
   idle(): Promise<void>;

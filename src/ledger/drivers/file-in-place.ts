@@ -5,8 +5,9 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 export type AssertInPlace = () => void;
 
 /**
- * A file that was moved, removed or replaced can still be written to through its open handle: what is written then is lost, and whoever
- * opens the path pays from another ledger. So device and inode are compared. `path` as it was given: a link may lead elsewhere by now.
+ * A file that was moved, removed or replaced can still be written to through its open handle: what is written then is
+ * lost, and whoever opens the path pays from another ledger. So device and inode are compared. `path` as it was given:
+ * a link may lead elsewhere by now.
  */
 export function makeAssertInPlace(path: string): AssertInPlace {
   const opened = identityOf(path);

@@ -4,8 +4,8 @@ export function places(count: number): string {
 }
 
 /**
- * The keys in lists of this length, the last one filled up with nulls, which equal nothing: so that a statement that asks for many keys has
- * one text, however many there are.
+ * The keys in lists of this length, the last one filled up with nulls, which equal nothing: so that a statement that
+ * asks for many keys has one text, however many there are.
  */
 export function filledLists(keys: readonly string[], length: number): (string | null)[][] {
   return Array.from({ length: Math.ceil(keys.length / length) }, (_, index) => {

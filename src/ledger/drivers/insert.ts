@@ -1,19 +1,28 @@
 import type { Queryable, SqlValue } from './database.ts';
 
-/** Records that one statement carries: the texts are constant, so whatever is inserted together is cut into these sizes. */
+/**
+ * Records that one statement carries: the texts are constant, so whatever is inserted together is cut into these
+ * sizes.
+ */
 const sizes = [48, 12, 3, 1] as const;
 
 /** Inserts records of one table, many with one statement; resolves to how many were inserted. */
 export type Insert<Row> = (tx: Queryable, records: readonly Row[]) => Promise<number>;
 
 interface InsertOptions<Row> {
-  /** Further columns, which are the same in every record: their values as SQL. A value that is not bound costs next to nothing. */
+  /**
+   * Further columns, which are the same in every record: their values as SQL. A value that is not bound costs next to
+   * nothing.
+   */
   fixed?: Readonly<Record<string, string>>;
   /** Follows the values, as `ON CONFLICT ... DO NOTHING`. */
   ending?: string;
   /** The most records that one statement carries, where that is to be less than usual. */
   most?: number;
-  /** Puts the values of a record at `at`, in the order of the columns. Going through their names takes three times as long. */
+  /**
+   * Puts the values of a record at `at`, in the order of the columns. Going through their names takes three times as
+   * long.
+   */
   put?: (params: SqlValue[], at: number, record: Row) => void;
 }
 

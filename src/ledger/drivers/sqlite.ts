@@ -18,7 +18,9 @@ const defaultBusyTimeoutMs = 5_000;
 /** Before this version a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
 const sqliteVersionMin = [3, 51, 3] as const;
 
-/** A ledger of up to so many bytes is checked as a whole when it is opened (some 100 ms); a larger one as it is read. */
+/**
+ * A ledger of up to so many bytes is checked as a whole when it is opened (some 100 ms); a larger one as it is read.
+ */
 const checkedBytesMax = 64 * 2 ** 20;
 
 /** Prepared statements kept at once. The program has well under this many constant texts. */
@@ -33,8 +35,9 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens (and creates, readable by its owner alone) the SQLite database at `path`. Two are not durable: `:memory:`, and `''`, which
- * outgrows memory into a file without a name, so that it is gone with the process however that ends. Neither has snapshots beside its transactions.
+ * Opens (and creates, readable by its owner alone) the SQLite database at `path`. Two are not durable: `:memory:`, and
+ * `''`, which outgrows memory into a file without a name, so that it is gone with the process however that ends.
+ * Neither has snapshots beside its transactions.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
   const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile } = options;
@@ -113,7 +116,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     return result;
   };
 
-  // What a snapshot sees stays in the log until it ends, for which the main thread would wait in SQLite: in vain, as it ends there.
+  // What a snapshot sees stays in the log until it ends, for which the main thread would wait in SQLite: in vain, as
+  // it ends there.
   const snapshots = new Set<Promise<unknown>>();
   const whenUnread = async (work: () => Promise<void>): Promise<void> => {
     while (snapshots.size > 0) await Promise.allSettled(snapshots);
@@ -296,7 +300,10 @@ const codes: Record<number, ErrorCode> = {
   26: 'LEDGER_DAMAGED',
 };
 
-/** Extended codes that say more than their primary one: `SQLITE_IOERR_SHMSIZE`, no room for the memory that connections share. */
+/**
+ * Extended codes that say more than their primary one: `SQLITE_IOERR_SHMSIZE`, no room for the memory that connections
+ * share.
+ */
 const extendedCodes: Record<number, ErrorCode> = { 4874: 'LEDGER_FULL' };
 
 /** Those of a ledger that is there, and that this person may not open or write. */

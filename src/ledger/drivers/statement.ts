@@ -24,8 +24,8 @@ export function prepareStatement(database: DatabaseSync, sql: string): Statement
 }
 
 /**
- * SQLite plans with the value of a parameter that stands as a limit, and so plans anew whenever one is bound: that takes two to three
- * times as long as to read a row. It does not look into an expression.
+ * SQLite plans with the value of a parameter that stands as a limit, and so plans anew whenever one is bound: that
+ * takes two to three times as long as to read a row. It does not look into an expression.
  */
 function withUnreadLimit(sql: string): string {
   return sql.replaceAll('LIMIT ?', 'LIMIT +?');

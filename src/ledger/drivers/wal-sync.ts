@@ -6,16 +6,16 @@ import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 export type SyncFile = (descriptor: number) => Promise<void>;
 
 /**
- * Waits for the disk in SQLite's place. SQLite would wait for it within each commit, and with it requests, answers and webhooks.
- * The write-ahead log is one file to which commits are appended in their order, so one wait makes all of them durable that were made before
- * it began: at a loss of power the log ends behind them, or later.
+ * Waits for the disk in SQLite's place. SQLite would wait for it within each commit, and with it requests, answers and
+ * webhooks. The write-ahead log is one file to which commits are appended in their order, so one wait makes all of
+ * them durable that were made before it began: at a loss of power the log ends behind them, or later.
  */
 export interface WalSync {
   /** A commit was made, and is not durable yet. */
   committed(): void;
   /**
-   * Resolves when every commit until now is on the disk. Rejects with `LEDGER_SYNC` when the disk did not take one, and from then on
-   * always: what a later success means of bytes that were refused once, no system says.
+   * Resolves when every commit until now is on the disk. Rejects with `LEDGER_SYNC` when the disk did not take one,
+   * and from then on always: what a later success means of bytes that were refused once, no system says.
    */
   durable(): Promise<void>;
   /** As `durable`, for what other processes committed as well. */

@@ -2,8 +2,9 @@ import type { Queryable } from '../drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 
 /**
- * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger; `skipped`: missed
- * while nothing ran, and not caught up with; `failed`: it brought nothing, for a reason that a person should know.
+ * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger;
+ * `skipped`: missed while nothing ran, and not caught up with; `failed`: it brought nothing, for a reason that a
+ * person should know.
  */
 export type SlotState = 'due' | 'running' | 'done' | 'skipped' | 'failed';
 
@@ -49,8 +50,8 @@ export async function knownDueTimes(
 }
 
 /**
- * The slots of a job that are to be run now, or are being run; in their order. One of the future is not yet to be run: a clock that
- * was ahead has brought it.
+ * The slots of a job that are to be run now, or are being run; in their order. One of the future is not yet to be run:
+ * a clock that was ahead has brought it.
  */
 export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
   return db.query(
@@ -60,7 +61,10 @@ export function openSlots(db: Queryable, job: string, now: number): Promise<Slot
   );
 }
 
-/** Forgets the slots of the future that were skipped: a clock that was ahead has missed them, and their time is still to come. */
+/**
+ * Forgets the slots of the future that were skipped: a clock that was ahead has missed them, and their time is still
+ * to come.
+ */
 export function forgetFutureSkips(tx: Queryable, job: string, now: number): Promise<number> {
   return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
 }
@@ -76,8 +80,8 @@ export function listSlots(db: Queryable, job: string, limit: number): Promise<Sl
 }
 
 /**
- * Takes a slot to run it, until `expiresAt`: one that is due, or that a process left running which has ended (`deadHolder`). Never while
- * another slot of the job is running. False where somebody else has it.
+ * Takes a slot to run it, until `expiresAt`: one that is due, or that a process left running which has ended
+ * (`deadHolder`). Never while another slot of the job is running. False where somebody else has it.
  */
 export async function claimSlot(
   tx: Queryable,
@@ -105,7 +109,10 @@ export async function renewSlot(
   return changed === 1;
 }
 
-/** Ends a slot, or gives it back (`due`) to be run again: `troubledMs` as `slotTroubledMs`. False where this process no longer has it. */
+/**
+ * Ends a slot, or gives it back (`due`) to be run again: `troubledMs` as `slotTroubledMs`. False where this process no
+ * longer has it.
+ */
 export async function endSlot(
   tx: Queryable,
   slot: {
@@ -176,7 +183,10 @@ export async function failSlot(
   );
 }
 
-/** The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of them is read. */
+/**
+ * The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of
+ * them is read.
+ */
 export async function jobsWithSlots(db: Queryable): Promise<string[]> {
   const jobs: string[] = [];
   for (;;) {
@@ -189,9 +199,9 @@ export async function jobsWithSlots(db: Queryable): Promise<string[]> {
 }
 
 /**
- * The due time of the last slot of a job that was run and had ended before a time (epoch ms), and is needed no more: the last of all is
- * shown, and one with a file that is still to be put away may fail. Not one that a person ran before it was due: those before it are to
- * come. Null where there is none.
+ * The due time of the last slot of a job that was run and had ended before a time (epoch ms), and is needed no more:
+ * the last of all is shown, and one with a file that is still to be put away may fail. Not one that a person ran
+ * before it was due: those before it are to come. Null where there is none.
  */
 export async function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
   const [last] = await db.query<{ due_at: number }>(
@@ -205,8 +215,8 @@ export async function lastSlotOver(db: Queryable, job: string, before: number): 
 }
 
 /**
- * Drops slots of a job up to that one, some of them at most: those that had ended before the time, and those that were skipped. They stay
- * decided (`droppedUntil`). Returns how many.
+ * Drops slots of a job up to that one, some of them at most: those that had ended before the time, and those that were
+ * skipped. They stay decided (`droppedUntil`). Returns how many.
  */
 export async function dropSlots(
   tx: Queryable,
@@ -222,7 +232,10 @@ export async function dropSlots(
   );
 }
 
-/** Up to which due time (epoch ms) slots of a job may have been dropped: what is not known of that time is decided all the same. */
+/**
+ * Up to which due time (epoch ms) slots of a job may have been dropped: what is not known of that time is decided all
+ * the same.
+ */
 export async function droppedUntil(db: Queryable, job: string): Promise<number> {
   return Number((await readFact(db, droppedName(job))) ?? Number.NEGATIVE_INFINITY);
 }

@@ -1,7 +1,10 @@
 import type { Queryable } from '../drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 
-/** A file in a job's `working` of which there is no batch, or none that was decided about, and that no slot takes up by itself. */
+/**
+ * A file in a job's `working` of which there is no batch, or none that was decided about, and that no slot takes up by
+ * itself.
+ */
 export interface LeftFile {
   /** Its name there. */
   file: string;

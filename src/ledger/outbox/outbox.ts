@@ -71,7 +71,8 @@ export async function nextNotification(db: Queryable, recipient: string, now: nu
 }
 
 /**
- * Keeps word for whoever is about to send it, until a time (epoch ms); or makes it due at that time. False where another process was sooner.
+ * Keeps word for whoever is about to send it, until a time (epoch ms); or makes it due at that time. False where
+ * another process was sooner.
  */
 export async function claimNotification(
   tx: Queryable,
@@ -128,8 +129,8 @@ export async function endOfStretch(db: Queryable, afterEventId: string, entries:
 }
 
 /**
- * Drops word of a stretch that was kept before a time (epoch ms) and is due no more. Not that of a batch that is open: its doubts and held
- * rows are news for as long as they stand, and would be told again. Returns how much that was.
+ * Drops word of a stretch that was kept before a time (epoch ms) and is due no more. Not that of a batch that is open:
+ * its doubts and held rows are news for as long as they stand, and would be told again. Returns how much that was.
  */
 export function dropNotification(
   tx: Queryable,
@@ -152,7 +153,7 @@ const isLookedUp = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_actio
 const newsOfRows = { in_doubt: waitsForAPerson, overdue } as const;
 export type NewsOfRows = keyof typeof newsOfRows;
 
-function untoldSql(kind: NewsOfRows): string {
+function unreportedSql(kind: NewsOfRows): string {
   return `SELECT event_id FROM (
        SELECT '${kind}:' || batch_id || ':' || row_no || ':' || generation AS event_id FROM rows
          WHERE batch_id = ? AND ${newsOfRows[kind]}) AS news
@@ -161,9 +162,9 @@ function untoldSql(kind: NewsOfRows): string {
 }
 
 /**
- * The rows of a batch that only a person can end (doubts), or may (those that the service has for too long), and that a recipient was not told
- * of. Each is an event of its own, by its row and generation: however many there are, a new one is seen, and asking for an old one again is no
- * news.
+ * The rows of a batch that only a person can end (doubts), or may (those that the service has for too long), and that
+ * a recipient was not told of. Each is an event of its own, by its row and generation: however many there are, a new
+ * one is seen, and asking for an old one again is no news.
  */
 export async function unreportedRows(
   db: Queryable,
@@ -171,18 +172,21 @@ export async function unreportedRows(
   batchId: string,
   recipient: string,
 ): Promise<string[]> {
-  const untold = await db.query<{ event_id: string }>(untoldSql(kind), [batchId, recipient]);
-  return untold.map(({ event_id }) => event_id);
+  const unreported = await db.query<{ event_id: string }>(unreportedSql(kind), [batchId, recipient]);
+  return unreported.map(({ event_id }) => event_id);
 }
 
-/** The slots of a job that were skipped since a time (epoch ms) and that a recipient was not told of, in their order: an event each. */
+/**
+ * The slots of a job that were skipped since a time (epoch ms) and that a recipient was not told of, in their order:
+ * an event each.
+ */
 export async function unreportedSkips(
   db: Queryable,
   job: string,
   sinceMs: number,
   recipient: string,
 ): Promise<string[]> {
-  const untold = await db.query<{ event_id: string }>(
+  const unreported = await db.query<{ event_id: string }>(
     `SELECT event_id FROM (
        SELECT due_at, 'slot_missed:' || job || ':' || due_at || ':' || state AS event_id FROM slots
          WHERE job = ? AND state = 'skipped' AND COALESCE(ended_at, due_at) >= ?) AS skips
@@ -190,25 +194,28 @@ export async function unreportedSkips(
      ORDER BY due_at`,
     [job, sinceMs, recipient],
   );
-  return untold.map(({ event_id }) => event_id);
+  return unreported.map(({ event_id }) => event_id);
 }
 
 /**
- * What the service has said of a row that had ended and people are told of: not that the money of what failed came back, which cost nothing, nor
- * what is read later of a row of whose money they were told that it came back.
+ * What the service has said of a row that had ended and people are told of: not that the money of what failed came
+ * back, which cost nothing, nor what is read later of a row of whose money they were told that it came back.
  */
 const isLateNews = `(${isLateSql}) AND NOT (kind = 'row.refund' AND body LIKE '%"status":"failed"%')
   AND NOT (kind = 'row.changed_late' AND EXISTS (SELECT 1 FROM rows
     WHERE rows.batch_id = events.batch_id AND rows.row_no = events.row_no AND rows.refunded_at < events.at))`;
 
-/** The late words of the service on a batch since a time (epoch ms) that a recipient was not told of, in their order: an event each. */
+/**
+ * The late words of the service on a batch since a time (epoch ms) that a recipient was not told of, in their order:
+ * an event each.
+ */
 export async function unreportedLateChanges(
   db: Queryable,
   batchId: string,
   sinceMs: number,
   recipient: string,
 ): Promise<string[]> {
-  const untold = await db.query<{ event_id: string }>(
+  const unreported = await db.query<{ event_id: string }>(
     `SELECT event_id FROM (
        SELECT seq, 'changed_late:' || batch_id || ':' || seq AS event_id FROM events
          WHERE batch_id = ? AND at >= ? AND ${isLateNews}) AS late
@@ -216,7 +223,7 @@ export async function unreportedLateChanges(
      ORDER BY seq`,
     [batchId, sinceMs, recipient],
   );
-  return untold.map(({ event_id }) => event_id);
+  return unreported.map(({ event_id }) => event_id);
 }
 
 /** The batches of which the service has said something late since a time, and nothing more after another (epoch ms). */
@@ -244,10 +251,10 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event, as the end of a slot that has
- * failed, which may fail again when a person runs it, or after it was done; rows (`NewsOfRows`) by their batch, and slots that were skipped by
- * their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
- * not for each row that is skipped.
+ * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event, as the end
+ * of a slot that has failed, which may fail again when a person runs it, or after it was done; rows (`NewsOfRows`) by
+ * their batch, and slots that were skipped by their job. That a batch waits with held rows alone is one by how many
+ * rows had ended: again only once something was sent, not for each row that is skipped.
  */
 export function newsSince(
   db: Queryable,

@@ -14,8 +14,8 @@ export interface ChainState {
 const eventsPerPage = 1_000;
 
 /**
- * Goes through the audit chain of a batch, from its first event to the end that the batch had when it was read, and gives each
- * page of events to `each`.
+ * Goes through the audit chain of a batch, from its first event to the end that the batch had when it was read, and
+ * gives each page of events to `each`.
  */
 export async function walkChain(
   db: Queryable,

@@ -22,8 +22,9 @@ export function countsAsUnpaid({ status }: Pick<RowRecord, 'status'>): boolean {
 }
 
 /**
- * Notes that the service has a payment of a row that counts as not paid here. The row keeps its state, and counts as paid from now on
- * wherever money is decided. Returns null where that was known, or another writer has changed the row first.
+ * Notes that the service has a payment of a row that counts as not paid here. The row keeps its state, and counts as
+ * paid from now on wherever money is decided. Returns null where that was known, or another writer has changed the row
+ * first.
  */
 export async function noteContradiction(
   unit: Unit,

@@ -1,7 +1,10 @@
 import type { Queryable } from '../drivers/database.ts';
 import type { Unit } from '../unit-of-work.ts';
 
-/** The event that a version of a batch's reports was given out: it is in that version itself, as the last of its events. */
+/**
+ * The event that a version of a batch's reports was given out: it is in that version itself, as the last of its
+ * events.
+ */
 const kind = 'batch.report';
 
 /** A version of a batch's reports that was given out, wherever it was written to. */

@@ -41,7 +41,10 @@ export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promi
   ]);
 }
 
-/** A page of a reconciliation's open items in the order in which they were found, after `afterItemNo` (0 for the first). */
+/**
+ * A page of a reconciliation's open items in the order in which they were found, after `afterItemNo` (0 for the
+ * first).
+ */
 export function pageOpenItems(
   db: Queryable,
   reconciliationId: string,
@@ -138,7 +141,10 @@ export async function prepareSeen(scratch: Database): Promise<void> {
   await scratch.execute('CREATE TABLE seen_keys (idempotency_key TEXT PRIMARY KEY, live BIGINT NOT NULL)');
 }
 
-/** Remembers a payment of the service. How many of its key have not failed so far; `again` where this very payment was listed before. */
+/**
+ * Remembers a payment of the service. How many of its key have not failed so far; `again` where this very payment was
+ * listed before.
+ */
 export async function notePayment(
   tx: Queryable,
   payment: { topupId: string; key: string; live: boolean },

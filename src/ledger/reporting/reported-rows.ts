@@ -40,7 +40,10 @@ export type ReportedRow = Pick<RowRecord, (typeof columns)[number]>;
 type ValuesOf<Columns extends readonly (keyof RowRecord)[]> = { [At in keyof Columns]: RowRecord[Columns[At]] };
 type Values = ValuesOf<typeof columns>;
 
-/** Reports read every row, several times over: named one by one, the values become an object in a twentieth of the time. */
+/**
+ * Reports read every row, several times over: named one by one, the values become an object in a twentieth of the
+ * time.
+ */
 function reportedRow([
   row_no,
   line,

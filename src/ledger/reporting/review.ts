@@ -58,8 +58,8 @@ export async function newNumbers(
 }
 
 /**
- * A page of a batch's rows, after row `afterRowNo`, whose number was completed with another amount in the same currency in the
- * other batch, and with none of the same.
+ * A page of a batch's rows, after row `afterRowNo`, whose number was completed with another amount in the same
+ * currency in the other batch, and with none of the same.
  */
 export function amountsChanged(
   db: Queryable,
@@ -80,7 +80,10 @@ export function amountsChanged(
   );
 }
 
-/** When the last row was accepted (epoch ms) that the service may yet end in the time that it promises; null where there is none. */
+/**
+ * When the last row was accepted (epoch ms) that the service may yet end in the time that it promises; null where
+ * there is none.
+ */
 export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
   const [last] = await db.query<{ at: number | null }>(
     `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}

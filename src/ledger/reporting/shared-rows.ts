@@ -1,7 +1,10 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** Another batch of the same run that has some of the rows that a batch would send: each of them is paid by one of the two. */
+/**
+ * Another batch of the same run that has some of the rows that a batch would send: each of them is paid by one of the
+ * two.
+ */
 export interface SharedRows {
   batch_id: string;
   status: BatchRecord['status'];
@@ -13,8 +16,9 @@ export interface SharedRows {
 }
 
 /**
- * The batches of a batch's run that may pay rows which are ready in it, or have done so since it was taken in (what was paid before that is
- * skipped at intake). The latest first. Files of one run may have any number of rows in common, as a corrected file that came beside the first.
+ * The batches of a batch's run that may pay rows which are ready in it, or have done so since it was taken in (what
+ * was paid before that is skipped at intake). The latest first. Files of one run may have any number of rows in
+ * common, as a corrected file that came beside the first.
  */
 export function sharedRows(
   db: Queryable,
@@ -35,7 +39,10 @@ export function sharedRows(
   );
 }
 
-/** Later batches of a batch's run that have paid rows which failed or were invalid in it, as those of a corrected failed.csv: how many each, the first batch first. */
+/**
+ * Later batches of a batch's run that have paid rows which failed or were invalid in it, as those of a corrected
+ * failed.csv: how many each, the first batch first.
+ */
 export function paidSince(
   db: Queryable,
   { batch_id, account, run_id, created_at }: BatchRecord,

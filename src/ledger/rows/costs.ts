@@ -8,7 +8,10 @@ export interface RowCost {
   cost_currency: string;
 }
 
-/** The account's batches, but for one, that were under way at some time between `fromMs` and `toMs` (epoch milliseconds). */
+/**
+ * The account's batches, but for one, that were under way at some time between `fromMs` and `toMs` (epoch
+ * milliseconds).
+ */
 export async function otherBatches(
   db: Queryable,
   beside: { account: string; batchId: string; fromMs: number; toMs: number },
@@ -22,8 +25,8 @@ export async function otherBatches(
 }
 
 /**
- * A page of what a batch's rows were charged between `fromMs` and `toMs`, after row `afterRowNo`. The service charges when it
- * accepts, so that is the time that counts; where a row ended at once, the time it was sent.
+ * A page of what a batch's rows were charged between `fromMs` and `toMs`, after row `afterRowNo`. The service charges
+ * when it accepts, so that is the time that counts; where a row ended at once, the time it was sent.
  */
 export function pageCosts(
   db: Queryable,
@@ -40,8 +43,9 @@ export function pageCosts(
 }
 
 /**
- * The account's batches, but for one, that have rows of a later generation, and whose history goes on past `fromMs` (epoch milliseconds): what
- * earlier payments were charged or gave back then is in their history alone, since a row forgets it when it is tried again.
+ * The account's batches, but for one, that have rows of a later generation, and whose history goes on past `fromMs`
+ * (epoch milliseconds): what earlier payments were charged or gave back then is in their history alone, since a row
+ * forgets it when it is tried again.
  */
 export async function retriedInOtherBatches(
   db: Queryable,
@@ -61,8 +65,8 @@ export async function retriedInOtherBatches(
 export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
 
 /**
- * What came back between `fromMs` and `toMs` (epoch milliseconds) of what the account's batches, but for one, were charged at whatever time, as
- * far as the service said how much, and in the currency of the charge.
+ * What came back between `fromMs` and `toMs` (epoch milliseconds) of what the account's batches, but for one, were
+ * charged at whatever time, as far as the service said how much, and in the currency of the charge.
  */
 export function refundsOfOtherBatches(
   db: Queryable,
@@ -77,7 +81,10 @@ export function refundsOfOtherBatches(
   );
 }
 
-/** What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them before a retry. */
+/**
+ * What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them
+ * before a retry.
+ */
 export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
   const costs = await db.query<{ currency: string; cost: string }>(
     'SELECT currency, cost FROM batch_costs WHERE batch_id = ?',
@@ -89,7 +96,10 @@ export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<
 /** What one paid row asked for, and what it was charged. */
 export type PaidCost = Omit<RowCost, 'row_no'> & { currency: string; amount: string };
 
-/** Batches, the newest of the account, and rows of each, the first, that `recentCosts` reads: a look that takes milliseconds in any ledger. */
+/**
+ * Batches, the newest of the account, and rows of each, the first, that `recentCosts` reads: a look that takes
+ * milliseconds in any ledger.
+ */
 const recentBatchesMax = 20;
 const recentRowsMax = 500;
 
@@ -110,7 +120,10 @@ export function recentCosts(
   );
 }
 
-/** What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL counts: it would add floats. */
+/**
+ * What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL
+ * counts: it would add floats.
+ */
 export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
   const sums = new Sums();
   const prices = await db.query<{ cost_currency: string; cost: string; count: number }>(

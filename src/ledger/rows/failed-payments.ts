@@ -26,14 +26,20 @@ const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROS
     AND batches.account = ? AND rows.batch_id <> ? AND (rows.first_sent_at >= ? OR batches.run_id = ?)
   ORDER BY rows.batch_id, rows.row_no`;
 
-/** Rows that are to be tried again, and were not yet: when their failed payments were sent, the rows do not know any more. */
+/**
+ * Rows that are to be tried again, and were not yet: when their failed payments were sent, the rows do not know any
+ * more.
+ */
 const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.generation > 1 AND rows.status IN ('ready', 'held', 'skipped', 'cancelled')
     AND rows.service_status IS NULL AND rows.contradicted IS NULL AND batches.account = ? AND rows.batch_id <> ?
   ORDER BY rows.batch_id, rows.row_no`;
 
-/** The rows of other batches of the account whose payments to these numbers (E.164) have failed, and are not known to have arrived. */
+/**
+ * The rows of other batches of the account whose payments to these numbers (E.164) have failed, and are not known to
+ * have arrived.
+ */
 export async function failedPaymentsTo(
   db: Queryable,
   { account, batchId, runId, since }: FailedPaymentsQuery,

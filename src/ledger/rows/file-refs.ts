@@ -24,8 +24,8 @@ export function makeFileRefs(batchId: string): FileRefs {
 }
 
 /**
- * Rows of the same content have one mark, and stand as often in the file as it is found: while a file is being read, the later ones do
- * not have their occurrence in their refs yet.
+ * Rows of the same content have one mark, and stand as often in the file as it is found: while a file is being read,
+ * the later ones do not have their occurrence in their refs yet.
  */
 function markOf(rowRef: string): { mark: bigint; occurrence: number } {
   const { digest, occurrence } = contentRefParts(rowRef) ?? { digest: sha256(rowRef), occurrence: 1 };
@@ -61,7 +61,10 @@ function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
 /** Refs that are made of content, but for the first of each: 20 characters, and what is not "-1". */
 const laterContentRefs = `row_ref LIKE '____________________-%' AND row_ref NOT LIKE '____________________-1'`;
 
-/** Which occurrences of a content have failed, but for the first, in any file of the run: by its digest, in ascending order. */
+/**
+ * Which occurrences of a content have failed, but for the first, in any file of the run: by its digest, in ascending
+ * order.
+ */
 export async function failedOccurrences(
   db: Queryable,
   { account, run_id }: { account: string; run_id: string },

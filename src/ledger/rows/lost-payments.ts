@@ -35,9 +35,9 @@ const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, curre
   ORDER BY first_sent_at DESC, topup_id`;
 
 /**
- * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may correct in its own run
- * counts however long ago it was, and when such a run began is lost with it. One of which the service does not tell to whom is
- * among them once for each number.
+ * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may
+ * correct in its own run counts however long ago it was, and when such a run began is lost with it. One of which the
+ * service does not tell to whom is among them once for each number.
  */
 export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];
@@ -68,7 +68,10 @@ export function lostOf(
   );
 }
 
-/** A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is kept. */
+/**
+ * A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is
+ * kept.
+ */
 export async function dropLostExplainedBy(
   tx: Queryable,
   batch: { account: string; run_id: string },
@@ -103,7 +106,9 @@ export async function dropLostBefore(tx: Queryable, before: number): Promise<voi
 
 const unreadName = (account: string) => `lost_from:${account}`;
 
-/** From when on (epoch ms) the service's list is still to be read for what was lost; null where it was read to its end. */
+/**
+ * From when on (epoch ms) the service's list is still to be read for what was lost; null where it was read to its end.
+ */
 export async function lostFrom(db: Queryable, account: string): Promise<number | null> {
   const from = await readFact(db, unreadName(account));
   return from === null ? null : Number(from);
@@ -115,8 +120,9 @@ export async function noteLostFrom(tx: Queryable, account: string, from: number 
 }
 
 /**
- * When the service accepted the last payment that the ledger knows of (epoch ms), or null: by the service's own time, but no later than
- * the last was sent by ours, since nothing is listed after a time that it gave by mistake. Reads every row.
+ * When the service accepted the last payment that the ledger knows of (epoch ms), or null: by the service's own time,
+ * but no later than the last was sent by ours, since nothing is listed after a time that it gave by mistake. Reads
+ * every row.
  */
 export async function lastAcceptedAt(db: Queryable, account: string): Promise<number | null> {
   const [last] = await db.query<{ accepted: number | null; sent: number | null }>(

@@ -3,8 +3,8 @@ import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
 /**
- * The binding of an idempotency key to one body, and the facts of its attempts. The key is made of account, run id, row ref
- * and generation, so its primary key is also what lets a row be paid once however many files name it.
+ * The binding of an idempotency key to one body, and the facts of its attempts. The key is made of account, run id,
+ * row ref and generation, so its primary key is also what lets a row be paid once however many files name it.
  */
 export interface PaymentRecord {
   idempotency_key: string;
@@ -58,8 +58,9 @@ export async function findPayments(
 }
 
 /**
- * So few that what SQLite keeps to undo the statement stays in memory, of which it takes 64 KiB: keys are digests, so nearly each of them
- * changes another page. Past that, all of the transaction's undo goes through a file, as many pages as the write-ahead log itself.
+ * So few that what SQLite keeps to undo the statement stays in memory, of which it takes 64 KiB: keys are digests, so
+ * nearly each of them changes another page. Past that, all of the transaction's undo goes through a file, as many
+ * pages as the write-ahead log itself.
  */
 const paymentsPerStatement = 4;
 

@@ -5,8 +5,8 @@ import type { RowRecord } from './rows.ts';
 export type Refund = Pick<RowRecord, 'refunded_at' | 'refund_amount' | 'refund_currency'>;
 
 /**
- * Writes, beside whatever the row's state is, that its money was given back. By a statement of its own: a writer that read
- * the row before this and comes after it leaves it as it is.
+ * Writes, beside whatever the row's state is, that its money was given back. By a statement of its own: a writer that
+ * read the row before this and comes after it leaves it as it is.
  */
 export async function writeRefund(tx: Queryable, row: RowRecord, refund: Refund): Promise<void> {
   await tx.execute(

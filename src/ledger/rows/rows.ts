@@ -46,9 +46,15 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
-  /** The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that holds it no more. */
+  /**
+   * The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that
+   * holds it no more.
+   */
   told_until: number | null;
-  /** The service's status of a payment that counts as not paid here, and that it has not failed: the row counts as paid. */
+  /**
+   * The service's status of a payment that counts as not paid here, and that it has not failed: the row counts as
+   * paid.
+   */
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */
   contradicted_at: number | null;
@@ -115,17 +121,23 @@ export async function insertRows(tx: Queryable, rows: readonly NewRow[]): Promis
   }
 }
 
-/** Whether a row has nothing beside the plain columns: to hand its values over is a quarter of what it costs to store a row. */
+/**
+ * Whether a row has nothing beside the plain columns: to hand its values over is a quarter of what it costs to store a
+ * row.
+ */
 function isPlain({ status, product_id, sms_message, problems }: NewRow): boolean {
   return status === 'ready' && product_id === null && sms_message === null && problems === null;
 }
 
-/** What other batches make of a row besides its state: with which generation it begins, and which payments it is held for. */
+/**
+ * What other batches make of a row besides its state: with which generation it begins, and which payments it is held
+ * for.
+ */
 export type Judgement = Pick<RowRecord, 'generation' | 'told_until'>;
 
 /**
- * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was no longer
- * as `from` says.
+ * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was
+ * no longer as `from` says.
  */
 export async function judgeRow(
   tx: Queryable,
@@ -141,7 +153,10 @@ export async function judgeRow(
   return changed === 1;
 }
 
-/** Takes the first rows of a batch, as many as this at most, out of the ledger: of a file that came to nothing. Returns how many. */
+/**
+ * Takes the first rows of a batch, as many as this at most, out of the ledger: of a file that came to nothing. Returns
+ * how many.
+ */
 export function deleteRows(tx: Queryable, batchId: string, limit: number): Promise<number> {
   return tx.execute(
     `DELETE FROM rows WHERE batch_id = ? AND row_no < ? + (SELECT MIN(row_no) FROM rows WHERE batch_id = ?)`,
@@ -184,8 +199,8 @@ export function pageRows(db: Queryable, batchId: string, afterRowNo: number, lim
 }
 
 /**
- * Asks for the rows in a state that is bound. A bare parameter is compared with the states to which the index of the rows in flight is
- * limited, so that SQLite plans anew whenever one is bound; it does not look into an expression.
+ * Asks for the rows in a state that is bound. A bare parameter is compared with the states to which the index of the
+ * rows in flight is limited, so that SQLite plans anew whenever one is bound; it does not look into an expression.
  */
 const inState = 'status = +?';
 
@@ -205,7 +220,10 @@ export function pageRowsInState(
   ]);
 }
 
-/** What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks for. */
+/**
+ * What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks
+ * for.
+ */
 export const inFlight = `(rows.status = 'sending' OR rows.status = 'accepted' OR rows.status = 'in_doubt')`;
 
 /** Rows of a batch after `afterRowNo` that were sent and have ended, in file order. */
@@ -267,7 +285,9 @@ export async function countOverdue(db: Queryable, batchId: string): Promise<numb
   return found?.count ?? 0;
 }
 
-/** The first of them in file order: sorted by itself, or all rows of the batch would be walked through in that order. */
+/**
+ * The first of them in file order: sorted by itself, or all rows of the batch would be walked through in that order.
+ */
 export function firstOverdue(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
   return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY +row_no LIMIT ?`, [batchId, limit]);
 }
@@ -282,7 +302,10 @@ export interface FollowedSum {
   newest: number | null;
 }
 
-/** Accepted rows that are not due by themselves at `now`, but are by `dueBy`, and were accepted after `after` and by `until` (epoch ms). */
+/**
+ * Accepted rows that are not due by themselves at `now`, but are by `dueBy`, and were accepted after `after` and by
+ * `until` (epoch ms).
+ */
 export interface FollowedQuery {
   now: number;
   dueBy: number;
@@ -355,10 +378,16 @@ const changeable = [
 /** The fields of a row that a change of its state may set besides. */
 export type RowFields = Partial<Pick<RowRecord, Exclude<(typeof changeable)[number], 'status'>>>;
 
-/** What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change twice. */
+/**
+ * What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change
+ * twice.
+ */
 const costColumns = (1 << changeable.indexOf('cost')) | (1 << changeable.indexOf('cost_currency'));
 
-/** The statements that updates need, by the columns that they write (one bit each): as many as there are kinds of changes. */
+/**
+ * The statements that updates need, by the columns that they write (one bit each): as many as there are kinds of
+ * changes.
+ */
 const updateSqls = new Map<number, string>();
 
 function updateSql(columns: number): string {
@@ -373,9 +402,10 @@ function updateSql(columns: number): string {
 }
 
 /**
- * Writes what changed of a row, guarded by the state, generation and attempts that the caller read, and by its cost where that changes.
- * Resolves to 1, or to 0 when another writer was there first: a conflict is a result, and nothing was written. Only what changed is
- * named: SQLite writes an entry of every index anew of which a column is named, changed or not.
+ * Writes what changed of a row, guarded by the state, generation and attempts that the caller read, and by its cost
+ * where that changes. Resolves to 1, or to 0 when another writer was there first: a conflict is a result, and nothing
+ * was written. Only what changed is named: SQLite writes an entry of every index anew of which a column is named,
+ * changed or not.
  */
 export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<number> {
   let columns = 0;

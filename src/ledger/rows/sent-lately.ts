@@ -5,7 +5,10 @@ import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { type LostToNumber, lostTo } from './lost-payments.ts';
 
-/** A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row bears. */
+/**
+ * A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row
+ * bears.
+ */
 export interface SentRow extends OtherPayment {
   phone_number: string;
 }
@@ -37,7 +40,10 @@ const sentColumns = `rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, r
      rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.told_until,
      rows.contradicted, rows.contradicted_at`;
 
-/** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
+/**
+ * A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers
+ * for many rows.
+ */
 const sentSql = (count: number): string =>
   `SELECT ${sentColumns}
    FROM rows CROSS JOIN batches
@@ -49,7 +55,10 @@ const sentSql = (count: number): string =>
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);
 
-/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers, then all that was lost. */
+/**
+ * What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers, then all
+ * that was lost.
+ */
 export async function sentLately(
   tx: Queryable,
   { account, batchId, since, withLost }: SentLatelyQuery,
@@ -69,8 +78,9 @@ const contradictedSql = `SELECT ${sentColumns}
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 
 /**
- * What the run of a batch has sent to these numbers in other batches, however long ago, and counted as failed until the service said
- * otherwise: a file of corrections pays the same people again within their run, whatever the policy says of other runs.
+ * What the run of a batch has sent to these numbers in other batches, however long ago, and counted as failed until
+ * the service said otherwise: a file of corrections pays the same people again within their run, whatever the policy
+ * says of other runs.
  */
 export async function contradictedOfRun(
   tx: Queryable,

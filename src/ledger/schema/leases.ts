@@ -18,8 +18,8 @@ export async function findLease(db: Queryable, account: string): Promise<LeaseRe
 }
 
 /**
- * Takes the account for `holder` until `expiresAt` when nobody holds it, when its time is over at `now`, or when its holder
- * is `deadHolder` (a process that is known to have ended). Null when somebody else holds it.
+ * Takes the account for `holder` until `expiresAt` when nobody holds it, when its time is over at `now`, or when its
+ * holder is `deadHolder` (a process that is known to have ended). Null when somebody else holds it.
  */
 export async function takeLease(
   tx: Queryable,
@@ -67,7 +67,10 @@ export async function checkFence(tx: Queryable, fence: Fence): Promise<void> {
   }
 }
 
-/** Puts the account's fencing number at `fence`, which is none below its own: a ledger from a backup must not give out numbers again. */
+/**
+ * Puts the account's fencing number at `fence`, which is none below its own: a ledger from a backup must not give out
+ * numbers again.
+ */
 export async function raiseFence(tx: Queryable, account: string, fence: number): Promise<void> {
   await tx.execute(
     `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', ?, 0)

@@ -3,8 +3,9 @@ import type { Database, Queryable } from '../drivers/database.ts';
 import type { LeaseRecord } from './leases.ts';
 
 /**
- * The ledger's tables, as numbered migrations that are never edited once released. The types are those that any SQL database has:
- * TEXT, INTEGER and BIGINT only; decimals and JSON are TEXT, times are epoch milliseconds. SQLite is the one that it runs on.
+ * The ledger's tables, as numbered migrations that are never edited once released. The types are those that any SQL
+ * database has: TEXT, INTEGER and BIGINT only; decimals and JSON are TEXT, times are epoch milliseconds. SQLite is the
+ * one that it runs on.
  */
 const migrations: readonly (readonly string[])[] = [
   [
@@ -221,8 +222,8 @@ const migrations: readonly (readonly string[])[] = [
       WHERE status IN ('sending', 'accepted', 'in_doubt')`,
   ],
   [
-    // The same index. For each row that is written, SQLite asks whether it belongs into it, and for a list of more than two makes
-    // a temporary table each time: a tenth of what storing a file takes.
+    // The same index. For each row that is written, SQLite asks whether it belongs into it, and for a list of more
+    // than two makes a temporary table each time: a tenth of what storing a file takes.
     'DROP INDEX rows_in_flight',
     `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at, accepted_at)
       WHERE status = 'sending' OR status = 'accepted' OR status = 'in_doubt'`,
@@ -234,11 +235,13 @@ const migrations: readonly (readonly string[])[] = [
     'UPDATE rows SET told_until = NULL WHERE told_until IS NOT NULL',
   ],
   [
-    // Until when a slot is taken to be run unless its process says again that it goes on: one on a machine that is gone says nothing.
+    // Until when a slot is taken to be run unless its process says again that it goes on: one on a machine that is
+    // gone says nothing.
     'ALTER TABLE slots ADD COLUMN expires_at BIGINT',
   ],
   [
-    // Payments that the service has, and of which a restored ledger has lost the rows: the guard between runs knows them by this alone.
+    // Payments that the service has, and of which a restored ledger has lost the rows: the guard between runs knows
+    // them by this alone.
     `CREATE TABLE lost_payments (
       account TEXT NOT NULL,
       topup_id TEXT NOT NULL,
@@ -259,8 +262,8 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN read_with TEXT',
   ],
   [
-    // What is asked for every few seconds, or at each look at the metrics, by a program that runs for years: of its batches, slots and
-    // webhooks nearly all are done with, and none of them need be read.
+    // What is asked for every few seconds, or at each look at the metrics, by a program that runs for years: of its
+    // batches, slots and webhooks nearly all are done with, and none of them need be read.
     'CREATE INDEX batches_by_status ON batches (status, completed_at)',
     'CREATE INDEX slots_by_state ON slots (state, job, due_at)',
     'CREATE INDEX inbox_by_outcome ON inbox (outcome, account)',
@@ -271,11 +274,13 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN pressed_at BIGINT',
   ],
   [
-    // What came back meanwhile explains the wallets of another batch. Few rows have any, and intake pays nothing for it.
+    // What came back meanwhile explains the wallets of another batch. Few rows have any, and intake pays nothing for
+    // it.
     'CREATE INDEX rows_refunded ON rows (refunded_at) WHERE refunded_at IS NOT NULL',
   ],
   [
-    // What the service says of rows that had ended is looked for every few seconds, among millions of events of which few are any.
+    // What the service says of rows that had ended is looked for every few seconds, among millions of events of which
+    // few are any.
     `CREATE INDEX events_late ON events (at)
       WHERE kind = 'row.refund' OR kind = 'row.contradicted' OR kind = 'row.changed_late'`,
   ],
@@ -296,9 +301,9 @@ const migrations: readonly (readonly string[])[] = [
 ];
 
 /**
- * Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote (`LEDGER_VERSION`),
- * and to change one under a program of an earlier version (`LEDGER_BUSY`), which would go on by its own rules: `isHeld` tells whether a
- * lease stands for a program that works.
+ * Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote
+ * (`LEDGER_VERSION`), and to change one under a program of an earlier version (`LEDGER_BUSY`), which would go on by
+ * its own rules: `isHeld` tells whether a lease stands for a program that works.
  */
 export async function migrate(
   database: Database,

@@ -23,9 +23,9 @@ async function rowWith(db: Queryable, account: string, topupId: string) {
 }
 
 /**
- * Reads by its id an entry that has no reference and whose id no row has: a read shows the reference (spec section 2.2). It may be the
- * payment of a row in doubt, or of an earlier generation. At most `readsMax` reads for one reconciliation: another program may
- * have paid any number.
+ * Reads by its id an entry that has no reference and whose id no row has: a read shows the reference (spec section
+ * 2.2). It may be the payment of a row in doubt, or of an earlier generation. At most `readsMax` reads for one
+ * reconciliation: another program may have paid any number.
  */
 export function makeNamer(db: Queryable, deps: ReconcileDeps, account: string, readsMax: number) {
   let reads = 0;

@@ -3,7 +3,10 @@ import { sameAmount } from '../../core/money/money.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 
-/** Each payment of the ledger and of the service lands in exactly one of these, and what the ledger sent in vain in `no_payment`. */
+/**
+ * Each payment of the ledger and of the service lands in exactly one of these, and what the ledger sent in vain in
+ * `no_payment`.
+ */
 export const buckets = [
   'matched',
   'no_payment',

@@ -17,8 +17,8 @@ export interface ReconcileDeps {
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
   admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
   /**
-   * The service throttles the account and says to wait for `saidMs`; it has done so for `lastedMs` by now. Nothing of the account is asked
-   * meanwhile, and who watches is told.
+   * The service throttles the account and says to wait for `saidMs`; it has done so for `lastedMs` by now. Nothing of
+   * the account is asked meanwhile, and who watches is told.
    */
   noteThrottled: (saidMs: number, lastedMs: number) => Promise<void>;
   /** What is thrown where the service refuses the account's credentials. */

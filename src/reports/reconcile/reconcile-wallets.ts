@@ -5,7 +5,10 @@ import { balancesBetween } from '../../ledger/reporting/reconciliations.ts';
 import { balanceOf, type StoredBalance } from '../summary/stored.ts';
 import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
 
-/** What left the wallets between the first and the last reading of an account's balance, and what the service says it was for. */
+/**
+ * What left the wallets between the first and the last reading of an account's balance, and what the service says it
+ * was for.
+ */
 export interface WalletProof {
   first_read_at: string;
   last_read_at: string;

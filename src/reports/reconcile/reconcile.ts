@@ -51,17 +51,19 @@ const marginMs = 10 * 60_000;
 /** A time that ends so shortly before it is compared is meant to last until now. */
 const nowMarginMs = 60_000;
 /**
- * The most payments that are read one by one: a minute of reads at the service's limit (spec section 8.1). It bounds the entries without
- * a reference, and the paid rows where the wallets do not add up: only a read may show that the money of a payment came back.
+ * The most payments that are read one by one: a minute of reads at the service's limit (spec section 8.1). It bounds
+ * the entries without a reference, and the paid rows where the wallets do not add up: only a read may show that the
+ * money of a payment came back.
  */
 const secondLookMax = 300;
 /** Payments of the ledger held at once. */
 const paymentsPerPage = 500;
 
 /**
- * Compares three ways: the ledger, the service's own list, and the wallets. Every payment of either side lands in exactly one
- * bucket. Memory does not grow with their number. The run and its open items are kept in the ledger; the files go into
- * `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key` signs.
+ * Compares three ways: the ledger, the service's own list, and the wallets. Every payment of either side lands in
+ * exactly one bucket. Memory does not grow with their number. The run and its open items are kept in the ledger; the
+ * files go into `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key`
+ * signs.
  */
 export async function reconcile(
   db: Database,

@@ -46,7 +46,10 @@ export function outcomeOf(run: Reconciliation): string {
   return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs' : 'need'} somebody to look` : 'the wallets do not add up'}`;
 }
 
-/** One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became none. */
+/**
+ * One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became
+ * none.
+ */
 export interface ReconcileItem {
   bucket: Bucket;
   batch_id: string | null;

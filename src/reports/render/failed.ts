@@ -21,8 +21,9 @@ export interface RowToCorrect {
 }
 
 /**
- * A file of rows to be corrected and fed in again as it is: the file's own columns first, then what is wrong and what to do.
- * `columns` and `form` are those of the file that had the rows: whoever's spreadsheet has semicolons between cells opens ours as well.
+ * A file of rows to be corrected and fed in again as it is: the file's own columns first, then what is wrong and what
+ * to do. `columns` and `form` are those of the file that had the rows: whoever's spreadsheet has semicolons between
+ * cells opens ours as well.
  */
 export function correctionCsv(
   columns: readonly string[],
@@ -56,7 +57,9 @@ export function correctionCsv(
 /** "1.234", alone or beside a currency: a thousand, or a decimal number, as the rest of its file tells. */
 const ambiguousAmount = /^([^\d.,]*)([1-9]\d{0,2})([.,])(\d{3})([^\d.,][^\d]*)?$/;
 
-/** The cell without the sign between its thousands where other rows, which are not here any more, showed it to be one. */
+/**
+ * The cell without the sign between its thousands where other rows, which are not here any more, showed it to be one.
+ */
 function plainAmount(cell: string, amount: string): string {
   return cell.replace(ambiguousAmount, (all, before: string, whole: string, _sign, three: string, after = '') =>
     whole + three === amount ? `${before}${amount}${after}` : all,
@@ -64,8 +67,8 @@ function plainAmount(cell: string, amount: string): string {
 }
 
 /**
- * The text of failed.csv: the rows that failed, as the service still says, or were invalid, as the file had them, with what is wrong and what to do. It is
- * made to be corrected and fed in again as it is.
+ * The text of failed.csv: the rows that failed, as the service still says, or were invalid, as the file had them, with
+ * what is wrong and what to do. It is made to be corrected and fed in again as it is.
  */
 export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGenerator<string> {
   const corrections = correctionCsv(columnsOf(batch), await formOf(view, batch.batch_id));

@@ -70,7 +70,10 @@ const stepsMs = [
 ];
 /** Steps that an axis has at most: on a telephone there is room for so many times beside each other. */
 const stepsMax = 4;
-/** What half a letter of a time takes of the axis where that is narrowest, some 290 px: nearer to an end, a time would stand outside. */
+/**
+ * What half a letter of a time takes of the axis where that is narrowest, some 290 px: nearer to an end, a time would
+ * stand outside.
+ */
 const halfLetter = 0.0125;
 
 /** The times below a chart, each at its place. */

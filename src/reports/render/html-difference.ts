@@ -1,4 +1,4 @@
-import { changesOf, differenceText, isPreviousThere, laterWords } from '../sentences/version-text.ts';
+import { changesOf, differenceText, isPreviousThere, laterChanges } from '../sentences/version-text.ts';
 import { counted } from '../text/counted-text.ts';
 import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
 import { type Html, html } from './html.ts';
@@ -25,7 +25,7 @@ export function differingRowsSection(version: ReportVersion, lines: readonly Dif
   const { difference } = version;
   if (difference === null || lines.length === 0) return html``;
   const { older, newer } = namesOf(version);
-  const shown = lines.filter((line) => !isToldInRow(line, lines) && !machineColumns.has(line[3] ?? ''));
+  const shown = lines.filter((line) => !isShownInRow(line, lines) && !machineColumns.has(line[3] ?? ''));
   if (shown.length === 0) return html``;
   return html`<section class="long"><h2>What differs from ${older.toLowerCase()}, row by row</h2><table class="stack"><thead><tr><th class="n">Row</th><th>What</th><th>${older}</th><th>${newer}</th></tr></thead><tbody>${shown.map(
     ([row = '', , , column = '', before = '', after = '']) =>
@@ -59,13 +59,13 @@ const lateNames: Record<string, string> = {
 };
 
 /** Of money that came back the cells of the row tell already, when and how much. */
-function isToldInRow([row, , , column]: DifferenceLine, lines: readonly DifferenceLine[]): boolean {
+function isShownInRow([row, , , column]: DifferenceLine, lines: readonly DifferenceLine[]): boolean {
   return column === 'row.refund' && lines.some(([other, , , cell]) => other === row && cell === 'refunded_at');
 }
 
 function moreLine(difference: NonNullable<ReportVersion['difference']>, shown: number): Html | null {
   const { columns } = difference;
-  const all = Object.values(columns).reduce((sum, count) => sum + count, laterWords(difference));
+  const all = Object.values(columns).reduce((sum, count) => sum + count, laterChanges(difference));
   if (all <= shown) return null;
   return html`<p class="soft small">and ${counted(all - shown, 'more line')}: difference.csv has them all.</p>`;
 }

@@ -9,8 +9,8 @@ export interface Html {
 type Part = Html | string | number | null | readonly Html[];
 
 /**
- * A template of HTML: everything put into it is escaped, unless it was made by this template itself. Values stand between
- * tags or in quoted attributes, nowhere else.
+ * A template of HTML: everything put into it is escaped, unless it was made by this template itself. Values stand
+ * between tags or in quoted attributes, nowhere else.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let text = strings[0] ?? '';
@@ -25,8 +25,8 @@ function partText(part: Part): string {
 }
 
 /**
- * A whole page that needs nothing else and can do nothing: no script, no address, and a policy that forbids both; its one
- * style is named by its digest.
+ * A whole page that needs nothing else and can do nothing: no script, no address, and a policy that forbids both; its
+ * one style is named by its digest.
  */
 export function htmlPage(title: string, style: string, body: Html): string {
   const digest = createHash('sha256').update(style).digest('base64');

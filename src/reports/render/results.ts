@@ -37,7 +37,9 @@ export const resultColumns = [
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
-/** The columns after all others: where a row stands in its file, and which columns of it its failure codes are about. */
+/**
+ * The columns after all others: where a row stands in its file, and which columns of it its failure codes are about.
+ */
 const placeColumns = ['line', 'failure_column'] as const;
 
 /** The columns at the very end, where any row's money came back after it was paid. */
@@ -50,7 +52,10 @@ const contradictedColumn = 'contradicted';
 /** The last column of all, where any row may have been paid twice: the service's id of its second payment. */
 const secondColumn = 'second_topup_id';
 
-/** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
+/**
+ * The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the
+ * program took it from.
+ */
 const messageColumn = 'sms_message';
 
 /** Which columns the results of a batch have. */
@@ -65,7 +70,10 @@ export interface ResultLayout {
   hasSeconds: boolean;
 }
 
-/** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
+/**
+ * A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it
+ * (`placeColumns`).
+ */
 export interface ResultLine {
   values: (string | number | null)[];
   input: string[];
@@ -166,8 +174,8 @@ function maskLine(
 }
 
 /**
- * Why a row is not paid: the service's word, or, where it is not sent, what is wrong with the row itself; then `column` names the
- * file's column for each code, and nothing for a code that is about the row as a whole.
+ * Why a row is not paid: the service's word, or, where it is not sent, what is wrong with the row itself; then
+ * `column` names the file's column for each code, and nothing for a code that is about the row as a whole.
  */
 function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
   const isOwn = !wasSent(row.status) || (row.failure_code === null && row.failure_reason === null);

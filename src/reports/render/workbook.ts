@@ -2,7 +2,10 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { dayMs } from '../../core/time/clock.ts';
 
-/** A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. Text is never run as a formula. */
+/**
+ * A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. Text is never run as a
+ * formula.
+ */
 export type Cell =
   | null
   | string
@@ -75,13 +78,16 @@ ${[
 <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>
 </styleSheet>`;
 
-/** The times of all entries, written in local time by the format: the same wall clock everywhere gives the same bytes. */
+/**
+ * The times of all entries, written in local time by the format: the same wall clock everywhere gives the same bytes.
+ */
 const entryTime = new Date(2000, 0, 1);
 const entryOptions = { mtime: entryTime, mode: 0o100600, forceDosTimestamp: true, compressionLevel: 3 };
 
 /**
- * A workbook (Office Open XML) as bytes, made sheet by sheet while its rows come: memory does not grow with them, and the same
- * rows give the same bytes. No library that we found streams several sheets with filters; this is what the format needs.
+ * A workbook (Office Open XML) as bytes, made sheet by sheet while its rows come: memory does not grow with them, and
+ * the same rows give the same bytes. No library that we found streams several sheets with filters; this is what the
+ * format needs.
  */
 export function workbook(sheets: readonly Sheet[]): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
@@ -137,7 +143,8 @@ async function* sheetXml({ widths, header, rows }: Sheet): AsyncGenerator<Buffer
       ),
     );
   }
-  // Row by row into blocks: as one text, the rows of a block would be thousands of pieces that the collector finds alive.
+  // Row by row into blocks: as one text, the rows of a block would be thousands of pieces that the collector finds
+  // alive.
   let block = Buffer.allocUnsafe(blockBytes);
   let filled = 0;
   for await (const page of rows) {
@@ -199,8 +206,8 @@ function decimalXml(place: string, value: string): string {
 const cellCharsMax = 32_767;
 
 /**
- * A cell of the type text in the format text: no spreadsheet computes it, whatever it begins with, nor when somebody edits it. So it needs no
- * apostrophe, as a cell of a CSV does.
+ * A cell of the type text in the format text: no spreadsheet computes it, whatever it begins with, nor when somebody
+ * edits it. So it needs no apostrophe, as a cell of a CSV does.
  */
 function textXml(place: string, style: number, text: string): string {
   return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text.slice(0, cellCharsMax))}</t></is></c>`;

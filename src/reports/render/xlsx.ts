@@ -102,7 +102,7 @@ function headingOf(name: string): string {
 }
 
 /** The name of the person stands beside the number, where the file has names. */
-function besideNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
+function nameBesideNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
   if (name === undefined) return [...values];
   const at = resultColumns.indexOf('phone_number') + 1;
   return [...values.slice(0, at), name, ...values.slice(at)];
@@ -114,11 +114,11 @@ function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, optio
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
-    widths: besideNumber(
+    widths: nameBesideNumber(
       layout.names.map((name) => columnWidths[name] ?? widthElse),
       hasNames ? nameWidth : undefined,
     ),
-    header: besideNumber(layout.names.map(headingOf), hasNames ? nameHeading : undefined),
+    header: nameBesideNumber(layout.names.map(headingOf), hasNames ? nameHeading : undefined),
     rows: resultRows(view, batch, at * sheetRowsMax, layout, options),
   }));
 }
@@ -138,7 +138,7 @@ async function* resultRows(
     yield own.map((row) => {
       const cells = resultCells(resultLine(batch, row, options), layout);
       const typed = cells.map((value, at) => typedCell(value, kinds[at] ?? null));
-      return besideNumber(typed, hasNames ? personOf(batch, row, options) : undefined);
+      return nameBesideNumber(typed, hasNames ? personOf(batch, row, options) : undefined);
     });
     if (own.length < page.length) return;
   }

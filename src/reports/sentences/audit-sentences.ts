@@ -119,7 +119,10 @@ export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 
   return visible(`${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`);
 }
 
-/** The same with when it was and who did it: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
+/**
+ * The same with when it was and who did it: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as
+ * 8f…".
+ */
 export function auditSentence(event: AuditEvent): string {
   return `${timeText(new Date(event.at).toISOString())}  ${visible(event.actor)}  ${eventSentence(event)}`;
 }

@@ -5,8 +5,8 @@ import { recentCosts } from '../../ledger/rows/costs.ts';
 import { sumsText } from './format.ts';
 
 /**
- * What amounts will cost in the currencies of the wallets, judged by what recent payments of the account were charged: the service tells its
- * rates only by charging. An estimate for people to decide by; nothing is paid by it.
+ * What amounts will cost in the currencies of the wallets, judged by what recent payments of the account were charged:
+ * the service tells its rates only by charging. An estimate for people to decide by; nothing is paid by it.
  */
 export interface ExpectedCost {
   /** By the currency of the wallets. */

@@ -17,7 +17,10 @@ export function requestedText(byCurrency: Record<string, string>, products: numb
   return `${amounts}${counted(products, 'product')}`;
 }
 
-/** What the sums of amounts lack: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN 1,200.00 by the catalog". */
+/**
+ * What the sums of amounts lack: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN 1,200.00 by the
+ * catalog".
+ */
 export function productsText(products: number, priced: Record<string, string>, unpriced: number): string {
   const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is in no sum above`;
   if (unpriced === products) return buy;
@@ -57,7 +60,10 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else null. */
+/**
+ * How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else
+ * null.
+ */
 export function overlongText({ at, saidMs, until }: ThrottleWait): string | null {
   if (until >= at + saidMs) return null;
   return saidMs < 3 * dayMs ? durationText(saidMs) : counted(Math.floor(saidMs / dayMs), 'day');

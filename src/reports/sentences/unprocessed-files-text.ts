@@ -4,7 +4,10 @@ import type { LeftFile } from '../../ledger/jobs/unprocessed-files.ts';
 /** Files that are named of one slot: enough to find them by. */
 const namedMax = 5;
 
-/** What of a job lies in `working` and is not paid, and what to do about it: a sentence for each slot that brings some of it. */
+/**
+ * What of a job lies in `working` and is not paid, and what to do about it: a sentence for each slot that brings some
+ * of it.
+ */
 export function leftFilesLines(job: string, files: readonly LeftFile[]): string[] {
   const bySlot = new Map<number | null, string[]>();
   for (const { file, due_at } of files) bySlot.set(due_at, [...(bySlot.get(due_at) ?? []), file]);

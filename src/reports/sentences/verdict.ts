@@ -55,7 +55,7 @@ function headlineOf(
   if (paidRows === 0) {
     const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
     const not = total === 1 ? ' not' : '';
-    return `${none} ${notPaidWords(summary, not)}${beside}.`;
+    return `${none} ${notPaidText(summary, not)}${beside}.`;
   }
   return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${beside}.`;
 }
@@ -67,7 +67,7 @@ function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
 }
 
 /** What was sent may be charged, and may be delivered, before the service says so. */
-function notPaidWords(summary: BatchSummary, not: string): string {
+function notPaidText(summary: BatchSummary, not: string): string {
   const { sending, accepted, in_doubt } = summary.rows.by_status;
   if (sending + accepted + in_doubt > 0) return `is${not} known to be paid yet`;
   return openRows(summary) > 0 ? `has${not} been paid yet` : `was${not} paid`;
@@ -143,7 +143,10 @@ function detailsOf(summary: BatchSummary): string[] {
   return details;
 }
 
-/** Whether the wallets agree with the charges; nothing where they were not read before the first row and after the last. */
+/**
+ * Whether the wallets agree with the charges; nothing where they were not read before the first row and after the
+ * last.
+ */
 function balanceSentences({ balance, charged, refunded }: BatchSummary): string[] {
   if (balance.explained === true) return ['Wallet balances match the charges exactly.'];
   const sentences: string[] = [];
@@ -206,7 +209,10 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
   return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
 }
 
-/** Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked (`airbatch status`). */
+/**
+ * Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked
+ * (`airbatch status`).
+ */
 function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
   if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
   const finishBy = Date.parse(finish_by);
@@ -233,7 +239,10 @@ function skippedSentence(rows: number, causesOf: Causes): string {
   return `${skipped}${why.length === 0 ? '' : `: ${why.join(', ')}`}. results.csv has the reason of each.`;
 }
 
-/** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */
+/**
+ * What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null:
+ * nothing.
+ */
 function chargedForFailed({ charged }: BatchSummary): string | null {
   const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
   return sums.length === 0 ? null : sumsText(Object.fromEntries(sums));

@@ -4,7 +4,10 @@ import { counted, grouped } from '../text/counted-text.ts';
 import type { Difference, ReportVersion, Totals } from '../versions/difference.ts';
 import { sumsText, timeText } from './format.ts';
 
-/** "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no version. */
+/**
+ * "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no
+ * version.
+ */
 export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>): string {
   return `${version === null ? 'no version yet' : `version ${version}`}, as of ${timeText(as_of)}`;
 }
@@ -28,13 +31,13 @@ export function differenceText({ previous, difference, difference_unknown }: Rep
 }
 
 /** How often the service said something late, beside money that came back of which the row itself tells. */
-export function laterWords({ late, columns }: Pick<Difference, 'late' | 'columns'>): number {
+export function laterChanges({ late, columns }: Pick<Difference, 'late' | 'columns'>): number {
   const inRows = Math.min(late['row.refund'] ?? 0, columns.refunded_at ?? 0);
   return Object.values(late).reduce((sum, count) => sum + count, -inRows);
 }
 
 function lateSentence(difference: Difference): string | null {
-  const words = laterWords(difference);
+  const words = laterChanges(difference);
   if (words === 0) return null;
   return `${counted(words, 'later word')} of the service on rows that had ended ${words === 1 ? 'is' : 'are'} in difference.csv`;
 }

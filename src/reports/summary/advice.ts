@@ -5,8 +5,8 @@ import { problemsOf, type StoredProblem } from './stored.ts';
 import { isContradicted, isLeftToPerson } from './survey.ts';
 
 /**
- * What to do about a failed row, by the code that the service gave (spec sections 7.1 and 7.2; V1 codes are numbers). Read by
- * people who correct the row and send it again.
+ * What to do about a failed row, by the code that the service gave (spec sections 7.1 and 7.2; V1 codes are numbers).
+ * Read by people who correct the row and send it again.
  */
 const failureAdvice: Record<string, string> = {
   INSUFFICIENT_BALANCE: 'Fund the account, then send this row again.',

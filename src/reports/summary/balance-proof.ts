@@ -12,11 +12,17 @@ import { byWalletCurrency } from './unnamed-currencies.ts';
  * before - after = charged by this batch + charged by other batches of the account meanwhile - came back + unexplained.
  */
 export interface BalanceProof {
-  /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer; `after` also while a retry is not finished. */
+  /**
+   * When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer;
+   * `after` also while a retry is not finished.
+   */
   before_read_at: string | null;
   after_read_at: string | null;
   wallets: WalletChange[];
-  /** One entry for each currency in which a wallet is kept or something was charged. Empty until both balances are known. */
+  /**
+   * One entry for each currency in which a wallet is kept or something was charged. Empty until both balances are
+   * known.
+   */
   explanation: BalanceExplanation[];
   /** True when both balances are known and nothing is unexplained; null until both are known. */
   explained: boolean | null;
@@ -41,16 +47,23 @@ export interface BalanceExplanation {
   charged_by_this_batch: string;
   /** Less what came back of their charges between the two readings: negative where that is more. */
   charged_by_other_batches: string;
-  /** Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of failed and paid rows. */
+  /**
+   * Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of
+   * failed and paid rows.
+   */
   came_back: string;
   /**
-   * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where less
-   * did (a deposit, a refund of which the service told nothing, or later). The service's own list of transactions, by reconciliation, says which.
+   * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where
+   * less did (a deposit, a refund of which the service told nothing, or later). The service's own list of
+   * transactions, by reconciliation, says which.
    */
   unexplained: string;
 }
 
-/** What this batch was charged, by currency, and what of it had come back when the wallets were read for the second time. */
+/**
+ * What this batch was charged, by currency, and what of it had come back when the wallets were read for the second
+ * time.
+ */
 export async function proveBalance(
   view: Queryable,
   batch: BatchRecord,
@@ -126,8 +139,8 @@ function explain(
 const costsPerPage = 2_000;
 
 /**
- * What the account's other batches were charged between the two readings, less what came back of their charges then: that may be more, where
- * these are older.
+ * What the account's other batches were charged between the two readings, less what came back of their charges then:
+ * that may be more, where these are older.
  */
 async function chargedByOtherBatches(
   view: Queryable,

@@ -8,7 +8,9 @@ import { balanceAfter } from './stored.ts';
 export interface Refunds {
   /** Of the payments whose rows were sent again since, whenever it came. */
   earlier: Sums;
-  /** Of all that failed, by the time at which the wallets were read for the second time: it is in what they held then. */
+  /**
+   * Of all that failed, by the time at which the wallets were read for the second time: it is in what they held then.
+   */
   byReading: Sums;
 }
 
@@ -47,8 +49,8 @@ interface RowMoney {
 const eventsPerPage = 2_000;
 
 /**
- * Reads from a batch's history what came back of its failed payments. A row forgets what an earlier payment was charged when it is sent again;
- * its history does not. What the service never told is in no sum.
+ * Reads from a batch's history what came back of its failed payments. A row forgets what an earlier payment was
+ * charged when it is sent again; its history does not. What the service never told is in no sum.
  */
 export async function refundsOfFailed(view: Queryable, batch: BatchRecord): Promise<Refunds> {
   const rows = await readMoney(view, batch.batch_id, pageChargeEvents);
@@ -70,8 +72,8 @@ export async function refundsOfFailed(view: Queryable, batch: BatchRecord): Prom
 }
 
 /**
- * What payments of a batch's rows that were tried again since were charged between `fromMs` and `toMs` (epoch ms), less what came back then of
- * such payments, whenever they were charged.
+ * What payments of a batch's rows that were tried again since were charged between `fromMs` and `toMs` (epoch ms),
+ * less what came back then of such payments, whenever they were charged.
  */
 export async function earlierBetween(
   view: Queryable,

@@ -15,7 +15,10 @@ export interface SameRows {
   paid: number;
 }
 
-/** Finds the batches of a batch's run that have rows which it would send, and that have paid some of them or may. The latest first. */
+/**
+ * Finds the batches of a batch's run that have rows which it would send, and that have paid some of them or may. The
+ * latest first.
+ */
 export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<SameRows[]> {
   return (await sharedRows(db, batch)).map(({ batch_id, status, rows, paid }) => ({ batch_id, status, rows, paid }));
 }

@@ -40,7 +40,10 @@ export interface Review {
 const examplesMax = 5;
 const rowsPerPage = 2_000;
 
-/** Looks through the rows of a batch, and at the last finished one of its job, of which amounts that differ by more percent are changed. */
+/**
+ * Looks through the rows of a batch, and at the last finished one of its job, of which amounts that differ by more
+ * percent are changed.
+ */
 export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
   const largest = new Map<string, ReviewedRow[]>();
   const held: Record<string, number> = {};

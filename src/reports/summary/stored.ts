@@ -7,7 +7,8 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 
 /**
- * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be wrong.
+ * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be
+ * wrong.
  */
 const storedProblems = z.array(
   z.object({
@@ -49,7 +50,8 @@ const plainCells = /^\["[^"\\]*(?:","[^"\\]*)*"\]$/;
 
 /**
  * The cells of a row as they stand in the file: as many as its line has, which may be more or fewer than the header's.
- * `JSON.parse` would keep each short text for all of the program, until the collector goes through everything: plain cells are cut.
+ * `JSON.parse` would keep each short text for all of the program, until the collector goes through everything: plain
+ * cells are cut.
  */
 export function inputOf(row: Pick<ReportedRow, 'input'>): string[] {
   if (plainCells.test(row.input)) return row.input.slice(2, -2).split('","');
@@ -89,7 +91,9 @@ const storedForm = z.object({
   amount_column: z.number().nullable(),
 });
 
-/** How the batch's file was read, as its history has it; of one that was read by an earlier version nothing is known. */
+/**
+ * How the batch's file was read, as its history has it; of one that was read by an earlier version nothing is known.
+ */
 export async function formOf(view: Queryable, batchId: string): Promise<FileForm> {
   const event = await firstEvent(view, batchId, 'batch.validate');
   const found = storedForm.safeParse(event && JSON.parse(event.body));
@@ -103,14 +107,17 @@ export function balanceOf(stored: string | null): StoredBalance | null {
 }
 
 /**
- * What the wallets held after the last row. Null while the batch has not ended: after a retry has opened it again, the reading at its earlier
- * end does not cover what the retry is charged.
+ * What the wallets held after the last row. Null while the batch has not ended: after a retry has opened it again, the
+ * reading at its earlier end does not cover what the retry is charged.
  */
 export function balanceAfter({ status, balance_after }: BatchRecord): StoredBalance | null {
   return status === 'completed' ? balanceOf(balance_after) : null;
 }
 
-/** Rows held in memory at once: few enough that the collector of a small young generation hardly finds any alive (measured). */
+/**
+ * Rows held in memory at once: few enough that the collector of a small young generation hardly finds any alive
+ * (measured).
+ */
 const rowsPerPage = 32;
 
 /** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */

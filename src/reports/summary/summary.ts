@@ -17,8 +17,8 @@ import { type Failures, type Survey, surveyRows } from './survey.ts';
 export type AmountsByCurrency = Record<string, string>;
 
 /**
- * The content of `summary.json`. Within a `format` its shape is stable: fields may be added, none changes its meaning. Times are ISO
- * 8601 in UTC with milliseconds; objects whose keys are data are in alphabetical order.
+ * The content of `summary.json`. Within a `format` its shape is stable: fields may be added, none changes its meaning.
+ * Times are ISO 8601 in UTC with milliseconds; objects whose keys are data are in alphabetical order.
  */
 export interface BatchSummary {
   format: 'airbatch.summary/1';
@@ -72,15 +72,21 @@ export interface BatchSummary {
   /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
   refunded: { rows: number; amounts: AmountsByCurrency };
   /**
-   * Failed rows of which the service has said since that the payment has not failed: they count as paid, and are not to be sent again. They
-   * are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
+   * Failed rows of which the service has said since that the payment has not failed: they count as paid, and are not
+   * to be sent again. They are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
    */
   contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
   /** Rows of which the service has a second payment that has not failed, with both of its ids for the first of them. */
   paid_twice: { rows: number; first: { row: number; topup_id: string | null; second_topup_id: string | null }[] };
-  /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
+  /**
+   * Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all
+   * of these.
+   */
   in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
-  /** Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a person may resolve them. */
+  /**
+   * Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a
+   * person may resolve them.
+   */
   overdue: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   balance: BalanceProof;
   times: {
@@ -88,7 +94,9 @@ export interface BatchSummary {
     approved_at: string | null;
     started_at: string | null;
     completed_at: string | null;
-    /** By when every row was to have ended, and whether it had; null where nobody has said a time, or it has not ended. */
+    /**
+     * By when every row was to have ended, and whether it had; null where nobody has said a time, or it has not ended.
+     */
     finish_by: string | null;
     in_time: boolean | null;
     /** From start to completion, in milliseconds. */
@@ -98,7 +106,10 @@ export interface BatchSummary {
   };
   /** How often each problem occurs over all rows, by its code. */
   problems: Record<string, number>;
-  /** Failed rows by the service's code, with the reason given for the first of them; `other_reasons`: how many of them have another. */
+  /**
+   * Failed rows by the service's code, with the reason given for the first of them; `other_reasons`: how many of them
+   * have another.
+   */
   failures: Record<string, Failures>;
   /** The end of the batch's audit chain as this summary was made. */
   audit: { events: number; head: string };
@@ -107,7 +118,9 @@ export interface BatchSummary {
 /** The states of a row that had nothing wrong and nothing that made it unnecessary. */
 const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
 
-/** Sums a batch up from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is under way, call it on a snapshot. */
+/**
+ * Sums a batch up from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is under way, call it on a snapshot.
+ */
 export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
   const batch = await findBatchOrFail(view, batchId);
   return summaryOf(view, batch, await surveyRows(view, batch));
@@ -207,7 +220,10 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   };
 }
 
-/** The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named after one. */
+/**
+ * The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named
+ * after one.
+ */
 export function maskSummary(summary: BatchSummary): BatchSummary {
   const masked = (text: string | null) => text && maskNumbers(text);
   return {

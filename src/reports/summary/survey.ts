@@ -45,7 +45,10 @@ export interface Survey {
   oldestDoubtAt: number | null;
   /** Rows in doubt that are looked up no more: only a person can tell. */
   doubtsLeftToPerson: number;
-  /** Accepted rows that the service has for longer than it promises: how many, what they ask for, and when the first was sent (epoch ms). */
+  /**
+   * Accepted rows that the service has for longer than it promises: how many, what they ask for, and when the first
+   * was sent (epoch ms).
+   */
   overdueRows: number;
   overdueRequested: Sums;
   oldestOverdueAt: number | null;
@@ -55,7 +58,9 @@ export interface Survey {
   cellsMax: number;
 }
 
-/** Failed rows of one code, with the reason that came with the first of them, and how many of them came with another. */
+/**
+ * Failed rows of one code, with the reason that came with the first of them, and how many of them came with another.
+ */
 export interface Failures {
   rows: number;
   reason: string | null;

@@ -13,7 +13,10 @@ export interface Timeline {
 /** Buckets that a chart shows at most. The memory of a timeline does not grow with the batch. */
 const bucketsMax = 96;
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** What a person reads off a clock, each a multiple of the one before it, so that buckets can be put together; days go on in doubles. */
+/**
+ * What a person reads off a clock, each a multiple of the one before it, so that buckets can be put together; days go
+ * on in doubles.
+ */
 const widthsMs = [
   ...[0.1, 0.5, 1, 5, 15, 30].map((seconds) => seconds * second),
   ...[1, 5, 15, 30].map((minutes) => minutes * minute),
@@ -21,7 +24,9 @@ const widthsMs = [
 ];
 const [narrowestMs = 100] = widthsMs;
 
-/** Gathers a timeline in one pass. The buckets widen by themselves, and do not depend on the order in which rows come. */
+/**
+ * Gathers a timeline in one pass. The buckets widen by themselves, and do not depend on the order in which rows come.
+ */
 export function makeTimelineGatherer() {
   let bucketMs = narrowestMs;
   let counts = new Map<number, { completed: number; failed: number }>();

@@ -1,8 +1,9 @@
 import { isContentRowRef } from '../../core/identity/ids.ts';
 
 /**
- * Digits of any script, with what people write between them, and the plus before them: long enough to be a phone number. Masked it has no
- * plus: in that a spreadsheet would see a formula, and what keeps it from that is an apostrophe that everybody sees.
+ * Digits of any script, with what people write between them, and the plus before them: long enough to be a phone
+ * number. Masked it has no plus: in that a spreadsheet would see a formula, and what keeps it from that is an
+ * apostrophe that everybody sees.
  */
 const numberLike = /[+\uFF0B]?\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
 
@@ -13,8 +14,8 @@ const madeRowRef = /(?<![0-9a-f])[0-9a-f]{20}-[0-9]+/g;
 const readableDigits = 3;
 
 /**
- * `text` with everything that may be a phone number made unreadable but for its last digits, and what was made of one wholly. Over-masks
- * rather than under.
+ * `text` with everything that may be a phone number made unreadable but for its last digits, and what was made of one
+ * wholly. Over-masks rather than under.
  */
 export function maskNumbers(text: string): string {
   return text.replace(madeRowRef, '********').replace(numberLike, maskDigits);

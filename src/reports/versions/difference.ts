@@ -17,13 +17,19 @@ export interface Difference {
   columns: Record<string, number>;
   /** What the service has said since of rows that had ended, by the kind of the event: the rows stay as they ended. */
   late: Record<string, number>;
-  /** Whether whom the batch paid was forgotten: columns that name people are not compared, and nothing of them is repeated. */
+  /**
+   * Whether whom the batch paid was forgotten: columns that name people are not compared, and nothing of them is
+   * repeated.
+   */
   forgotten: boolean;
   before: Totals;
   after: Totals;
 }
 
-/** Which version of a batch's reports some are, and what differs from the one before: `summary.json` holds it besides the summary. */
+/**
+ * Which version of a batch's reports some are, and what differs from the one before: `summary.json` holds it besides
+ * the summary.
+ */
 export interface ReportVersion extends VersionMark {
   /** Against `previous`; null for a first version, and where it cannot be told. */
   difference: Difference | null;
@@ -73,8 +79,8 @@ export interface Compared {
 }
 
 /**
- * The text of difference.csv, from two versions of results.csv, which both have the rows in the order of the file: two streams side by
- * side, so that memory does not grow with them. What is told besides is complete once the text is.
+ * The text of difference.csv, from two versions of results.csv, which both have the rows in the order of the file: two
+ * streams side by side, so that memory does not grow with them. What is told besides is complete once the text is.
  */
 export function differenceCsv(
   view: Queryable,
@@ -91,7 +97,7 @@ export function differenceCsv(
       note(told.columns, line);
       yield line;
     }
-    for await (const line of lateWords(view, batchId, compared)) {
+    for await (const line of lateChangeLines(view, batchId, compared)) {
       note(told.late, line);
       yield line;
     }
@@ -166,7 +172,11 @@ async function* csvLines(path: string): AsyncGenerator<string[], undefined> {
 /** Events read at once. */
 const eventsPerPage = 64;
 
-async function* lateWords(view: Queryable, batchId: string, { afterSeq }: Compared): AsyncGenerator<DifferenceLine> {
+async function* lateChangeLines(
+  view: Queryable,
+  batchId: string,
+  { afterSeq }: Compared,
+): AsyncGenerator<DifferenceLine> {
   const kinds: readonly string[] = lateKinds;
   for (let after = afterSeq; ; ) {
     const page = await pageEvents(view, batchId, after, eventsPerPage);

@@ -49,13 +49,16 @@ export interface FolderWriter {
   /** Where a file that was written lies until all of them are. */
   pathOf(name: string): string;
   /**
-   * Keeps files that lie in the folder now in a folder of it, `to`: there they stay as they are, when others take their names. The folder
-   * comes to be whole or not at all; where it is there already, it stays.
+   * Keeps files that lie in the folder now in a folder of it, `to`: there they stay as they are, when others take
+   * their names. The folder comes to be whole or not at all; where it is there already, it stays.
    */
   keep(names: readonly string[], to: string): Promise<void>;
 }
 
-/** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
+/**
+ * Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be
+ * written there.
+ */
 export function makeFolder(
   folder: string,
   readers: Readers,
@@ -84,9 +87,9 @@ async function told<Result>(
 }
 
 /**
- * Writes files into `folder`, which is made where it is missing: all of them beside their places first, and moved there when
- * `work` is done. Files named in `stale` that were not written are removed: they would speak of another time. Fails with
- * `FOLDER_UNWRITABLE`.
+ * Writes files into `folder`, which is made where it is missing: all of them beside their places first, and moved
+ * there when `work` is done. Files named in `stale` that were not written are removed: they would speak of another
+ * time. Fails with `FOLDER_UNWRITABLE`.
  */
 export function writeFolder(
   folder: string,
@@ -106,8 +109,8 @@ const setGroupId = 0o2000;
 const leftAfterMs = 600_000;
 
 /**
- * Removes what a process that was killed had begun to write: it names people, and a proof of the folder takes it for a file that
- * somebody has added. `making` is our own, whose time is that of the file system.
+ * Removes what a process that was killed had begun to write: it names people, and a proof of the folder takes it for a
+ * file that somebody has added. `making` is our own, whose time is that of the file system.
  */
 async function removeLeft(folder: string, making: string): Promise<void> {
   const { mtimeMs: now } = await stat(making);
@@ -159,7 +162,10 @@ async function writeAll(
   }
 }
 
-/** Both names of a file are of the same bytes until another file takes one of them: nothing is without a name in between. */
+/**
+ * Both names of a file are of the same bytes until another file takes one of them: nothing is without a name in
+ * between.
+ */
 async function keepFiles(
   folder: string,
   names: readonly string[],
@@ -169,12 +175,12 @@ async function keepFiles(
   for (const name of names) await nameTwice(join(folder, name), join(making, name));
   await syncFolder(making);
   makeFolders(dirname(to), mode);
-  await moveBeside(making, to);
+  await swapFolders(making, to);
   for (const path of [dirname(to), folder]) await syncFolder(path);
 }
 
 /** Where something else has that name already, a number tells them apart: nothing that was kept is lost. */
-async function moveBeside(making: string, to: string): Promise<void> {
+async function swapFolders(making: string, to: string): Promise<void> {
   for (let number = 1; ; number++) {
     const place = number === 1 ? to : `${to}-${number}`;
     try {
@@ -220,8 +226,8 @@ async function writeWhole(
 ): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path, 'wx', mode);
   const hash = createHash('sha256');
-  // Two blocks are filled in turn, one while the other is written. Blocks by the thousand would wait for the collector outside
-  // of its heap.
+  // Two blocks are filled in turn, one while the other is written. Blocks by the thousand would wait for the collector
+  // outside of its heap.
   let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
   let [filled, bytes] = [0, 0];
   let writing = Promise.resolve();

@@ -6,9 +6,9 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { WrittenFile } from './files.ts';
 
 /**
- * What `manifest.json` holds: the digests of everything in the folder, and where the audit chain ended. `manifest.sig` beside
- * it is the Ed25519 signature (64 bytes) of the file's bytes, which any tool can check:
- * `openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig`.
+ * What `manifest.json` holds: the digests of everything in the folder, and where the audit chain ended. `manifest.sig`
+ * beside it is the Ed25519 signature (64 bytes) of the file's bytes, which any tool can check: `openssl pkeyutl
+ * -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig`.
  */
 export interface Manifest {
   format: 'airbatch.manifest/1';
@@ -18,8 +18,8 @@ export interface Manifest {
   /** Name and version of the program that made the batch. */
   program: string;
   /**
-   * 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before it. Null while the
-   * batch is not at its end: what is written then is replaced.
+   * 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before
+   * it. Null while the batch is not at its end: what is written then is replaced.
    */
   version: number | null;
   /** The time of the newest event in the chain (ISO 8601 UTC): what the ledger knew by then is in these files. */
@@ -70,11 +70,17 @@ export interface PreviousVersion {
   /** Where its audit chain ended: this one goes on from there. */
   events: number;
   head: string;
-  /** SHA-256 (hex) of its manifest.json, which has the digests of all its files; null where it was written to another folder. */
+  /**
+   * SHA-256 (hex) of its manifest.json, which has the digests of all its files; null where it was written to another
+   * folder.
+   */
   manifest_sha256: string | null;
 }
 
-/** Which version of a batch's reports some are; null where they were not given out as one: before its end, or without a key. */
+/**
+ * Which version of a batch's reports some are; null where they were not given out as one: before its end, or without a
+ * key.
+ */
 export interface VersionMark {
   version: number | null;
   as_of: string;
@@ -85,8 +91,9 @@ export interface VersionMark {
 const eventsPerPage = 64;
 
 /**
- * The batch's audit chain, one event a line as the ledger has it. The first hash follows on 64 zeros; each is SHA-256 (hex) of
- * the hash before it and `JSON.stringify([batch_id, seq, at, actor, kind, row_no, body])`, where `body` is a text.
+ * The batch's audit chain, one event a line as the ledger has it. The first hash follows on 64 zeros; each is SHA-256
+ * (hex) of the hash before it and `JSON.stringify([batch_id, seq, at, actor, kind, row_no, body])`, where `body` is a
+ * text.
  */
 export async function* eventLines(view: Queryable, batchId: string): AsyncGenerator<string> {
   for (let after = 0; ; ) {

@@ -23,8 +23,8 @@ export interface SigningKey {
 }
 
 /**
- * Opens the key at `path`, and makes it on first use: readable by whoever may use the ledger that it signs for, and by its owner alone
- * where there is none.
+ * Opens the key at `path`, and makes it on first use: readable by whoever may use the ledger that it signs for, and by
+ * its owner alone where there is none.
  */
 export async function openSigningKey(path: string, ledgerPath: string | null = null): Promise<SigningKey> {
   const existing = await readOrNull(path);

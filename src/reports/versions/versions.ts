@@ -29,7 +29,9 @@ const manifestShape = z.object({
   public_key: z.string(),
 });
 
-/** Reports that lie in a folder, as their signed manifest tells of them; `version` is 0 where they were not given out. */
+/**
+ * Reports that lie in a folder, as their signed manifest tells of them; `version` is 0 where they were not given out.
+ */
 export interface StoredVersion extends z.infer<typeof manifestShape> {
   version: number;
   dir: string;
@@ -39,8 +41,9 @@ export interface StoredVersion extends z.infer<typeof manifestShape> {
 }
 
 /**
- * The version that lies in a folder; null where nothing is signed there, so that nobody could prove what it was. Of files that are being
- * moved to their places the manifest is the last: until then the one before it does not fit the signature.
+ * The version that lies in a folder; null where nothing is signed there, so that nobody could prove what it was. Of
+ * files that are being moved to their places the manifest is the last: until then the one before it does not fit the
+ * signature.
  */
 export async function readVersion(dir: string): Promise<StoredVersion | null> {
   const [text, signature] = await Promise.all([
@@ -109,8 +112,9 @@ export interface Marked {
 }
 
 /**
- * Which version the reports of a batch are, as it is now. Numbers are the batch's, whatever the folder: what is to be given out has the one
- * that the end of its chain tells, and anything else none. Throws `NotPublished` where it tells none yet.
+ * Which version the reports of a batch are, as it is now. Numbers are the batch's, whatever the folder: what is to be
+ * given out has the one that the end of its chain tells, and anything else none. Throws `NotPublished` where it tells
+ * none yet.
  */
 export async function markOf(
   view: Queryable,
@@ -168,8 +172,8 @@ function previousAtOtherService(given: PublishedVersion | null): PreviousVersion
 const comparedFiles = ['results.csv', 'summary.json'];
 
 /**
- * Why it cannot be said what differs from a version, or null where it can: what this key signs must not rest on files that somebody has
- * changed, or that another key has signed.
+ * Why it cannot be said what differs from a version, or null where it can: what this key signs must not rest on files
+ * that somebody has changed, or that another key has signed.
  */
 export async function whyIncomparable(
   mark: VersionMark,

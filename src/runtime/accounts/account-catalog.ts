@@ -8,8 +8,8 @@ import { accountLog } from '../logging/log.ts';
 import { logThrottle, type ThrottledAccount } from './throttled-requests.ts';
 
 /**
- * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
- * the service adds meanwhile is unknown to this process until then.
+ * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120
+ * questions a minute. What the service adds meanwhile is unknown to this process until then.
  */
 export const catalogKeptMs = 5 * 60_000;
 
@@ -21,8 +21,9 @@ export interface AccountCatalog extends Catalog {
 }
 
 /**
- * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
- * account alone; that it did not answer is not, nor where it tells to wait for a quarter of an hour or more.
+ * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept
+ * for a while, for this account alone; that it did not answer is not, nor where it tells to wait for a quarter of an
+ * hour or more.
  */
 export function accountCatalog(
   account: ThrottledAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },

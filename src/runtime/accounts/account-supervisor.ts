@@ -31,15 +31,18 @@ export interface SuperviseAccountDeps {
   /** Opened anew after every trouble. */
   open: () => Promise<OpenAccount>;
   makeRunner: (account: OpenAccount) => AccountRunner;
-  /** Told of trouble that only a person mends, each time that it is met; `isTriedAgain`: else nothing more is done for the account. */
+  /**
+   * Told of trouble that only a person mends, each time that it is met; `isTriedAgain`: else nothing more is done for
+   * the account.
+   */
   onStandstill: (error: unknown, isTriedAgain: boolean) => void;
 }
 
 /** How soon an account that another process has is asked for again: its lease is given back, or expires in 15 s. */
 const busyRetryMs = 5_000;
 /**
- * How soon to go on after trouble with the ledger. A full window of the rate limits (a minute, spec section 8.1): what was
- * sent before counts against nobody's limit any more, and the new limiter knows nothing of it.
+ * How soon to go on after trouble with the ledger. A full window of the rate limits (a minute, spec section 8.1): what
+ * was sent before counts against nobody's limit any more, and the new limiter knows nothing of it.
  */
 const ledgerRetryMs = 60_000;
 /** An account that was open for as long was worked for: each step waits 5 s at most for the ledger. */
@@ -55,12 +58,14 @@ const waits: Partial<Record<ErrorCode, number>> = {
 };
 /** What of it no time alone mends. */
 const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
-/** What passes within a minute, as a rule: met a second time in a row, it is another program's that somebody must end. */
+/**
+ * What passes within a minute, as a rule: met a second time in a row, it is another program's that somebody must end.
+ */
 const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
 
 /**
- * Works for an account until it is stopped. It waits while another process has the account, and opens it again after trouble that
- * passes.
+ * Works for an account until it is stopped. It waits while another process has the account, and opens it again after
+ * trouble that passes.
  */
 export function superviseAccount(name: string, deps: SuperviseAccountDeps): SupervisedAccount {
   const { clock, log, open, makeRunner, onStandstill } = deps;

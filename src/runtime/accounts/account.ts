@@ -31,7 +31,10 @@ export interface OpenAccount {
   close(): Promise<void>;
 }
 
-/** Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of jobs a second. */
+/**
+ * Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of
+ * jobs a second.
+ */
 const highLimit = 6_000;
 /** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
 const rowsPerHighLimit = 8;
@@ -62,7 +65,10 @@ export interface OpenAccountDeps {
   sandboxCallbackUrl?: string;
 }
 
-/** Opens an account; null opens the embedded sandbox, which keeps its data beside the ledger so that a resume finds them. */
+/**
+ * Opens an account; null opens the embedded sandbox, which keeps its data beside the ledger so that a resume finds
+ * them.
+ */
 export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
   if (account === null) return openSandboxAccount(deps);
   return assemble(account, deps, {

@@ -9,8 +9,9 @@ import { credentialsRefused } from './credentials-refused.ts';
 import { logThrottle } from './throttled-requests.ts';
 
 /**
- * What a reconciliation asks of an account's service, at the pace that its limits allow. `next`: what a person does whose credentials were
- * refused. `showWait` shows a wait that the service has told of until it is over; without it the log tells of each.
+ * What a reconciliation asks of an account's service, at the pace that its limits allow. `next`: what a person does
+ * whose credentials were refused. `showWait` shows a wait that the service has told of until it is over; without it
+ * the log tells of each.
  */
 export function reconcileDeps(
   account: OpenAccount,

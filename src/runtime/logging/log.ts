@@ -29,8 +29,8 @@ export interface LogFile {
 }
 
 /**
- * The log of a process: one JSON object a line on stderr, so that stdout stays the program's answer. `level` "warn" keeps a
- * terminal quiet; "silent" writes nothing. With `file`, everything from `info` on goes there as JSON as well.
+ * The log of a process: one JSON object a line on stderr, so that stdout stays the program's answer. `level` "warn"
+ * keeps a terminal quiet; "silent" writes nothing. With `file`, everything from `info` on goes there as JSON as well.
  */
 export function makeLog(options: {
   level: 'info' | 'warn' | 'silent';
@@ -86,7 +86,10 @@ export function accountLog({ info, warn }: EngineLog, account: string): EngineLo
 /** How soon trouble that lasts is told again. */
 const lastingAgainMs = 15 * 60_000;
 
-/** Tells trouble of something that is tried every few seconds: once while it lasts, and then now and then, until it is `over`. */
+/**
+ * Tells trouble of something that is tried every few seconds: once while it lasts, and then now and then, until it is
+ * `over`.
+ */
 export interface LastingTrouble {
   tell(message: string, data: EventData): void;
   over(): void;
@@ -117,9 +120,10 @@ function writingTo(screen: (text: string) => void): Writable {
 }
 
 /**
- * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it does: a line that
- * cannot be written is left out, and the next one is tried anew. Winston's own transport for files ends the process where it cannot look at
- * the file, and where it cannot open the next one it never writes again and holds up all other transports.
+ * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it
+ * does: a line that cannot be written is left out, and the next one is tried anew. Winston's own transport for files
+ * ends the process where it cannot look at the file, and where it cannot open the next one it never writes again and
+ * holds up all other transports.
  */
 function toFiles(log: LogFile) {
   const modes = log.readableByGroup ? groupModes : privateModes;
@@ -145,8 +149,9 @@ function toFiles(log: LogFile) {
 const passing: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ESTALE'];
 
 /**
- * Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. Not for a disk that is
- * full or read-only, which mostly has the ledger as well: people are told of that, and whoever watches over the program starts it again.
+ * Who configured a log is told at once where none can be written there, as when another user of this machine has begun
+ * it. Not for a disk that is full or read-only, which mostly has the ledger as well: people are told of that, and
+ * whoever watches over the program starts it again.
  */
 function begin(file: string, modes: typeof privateModes): void {
   try {
@@ -160,7 +165,9 @@ function begin(file: string, modes: typeof privateModes): void {
   }
 }
 
-/** Makes the file where it is missing; one that is there keeps its rights. Throws where nothing can be written to it. */
+/**
+ * Makes the file where it is missing; one that is there keeps its rights. Throws where nothing can be written to it.
+ */
 function makeFile(file: string, modes: typeof privateModes): void {
   makeFolders(dirname(file), modes.folder);
   const isNew = !existsSync(file);

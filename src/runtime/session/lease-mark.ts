@@ -7,9 +7,9 @@ import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
 const holdShape = z.object({ fence: z.number().int(), expiresAt: z.number() });
 
 /**
- * Marks beside the ledger, a small file an account. A backup of the ledger alone does not contain them: so a ledger that was
- * restored is told from the one that was last worked on. One that cannot be read or written is trouble of the ledger (`LEDGER_FULL`,
- * `LEDGER_IO`).
+ * Marks beside the ledger, a small file an account. A backup of the ledger alone does not contain them: so a ledger
+ * that was restored is told from the one that was last worked on. One that cannot be read or written is trouble of the
+ * ledger (`LEDGER_FULL`, `LEDGER_IO`).
  */
 export function makeLedgerMark(ledgerPath: string): LedgerMark {
   const path = (account: string) => `${ledgerPath}.${account}.mark`;

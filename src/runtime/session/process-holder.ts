@@ -3,8 +3,9 @@ import { isEnded, processBegan, processPlace } from '../../core/basics/processes
 import type { Clock } from '../../core/time/clock.ts';
 
 /**
- * Names this process uniquely over time, by when it began: for what it holds in the ledger. Beside the time by the clock, which may have been
- * set since, stand the place in which its number is its own and the start by that place's count, where the system tells them.
+ * Names this process uniquely over time, by when it began: for what it holds in the ledger. Beside the time by the
+ * clock, which may have been set since, stand the place in which its number is its own and the start by that place's
+ * count, where the system tells them.
  */
 export function processHolder(clock: Clock): string {
   const startMs = Math.round(clock.now() - process.uptime() * 1_000);
@@ -15,8 +16,8 @@ export function processHolder(clock: Clock): string {
 }
 
 /**
- * Whether the process that `holder` names is known to have ended: it ran on this machine, and its number is free, or that of a process which
- * began at another time. What cannot be told counts as alive.
+ * Whether the process that `holder` names is known to have ended: it ran on this machine, and its number is free, or
+ * that of a process which began at another time. What cannot be told counts as alive.
  */
 export function isDeadProcess(holder: string): boolean {
   const [host, number, start = ''] = holder.split('/');

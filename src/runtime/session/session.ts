@@ -45,9 +45,9 @@ export interface SessionOptions {
 export const noLedgerPath = ':memory:';
 
 /**
- * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and rows of cancelled
- * batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened (`LEDGER_VERSION`, `LEDGER_BUSY`,
- * `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
+ * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and
+ * rows of cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened
+ * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, onlyIfThere = false, onlyReads = false } = options;
@@ -74,7 +74,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
 }
 
-/** Whether there is a ledger, or there may be one: of a folder that cannot be entered, nobody can say that it has none. */
+/**
+ * Whether there is a ledger, or there may be one: of a folder that cannot be entered, nobody can say that it has none.
+ */
 function isThere(path: string): boolean {
   try {
     statSync(path);
@@ -96,7 +98,10 @@ export function signingKeyPath(ledgerPath: string): string {
   return join(dirname(ledgerPath), 'signing-key.pem');
 }
 
-/** The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system refuses it. */
+/**
+ * The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system
+ * refuses it.
+ */
 export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
   const path = signingKeyPath(ledgerPath);
   try {
@@ -119,8 +124,8 @@ function personName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a user id that has no name. The environment is no proof of one: anybody may set it, and a second person
-    // would be no other than the first.
+    // A container may run under a user id that has no name. The environment is no proof of one: anybody may set it,
+    // and a second person would be no other than the first.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -62,9 +62,14 @@ const accountShape = z
     limits: limitsShape.default(accountDefaults.limits),
     /** One deadline for a whole request, in milliseconds. */
     requestDeadlineMs: positive.default(accountDefaults.requestDeadlineMs),
-    /** Where the service sends webhooks of each payment: `https://<public host>/webhooks/<account>/topups` of `airbatch serve`. */
+    /**
+     * Where the service sends webhooks of each payment: `https://<public host>/webhooks/<account>/topups` of `airbatch
+     * serve`.
+     */
     callbackUrl: safeUrl.optional(),
-    /** What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed. */
+    /**
+     * What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed.
+     */
     webhooks: z
       .strictObject({
         /** Names of environment variables with the secrets given to `POST /enterprise/webhooks` (spec section 6.2). */
@@ -75,14 +80,19 @@ const accountShape = z
       .prefault({}),
     /** Whether batches that wait for money go on by themselves once a wallet holds more than before. */
     resumeWhenFunded: z.boolean().default(accountDefaults.resumeWhenFunded),
-    /** How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be over it. */
+    /**
+     * How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be
+     * over it.
+     */
     leaseTtlMs: z.number().int().min(1_000).default(accountDefaults.leaseTtlMs),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
     doubt: z
       .strictObject({
         lookupDelaysMs: z.array(positive).min(1),
         resendDelaysMs: z.array(positive).min(1),
-        /** How far apart payments to one number are sent; Version 1 blocks a repeated one for about a minute (code 50). */
+        /**
+         * How far apart payments to one number are sent; Version 1 blocks a repeated one for about a minute (code 50).
+         */
         sameNumberSpacingMs: z.number().int().nonnegative(),
       })
       .partial()
@@ -217,10 +227,10 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
-  const wordSecrets = notifications.flatMap((one) =>
+  const notificationSecrets = notifications.flatMap((one) =>
     one.kind === 'webhook' ? [one.secret] : one.kind === 'chat' ? [one.url] : [],
   );
-  if (mail?.password) wordSecrets.push(mail.password);
+  if (mail?.password) notificationSecrets.push(mail.password);
   const anchorTokens = anchors.flatMap((anchor) => (anchor.kind === 'url' && anchor.token ? [anchor.token] : []));
   const secrets = [...accounts.values()]
     .flatMap(({ credentials, webhookKeys }) => [
@@ -228,7 +238,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       ...webhookKeys.callback,
       ...webhookKeys.registered,
     ])
-    .concat(anchorTokens, wordSecrets, secretsNamed(env));
+    .concat(anchorTokens, notificationSecrets, secretsNamed(env));
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),

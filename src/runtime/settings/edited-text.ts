@@ -6,7 +6,10 @@ const encodings = [
   { mark: Buffer.from([0xfe, 0xff]), name: 'utf-16be' },
 ] as const;
 
-/** The text of a file that a person wrote in an editor, in UTF-8 or marked UTF-16, without its mark. Throws as `readFileSync`. */
+/**
+ * The text of a file that a person wrote in an editor, in UTF-8 or marked UTF-16, without its mark. Throws as
+ * `readFileSync`.
+ */
 export function readEditedText(path: string): string {
   const bytes = readFileSync(path);
   const encoding = encodings.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark));

@@ -8,7 +8,10 @@ import { readEditedText } from './edited-text.ts';
 /** The variables of a process, or of `.env`. */
 export type Environment = Record<string, string | undefined>;
 
-/** What `.env` of the working directory says; nothing where there is none. Throws `CONFIG_INVALID` where it cannot be read. */
+/**
+ * What `.env` of the working directory says; nothing where there is none. Throws `CONFIG_INVALID` where it cannot be
+ * read.
+ */
 export function readDotEnv(cwd: string): Environment {
   const path = join(cwd, '.env');
   if (!existsSync(path)) return {};
@@ -22,7 +25,10 @@ export function readDotEnv(cwd: string): Environment {
   }
 }
 
-/** What is wrong with `.env` and does not keep it from being used: its group may be meant to read it, and nobody else is. */
+/**
+ * What is wrong with `.env` and does not keep it from being used: its group may be meant to read it, and nobody else
+ * is.
+ */
 export function dotEnvWarnings(cwd: string): string[] {
   const path = join(cwd, '.env');
   if (process.platform === 'win32' || !existsSync(path) || (statSync(path).mode & 0o004) === 0) return [];
@@ -68,7 +74,10 @@ export function requireSecret(env: Environment, ...named: Parameters<SecretOf>):
   return value;
 }
 
-/** The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of it. */
+/**
+ * The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of
+ * it.
+ */
 const secretVariable =
   /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:$|_)/i;
 

@@ -6,9 +6,9 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 const writtenByOthers = 0o022;
 
 /**
- * Lets a file that runs as code (a configuration or a job in TypeScript or JavaScript, a job with a command) be used only where nobody but
- * this user and root decides what it says: it runs with the credentials that pay. Looks at the file, its folder, and where links lead.
- * Throws `CONFIG_INVALID`. On a system without user ids nothing is checked.
+ * Lets a file that runs as code (a configuration or a job in TypeScript or JavaScript, a job with a command) be used
+ * only where nobody but this user and root decides what it says: it runs with the credentials that pay. Looks at the
+ * file, its folder, and where links lead. Throws `CONFIG_INVALID`. On a system without user ids nothing is checked.
  */
 export function requireOwnCode(path: string): void {
   const own = process.geteuid?.();

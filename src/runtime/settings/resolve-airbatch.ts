@@ -5,7 +5,10 @@ const own = new URL(import.meta.url.endsWith('.ts') ? '../../index.ts' : '../../
 
 let isRegistered = false;
 
-/** Lets a user's own files (jobs, configuration) import "airbatch", also where it is not among their folder's dependencies. */
+/**
+ * Lets a user's own files (jobs, configuration) import "airbatch", also where it is not among their folder's
+ * dependencies.
+ */
 export function resolveAirbatch(): void {
   if (isRegistered) return;
   isRegistered = true;

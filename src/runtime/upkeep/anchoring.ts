@@ -20,7 +20,10 @@ interface Head {
 const batchesPerPass = 500;
 const deadlineMs = 15_000;
 const answerBytesMax = 64 * 1024;
-/** How long the reports of a batch wait for its head to be outside: one request that is not answered, and a little more. */
+/**
+ * How long the reports of a batch wait for its head to be outside: one request that is not answered, and a little
+ * more.
+ */
 const patienceMs = deadlineMs + 5_000;
 /** A place that failed is left alone for so long, then for twice as long, and so on. */
 const retryFirstMs = 5_000;
@@ -29,8 +32,8 @@ const retryMostMs = 3_600_000;
 /** Puts the heads of finished batches in every place of the configuration, for as long as it is not stopped. */
 export interface Anchoring {
   /**
-   * Puts the heads where they are not yet. It resolves when they are there, or a place has failed, or takes too long: that one goes on by
-   * itself, again and again, and until it is done nothing waits for it.
+   * Puts the heads where they are not yet. It resolves when they are there, or a place has failed, or takes too long:
+   * that one goes on by itself, again and again, and until it is done nothing waits for it.
    */
   put(): Promise<void>;
   /** What is not outside then is put there by whoever ends the next batch. */
@@ -90,7 +93,10 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
   };
 
   return {
-    /** Resolves when the heads are there, or it has failed; at once where it is at work already, since it has failed then, or is slow. */
+    /**
+     * Resolves when the heads are there, or it has failed; at once where it is at work already, since it has failed
+     * then, or is slow.
+     */
     async put(): Promise<void> {
       isAsked = true;
       if (work) return;

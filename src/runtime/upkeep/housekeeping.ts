@@ -7,7 +7,10 @@ import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.
 import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
 import type { Session } from '../session/session.ts';
 
-/** How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over a week. */
+/**
+ * How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over
+ * a week.
+ */
 const recordsKeptMs = 400 * dayMs;
 /** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */
 const recordsPerUnit = 500;
@@ -19,8 +22,8 @@ export interface JobRetention {
 }
 
 /**
- * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that were handled,
- * slots that ended, and word that was sent long ago. Returns what ends it.
+ * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that
+ * were handled, slots that ended, and word that was sent long ago. Returns what ends it.
  */
 export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
   const { db, clock, config, log } = session;

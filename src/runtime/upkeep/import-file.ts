@@ -39,8 +39,8 @@ export interface FileToImport {
 }
 
 /**
- * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as intake
- * does, and then says how long the service told the account to wait.
+ * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws
+ * `SERVICE_UNREACHABLE` as intake does, and then says how long the service told the account to wait.
  */
 export async function importFile(session: Session, account: OpenAccount, given: FileToImport): Promise<IntakeResult> {
   await applyStoredThrottle(account, session);
@@ -71,8 +71,9 @@ function namesUnread(error: unknown, { clock }: Session, { name, limiter }: Open
 }
 
 /**
- * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`, since nothing of it could be sent. If the service
- * tells the account to wait, the balance is unknown, and the account sends and asks nothing until then.
+ * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`, since nothing of it could be
+ * sent. If the service tells the account to wait, the balance is unknown, and the account sends and asks nothing until
+ * then.
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;
@@ -99,8 +100,9 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
 const askAgain = 'run the file again: nothing was sent';
 
 /**
- * Asks for one entry of the service's list. A key that may create payments and not read them would send many before the first is followed:
- * throws `CREDENTIALS_REJECTED`, with what is `next` once it may. Any other answer says nothing of the key.
+ * Asks for one entry of the service's list. A key that may create payments and not read them would send many before
+ * the first is followed: throws `CREDENTIALS_REJECTED`, with what is `next` once it may. Any other answer says nothing
+ * of the key.
  */
 async function requireList(account: OpenAccount, next: string): Promise<void> {
   const { list } = account.gateway;

@@ -12,8 +12,8 @@ const keptMs = 2 * dayMs;
 const noteName = /^[0-9a-f]{32}$/;
 
 /**
- * Notes what was told as empty files: in `told` beside the ledger, and where that cannot be written in the folder for temporary files, which is
- * mostly on another disk.
+ * Notes what was told as empty files: in `told` beside the ledger, and where that cannot be written in the folder for
+ * temporary files, which is mostly on another disk.
  */
 export function makeNotificationDedupe(
   ledgerPath: string,

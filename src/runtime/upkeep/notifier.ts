@@ -11,8 +11,11 @@ import type { Session } from '../session/session.ts';
 
 /** How often it is looked for news, and for word that is to be tried again. */
 const everyMs = 5_000;
-/** How long the last word may take once the program is to end: well within the grace that it has. The rest is due at the next start. */
-const lastWordMs = 10_000;
+/**
+ * How long the last word may take once the program is to end: well within the grace that it has. The rest is due at
+ * the next start.
+ */
+const lastNotificationsMs = 10_000;
 
 export interface Notifier {
   /** Begins to look for news: what was before is not told. */
@@ -34,8 +37,9 @@ export interface JobsNotifiedOf {
 }
 
 /**
- * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name, and which account they
- * pay from, is known to who runs the jobs; where that is another process, such word is left to it (null).
+ * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name,
+ * and which account they pay from, is known to who runs the jobs; where that is another process, such word is left to
+ * it (null).
  */
 export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Notifier {
   const { db, clock, config, log } = session;
@@ -98,9 +102,10 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
     async stop() {
       stopping.abort();
       const ended = new AbortController();
-      void clock.sleep(lastWordMs, ended.signal).then(() => ending.abort());
+      void clock.sleep(lastNotificationsMs, ended.signal).then(() => ending.abort());
       await Promise.all([kept, told]);
-      // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could not be written.
+      // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could
+      // not be written.
       await pass({});
       await delivery.ended();
       ended.abort();

@@ -17,7 +17,10 @@ export function timeStampRequest(digestHex: string, nonce: number): Uint8Array {
   return new Uint8Array(request.toSchema().toBER(false));
 }
 
-/** Whether an answer (DER) grants a time-stamp. Whether it is genuine, `openssl ts -verify` says with the authority's certificate. */
+/**
+ * Whether an answer (DER) grants a time-stamp. Whether it is genuine, `openssl ts -verify` says with the authority's
+ * certificate.
+ */
 export function isGranted(answer: Uint8Array): boolean {
   try {
     const response = TimeStampResp.fromBER(new Uint8Array(answer).buffer);

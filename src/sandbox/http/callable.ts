@@ -5,7 +5,10 @@ interface Allowed {
   allowHttpCallbacks: boolean;
 }
 
-/** Whether webhooks go to this address. Plain http is for a sandbox alone (spec section 6.2), and never leaves a private network. */
+/**
+ * Whether webhooks go to this address. Plain http is for a sandbox alone (spec section 6.2), and never leaves a
+ * private network.
+ */
 export function isCallable(text: string, { allowHttpCallbacks }: Allowed): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -24,7 +27,10 @@ export function assertCallable(field: string, url: string | undefined, allowed: 
 const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9]+\.[0-9]+\.[0-9]+$/.test(hostname);
 
-/** The name of a container or of a machine in the house, or an address of RFC 1918 or RFC 4193. Not those where clouds keep their secrets. */
+/**
+ * The name of a container or of a machine in the house, or an address of RFC 1918 or RFC 4193. Not those where clouds
+ * keep their secrets.
+ */
 function isPrivate(hostname: string): boolean {
   if (/^[a-z0-9_-]*[a-z][a-z0-9_-]*$/.test(hostname)) return true;
   if (/\.(local|localhost|lan|test|home\.arpa)$/.test(hostname)) return true;

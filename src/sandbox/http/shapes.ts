@@ -27,7 +27,10 @@ const isoDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const isoDateTime =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(Z|[+-][0-9]{2}:?[0-9]{2})?$/;
 
-/** A date or a time of ISO 8601 as epoch milliseconds; NaN where it is none. Without a zone it is in UTC, as every time of the service. */
+/**
+ * A date or a time of ISO 8601 as epoch milliseconds; NaN where it is none. Without a zone it is in UTC, as every time
+ * of the service.
+ */
 function timeOf(text: string): number {
   if (isoDate.test(text)) return Date.parse(text);
   // A "+" in a query that nobody escaped is a space.
@@ -70,7 +73,9 @@ export function jsonObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess((value) => (value instanceof ExactNumber ? Number(value.source) : value), z.object(shape));
 }
 
-/** An optional field that is given as null is not given. What lies in `metadata` is the caller's, and stays as it is. */
+/**
+ * An optional field that is given as null is not given. What lies in `metadata` is the caller's, and stays as it is.
+ */
 export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber) return value;
   const given = Object.entries(value).filter(([, member]) => member !== null);

@@ -1,11 +1,17 @@
-/** A country that the sandbox serves: real networks, with the prefixes that they were given (numbers may have been ported since). */
+/**
+ * A country that the sandbox serves: real networks, with the prefixes that they were given (numbers may have been
+ * ported since).
+ */
 export interface CountryData {
   code: string;
   name: string;
   /** Without "+". */
   callingCode: string;
   currency: string;
-  /** Smallest and largest custom amount, in the currency: the spec shows none (section 8.2), every real operator has some. */
+  /**
+   * Smallest and largest custom amount, in the currency: the spec shows none (section 8.2), every real operator has
+   * some.
+   */
   amountMin: string;
   amountMax: string;
   /** Fixed products of each network of the country: name and price. */
@@ -13,7 +19,10 @@ export interface CountryData {
   networks: readonly { id: number; name: string; prefixes: readonly string[] }[];
 }
 
-/** What one US dollar buys of each currency, and how many decimals its amounts may have. Fixed: every cost can be checked by hand. */
+/**
+ * What one US dollar buys of each currency, and how many decimals its amounts may have. Fixed: every cost can be
+ * checked by hand.
+ */
 export const currencies: Readonly<Record<string, { perUsd: string; decimals: number }>> = {
   USD: { perUsd: '1', decimals: 2 },
   KES: { perUsd: '129.25', decimals: 2 },

@@ -8,7 +8,9 @@ export interface Network {
   country: CountryData;
 }
 
-/** A product: a fixed bundle, or the open product with which Version 1 names a network's plain airtime (amount null). */
+/**
+ * A product: a fixed bundle, or the open product with which Version 1 names a network's plain airtime (amount null).
+ */
 export interface Product {
   id: number;
   name: string;
@@ -71,7 +73,10 @@ function countryOf(phoneNumber: string): CountryData | undefined {
   return countries.find(({ callingCode }) => phoneNumber.startsWith(`+${callingCode}`));
 }
 
-/** The network whose prefix a number has; where no prefix fits, the country's first one, as routing by country would do. */
+/**
+ * The network whose prefix a number has; where no prefix fits, the country's first one, as routing by country would
+ * do.
+ */
 export function networkOf(phoneNumber: string): Network | undefined {
   for (let length = prefixLengthMax; length > 1; length -= 1) {
     const network = networksByPrefix.get(phoneNumber.slice(0, length) as `+${string}`);
@@ -81,7 +86,10 @@ export function networkOf(phoneNumber: string): Network | undefined {
   return id === undefined ? undefined : networksById.get(id);
 }
 
-/** Whether a text is a number in E.164 with "+" that can exist: lengths are checked, ranges not, since new ones are always given out. */
+/**
+ * Whether a text is a number in E.164 with "+" that can exist: lengths are checked, ranges not, since new ones are
+ * always given out.
+ */
 export function isPhoneNumber(text: string): boolean {
   return /^\+[1-9][0-9]{6,14}$/.test(text) && (parsePhoneNumberFromString(text)?.isPossible() ?? false);
 }

@@ -18,7 +18,9 @@ export interface Charge {
   costCurrency: string;
   /** Epoch milliseconds. */
   at: number;
-  /** True until the top-up has failed and the money is back. A refund after delivery does not count: it was delivered. */
+  /**
+   * True until the top-up has failed and the money is back. A refund after delivery does not count: it was delivered.
+   */
   live: boolean;
   refunded: boolean;
 }

@@ -21,13 +21,18 @@ const apiKeys: readonly ApiKey[] = [
   { key: 'other-company-key', company: 'other-company', permissions: all },
 ];
 
-/** Enterprise: with these a company gets access tokens (the shape of logging in is not shown in the spec, section 4.7). */
+/**
+ * Enterprise: with these a company gets access tokens (the shape of logging in is not shown in the spec, section 4.7).
+ */
 export const logins: readonly { email: string; password: string; company: string }[] = [
   { email: 'admin@airbatch.test', password: 'sandbox-password', company: demoCompany },
   { email: 'admin@other.test', password: 'other-password', company: 'other-company' },
 ];
 
-/** Version 1: e-mail and token. `isLocated` false: the credentials are right, and the customer account is not found (code 190). */
+/**
+ * Version 1: e-mail and token. `isLocated` false: the credentials are right, and the customer account is not found
+ * (code 190).
+ */
 export const serviceAccounts: readonly { email: string; token: string; company: string; isLocated: boolean }[] = [
   { email: 'sandbox@airbatch.test', token: 'sandbox-token', company: demoCompany, isLocated: true },
   { email: 'nowhere@airbatch.test', token: 'sandbox-token', company: 'nowhere', isLocated: false },

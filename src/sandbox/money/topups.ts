@@ -40,7 +40,10 @@ export interface Topup {
   processing_at: number;
   /** When it ends, epoch milliseconds; null where it never does. */
   ends_at: number | null;
-  /** When what was said of its end is taken back: one that is delivered is refunded, and one that failed is delivered after all. */
+  /**
+   * When what was said of its end is taken back: one that is delivered is refunded, and one that failed is delivered
+   * after all.
+   */
   refund_at: number | null;
   /** 1 once `topup.processing` was announced. */
   announced: number;
@@ -51,7 +54,10 @@ export interface Topup {
 
 export type Phase = 'pending' | 'processing' | Exclude<Outcome, 'stuck'>;
 
-/** Where a top-up stands: it follows from the time alone, so that a frozen or restarted sandbox needs no timers to be right. */
+/**
+ * Where a top-up stands: it follows from the time alone, so that a frozen or restarted sandbox needs no timers to be
+ * right.
+ */
 export function phaseOf(topup: Topup, now: number): Phase {
   if (topup.ends_at !== null && now >= topup.ends_at && topup.outcome !== 'stuck') return topup.outcome;
   return now >= topup.processing_at ? 'processing' : 'pending';
@@ -303,7 +309,10 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
   };
 }
 
-/** Version 2 has one failed state, in which the cost is 0 (spec section 2.2): whatever is not delivered whole is given back there. */
+/**
+ * Version 2 has one failed state, in which the cost is 0 (spec section 2.2): whatever is not delivered whole is given
+ * back there.
+ */
 function endOf({ version, outcome }: Topup): Outcome {
   return version === 'v2' && outcome !== 'completed' ? 'failed' : outcome;
 }

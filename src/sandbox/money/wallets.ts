@@ -37,7 +37,10 @@ const localWallets = [
   { id: 'wallet-zar', currency: 'ZAR', country: 'ZA', balance: '20000' },
 ];
 
-/** Version 1: in these countries a balance is in their own currency, elsewhere in dollars; other countries are not enabled (code 200). */
+/**
+ * Version 1: in these countries a balance is in their own currency, elsewhere in dollars; other countries are not
+ * enabled (code 200).
+ */
 const v1Countries = new Map([
   ['KE', 'KES'],
   ['UG', 'UGX'],

@@ -1,4 +1,6 @@
-/** The sandbox's own source of time: everything that asks for the time or waits takes one, so that tests can move it. */
+/**
+ * The sandbox's own source of time: everything that asks for the time or waits takes one, so that tests can move it.
+ */
 export interface SandboxClock {
   /** Wall time in epoch milliseconds. */
   now(): number;
@@ -6,7 +8,10 @@ export interface SandboxClock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** Timers hold 31 bits of milliseconds and fire at once beyond that; whoever waits longer looks again when this is over. */
+/**
+ * Timers hold 31 bits of milliseconds and fire at once beyond that; whoever waits longer looks again when this is
+ * over.
+ */
 const timerMsMax = 2 ** 31 - 1;
 
 /** The machine's own clock. */
@@ -19,7 +24,9 @@ export const systemSandboxClock: SandboxClock = {
 };
 
 export interface ManualClock extends SandboxClock {
-  /** Moves the clock on by `ms`, running what falls due on the way at its own time, and lets what was started finish. */
+  /**
+   * Moves the clock on by `ms`, running what falls due on the way at its own time, and lets what was started finish.
+   */
   advance(ms: number): Promise<void>;
   /** How many timers are waiting. */
   readonly waiting: number;

@@ -22,7 +22,10 @@ export interface Limits {
   reset(): void;
 }
 
-/** Fixed windows which begin at multiples of their length, one for each company and limit. They are not kept across a restart. */
+/**
+ * Fixed windows which begin at multiples of their length, one for each company and limit. They are not kept across a
+ * restart.
+ */
 export function makeLimits(clock: SandboxClock, { limits, windowMs }: Settings): Limits {
   let window = -1;
   let used = new Map<string, number>();

@@ -99,7 +99,10 @@ export function magicOf(phoneNumber: string): MagicName | null {
 /** Codes of Version 1 that pass: they are answered so many times, and then the number is as any other. */
 export const passingCodes: Readonly<Record<number, number>> = { 50: 1, 234: 2 };
 
-/** Refusals of Version 1 that a number can ask for by ending in 9 and the three digits of the code: 9218 gives code 218. */
+/**
+ * Refusals of Version 1 that a number can ask for by ending in 9 and the three digits of the code: 9218 gives code
+ * 218.
+ */
 export const refusalCodes = [20, 30, 50, 150, 190, 200, 210, 218, 222, 227, 228, 231, 234] as const;
 
 export function refusalCodeOf(phoneNumber: string): number | null {

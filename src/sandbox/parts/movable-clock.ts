@@ -1,6 +1,9 @@
 import type { SandboxClock } from './clock.ts';
 
-/** A clock that can be set forward, by `POST /_sandbox/clock`: whatever waits by it is called when its time has come by the new time. */
+/**
+ * A clock that can be set forward, by `POST /_sandbox/clock`: whatever waits by it is called when its time has come by
+ * the new time.
+ */
 export interface MovableClock extends SandboxClock {
   advance(ms: number): void;
   /** How far it has been set forward in all, milliseconds. */

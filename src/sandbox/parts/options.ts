@@ -39,13 +39,19 @@ export interface SandboxOptions {
   rate?: number;
   /** The length of a window, milliseconds. */
   windowMs?: number;
-  /** How long an ordinary top-up takes from its creation to its end: between half and the whole of this. 0: ends at once. */
+  /**
+   * How long an ordinary top-up takes from its creation to its end: between half and the whole of this. 0: ends at
+   * once.
+   */
   settleMs?: number;
   /** How long an ordinary entry is missing from the list after its creation, milliseconds. */
   listLagMs?: number;
   /** What the wallets hold at the start, by wallet id; the others have their own (see `wallets.ts`). */
   balances?: Readonly<Record<string, string>>;
-  /** Webhooks go in plain http also to private names and addresses, as those of containers are; else to this machine alone. */
+  /**
+   * Webhooks go in plain http also to private names and addresses, as those of containers are; else to this machine
+   * alone.
+   */
   allowHttpCallbacks?: boolean;
   /** Below this a wallet reports `wallet.low_balance`, by wallet id. */
   lowBalance?: Readonly<Record<string, string>>;

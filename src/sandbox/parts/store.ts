@@ -66,8 +66,8 @@ const schema = `
 `;
 
 /**
- * Opens the store at `path`, or in memory. What was committed survives a kill of the process (not a loss of power). It has phone numbers:
- * its owner alone may read it.
+ * Opens the store at `path`, or in memory. What was committed survives a kill of the process (not a loss of power). It
+ * has phone numbers: its owner alone may read it.
  */
 export function openStore(path: string | undefined): Store {
   if (path) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -27,7 +27,10 @@ export interface V1Parts {
   strikes: Strikes;
 }
 
-/** A SYNC answer carries a terminal state within about ten seconds, or says that the top-up is pending (spec section 3.2). */
+/**
+ * A SYNC answer carries a terminal state within about ten seconds, or says that the top-up is pending (spec section
+ * 3.2).
+ */
 const syncMsMax = 10_000;
 /** Records of one look-up; the spec shows no pages. */
 const recordsMax = 200;

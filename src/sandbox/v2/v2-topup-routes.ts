@@ -150,7 +150,10 @@ function findDuplicate(
   );
 }
 
-/** What each order goes by, as an entry shows it now; a top-up that has not been completed has no time of completion, one that failed cost nothing. */
+/**
+ * What each order goes by, as an entry shows it now; a top-up that has not been completed has no time of completion,
+ * one that failed cost nothing.
+ */
 const orders: Readonly<Record<string, string>> = {
   created_at: 'created_at',
   completed_at: "CASE WHEN outcome = 'completed' AND booked = 1 THEN ends_at END",

@@ -9,7 +9,10 @@ import type { NewDelivery, Scheme } from './webhooks.ts';
 
 /** One line of the delivery log. */
 export interface Delivery extends NewDelivery {
-  /** The origin of its address: each has a queue of its own, so that a receiver which does not answer holds up no other. */
+  /**
+   * The origin of its address: each has a queue of its own, so that a receiver which does not answer holds up no
+   * other.
+   */
   target: string;
   status: 'waiting' | 'delivered' | 'failed';
   attempts: number;
@@ -18,7 +21,10 @@ export interface Delivery extends NewDelivery {
   delivered_at: number | null;
 }
 
-/** Sends one POST and returns its status. Rejects where there is no answer within `deadlineMs`. Redirects are not followed. */
+/**
+ * Sends one POST and returns its status. Rejects where there is no answer within `deadlineMs`. Redirects are not
+ * followed.
+ */
 export type Post = (request: {
   url: string;
   headers: Record<string, string>;

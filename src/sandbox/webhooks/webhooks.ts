@@ -44,7 +44,10 @@ function eventOf(scheme: Scheme, topup: Topup, to: 'created' | 'processing' | 'e
   return to === 'refunded' ? 'transaction.refunded' : null;
 }
 
-/** Turns what happens into deliveries, within the transaction in which it happens. Version 1 sends no events (spec section 6). */
+/**
+ * Turns what happens into deliveries, within the transaction in which it happens. Version 1 sends no events (spec
+ * section 6).
+ */
 export function makeWebhookEvents(
   { store, random, replies }: { store: Store; random: SandboxRandom; replies: Replies },
   enqueue: (delivery: NewDelivery) => void,
@@ -99,7 +102,9 @@ export function makeWebhookEvents(
   };
 }
 
-/** The `data` of spec section 6.2. That of a pending and of a refunded transaction is not shown: it is the same here. */
+/**
+ * The `data` of spec section 6.2. That of a pending and of a refunded transaction is not shown: it is the same here.
+ */
 function transactionView(topup: Topup, to: 'created' | 'processing' | 'ended' | 'refunded', at: number) {
   const network = findNetwork(topup.network_id);
   return {

@@ -14,11 +14,12 @@ import { archivedFile, rejectedName, writeWhy } from './archived-file.ts';
 import { folderTakenFrom } from './job-inbox.ts';
 
 /**
- * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them; what a
- * person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets their people in its time.
- * A single file stays where it is. Called after every end, and at a start; a file whose folder cannot be written stays until then, and
- * keeps no other from being put away. Where a file lies tells what becomes of it: its job may be gone by now, or have another folder.
- * `files`: which of them; left out: all but those whose batches a retry is still due of.
+ * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them;
+ * what a person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets
+ * their people in its time. A single file stays where it is. Called after every end, and at a start; a file whose
+ * folder cannot be written stays until then, and keeps no other from being put away. Where a file lies tells what
+ * becomes of it: its job may be gone by now, or have another folder. `files`: which of them; left out: all but those
+ * whose batches a retry is still due of.
  */
 export async function archiveFile(session: Session, files?: readonly JobFile[]): Promise<void> {
   const { db, log } = session;
@@ -45,7 +46,8 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
   if (folder !== null && batch) {
     const isDone = batch.status === 'completed';
     const away = join(folder, isDone ? 'done' : 'rejected');
-    // Where even this folder is missing, the disk or share that it is on is away: what is made meanwhile would lie below it.
+    // Where even this folder is missing, the disk or share that it is on is away: what is made meanwhile would lie
+    // below it.
     await access(dirname(file.working_path));
     await mkdir(away, { recursive: true, mode: 0o750 });
     const place = join(away, basename(file.working_path));
@@ -73,8 +75,8 @@ async function digestOf(path: string): Promise<string> {
 }
 
 /**
- * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while: rows were added that
- * nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
+ * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while:
+ * rows were added that nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
  */
 async function tellChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
   const detail =

@@ -16,7 +16,10 @@ export function rejectedName(path: string): string {
 /** What a name of a file may have on the file systems that there are. */
 const nameBytesMax = 255;
 
-/** Writes beside a file in `rejected` why it lies there: as `<file>.why.txt`, cut where that would be too long for a name. */
+/**
+ * Writes beside a file in `rejected` why it lies there: as `<file>.why.txt`, cut where that would be too long for a
+ * name.
+ */
 export async function writeWhy(path: string, why: string): Promise<void> {
   const ending = '.why.txt';
   const name = [...basename(path)];

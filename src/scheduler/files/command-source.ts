@@ -11,7 +11,10 @@ import type { Clock } from '../../core/time/clock.ts';
 
 /** How much of what a command says on stderr is repeated. */
 const complaintLengthMax = 300;
-/** How much of it is kept until the command ends: numbers and secrets are looked for before it is cut to what is repeated. */
+/**
+ * How much of it is kept until the command ends: numbers and secrets are looked for before it is cut to what is
+ * repeated.
+ */
 const stderrLengthMax = 16_384;
 
 const mebibyte = 2 ** 20;
@@ -21,7 +24,10 @@ export interface SourceCommandOptions {
   path: string;
   clock: Clock;
   timeoutMs: number;
-  /** How much it may write to its standard output, in MiB: a program that never ends would fill the disk that the ledger is on. */
+  /**
+   * How much it may write to its standard output, in MiB: a program that never ends would fill the disk that the
+   * ledger is on.
+   */
   maxSizeMb: number;
   /** What is not repeated of its complaints. */
   secrets: readonly string[];
@@ -40,9 +46,10 @@ const diskTroubles: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all. Throws
- * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, writes too much, or is stopped, and `LEDGER_FULL` or `LEDGER_IO`
- * when what it writes cannot be kept; then it has ended with every program that it began.
+ * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all.
+ * Throws `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, writes too much,
+ * or is stopped, and `LEDGER_FULL` or `LEDGER_IO` when what it writes cannot be kept; then it has ended with every
+ * program that it began.
  */
 export async function runSourceCommand(command: readonly string[], options: SourceCommandOptions): Promise<void> {
   const { cwd, path, stopping } = options;
@@ -51,7 +58,8 @@ export async function runSourceCommand(command: readonly string[], options: Sour
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     stopping?.throwIfAborted();
-    // It leads a group of its own: what it has begun can be ended with it, and would else hold the pipes beyond every limit.
+    // It leads a group of its own: what it has begun can be ended with it, and would else hold the pipes beyond every
+    // limit.
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const watch = endInTime(child, options);
     try {

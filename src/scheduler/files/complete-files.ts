@@ -19,8 +19,9 @@ export function isLeftOver(name: string): boolean {
 }
 
 /**
- * Which files of a folder are complete, and which somebody is still writing: their size or time moves, a lock or the download of
- * them lies beside them, or their name says so. What is in neither list has vanished. All are watched together.
+ * Which files of a folder are complete, and which somebody is still writing: their size or time moves, a lock or the
+ * download of them lies beside them, or their name says so. What is in neither list has vanished. All are watched
+ * together.
  */
 export async function sortOut(
   clock: Clock,
@@ -32,7 +33,8 @@ export async function sortOut(
     new Map(await Promise.all(named.map(async (name) => [name, await unlessGone(stat(join(folder, name)))] as const)));
   const before = await look();
   const now = clock.now();
-  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for all of the quiet time.
+  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for all of the quiet
+  // time.
   const isAhead = (file: Stats) => file.mtimeMs > now;
   const isQuiet = (file: Stats) => file.mtimeMs <= now - quietMs || isAhead(file);
   const watched = [...before.values()].filter((file) => file !== null).filter(isQuiet);
@@ -59,8 +61,9 @@ export async function unlessGone<Result>(call: Promise<Result>): Promise<Result 
 }
 
 /**
- * Tells by what else lies in a folder whether a file is in use: by the lock of a spreadsheet (`~$name`, `.~lock.name#`), by
- * `name.lock`, or by its download. Firefox keeps the name with an empty file while it writes `x.csv.part` or `x.AbCd1234.csv.part`.
+ * Tells by what else lies in a folder whether a file is in use: by the lock of a spreadsheet (`~$name`,
+ * `.~lock.name#`), by `name.lock`, or by its download. Firefox keeps the name with an empty file while it writes
+ * `x.csv.part` or `x.AbCd1234.csv.part`.
  */
 function usedFiles(all: readonly string[]): (name: string) => boolean {
   const locks = new Set(all);

@@ -40,7 +40,10 @@ interface TakenBy {
   stamp: string;
   /** Names that the slot has taken before. */
   known: ReadonlySet<string>;
-  /** Whether the inbox was there before: then it is not made where it is missing, since the disk or share that it is on may be away. */
+  /**
+   * Whether the inbox was there before: then it is not made where it is missing, since the disk or share that it is on
+   * may be away.
+   */
   isUsed: boolean;
 }
 
@@ -50,17 +53,19 @@ const lasting: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EXDEV']
 /** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
 const unreadable = '\uFFFD';
 
-/** Files are paid as they lie there, and name people: whoever is not of the folder's group neither reads nor adds any. */
+/**
+ * Files are paid as they lie there, and name people: whoever is not of the folder's group neither reads nor adds any.
+ */
 const sharedFolderMode = 0o750;
 
 /** How often an inbox is looked at in a row: what vanished meanwhile may lie there under another name. */
 const looksMax = 3;
 
 /**
- * Takes the complete files of an inbox to `working`, where `stamp` (the slot) stands before their names: what a crash leaves there
- * is found again by it. A file that is still being written stays where it is. `requireSlot` rejects where the slot is another process's by
- * now: under its stamp nobody would look for a file any more. Throws `FILE_UNREADABLE` where the folder cannot be used; what was taken by then
- * is found by the stamp.
+ * Takes the complete files of an inbox to `working`, where `stamp` (the slot) stands before their names: what a crash
+ * leaves there is found again by it. A file that is still being written stays where it is. `requireSlot` rejects where
+ * the slot is another process's by now: under its stamp nobody would look for a file any more. Throws
+ * `FILE_UNREADABLE` where the folder cannot be used; what was taken by then is found by the stamp.
  */
 export async function takeFromInbox(
   deps: { clock: Clock },
@@ -151,7 +156,10 @@ function kindOf(entry: Dirent): string {
   return entry.isFIFO() ? 'a pipe' : 'a device or socket';
 }
 
-/** A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was taken. */
+/**
+ * A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was
+ * taken.
+ */
 function freePlace(folder: string, stamp: string, name: string, known: ReadonlySet<string>): string {
   const place = (own: string) => join(folder, 'working', `${stamp}~${own}`);
   let own = name;
@@ -164,7 +172,10 @@ export function originalName(workingPath: string): string {
   return basename(workingPath).replace(/^[^~]*~/, '');
 }
 
-/** The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought otherwise. */
+/**
+ * The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought
+ * otherwise.
+ */
 export function folderTakenFrom(workingPath: string): string | null {
   const isTaken = basename(dirname(workingPath)) === 'working' && isStamped(basename(workingPath));
   return isTaken ? dirname(dirname(workingPath)) : null;

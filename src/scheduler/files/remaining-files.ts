@@ -19,8 +19,8 @@ export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
 }
 
 /**
- * Notes which of these files, that lie in `working` beside those of the slot that runs, an earlier slot has left there, and says so once: of
- * a slot that has failed, what it had taken is not paid, and none after it looks for that.
+ * Notes which of these files, that lie in `working` beside those of the slot that runs, an earlier slot has left
+ * there, and says so once: of a slot that has failed, what it had taken is not paid, and none after it looks for that.
  */
 export async function reportRemainingFiles(
   { db, clock, log }: Pick<Session, 'db' | 'clock' | 'log'>,
@@ -38,7 +38,8 @@ async function leftBehind(db: Queryable, { name: job, schedule }: Job, names: re
   const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
   const left: LeftFile[] = [];
   for (const file of names) {
-    // A batch that nobody has decided about is not under way: its slot failed before that, and decides it when it is run again.
+    // A batch that nobody has decided about is not under way: its slot failed before that, and decides it when it is
+    // run again.
     const isUndecided = open.get(file) === 'validated';
     if (isLeftOver(file) || (open.has(file) && !isUndecided)) continue;
     const dueAt = dueAtOf(file, schedule.timeZone);

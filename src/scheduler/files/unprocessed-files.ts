@@ -7,8 +7,9 @@ import { archivedFile, rejectedName } from './archived-file.ts';
 import { folderTakenFrom } from './job-inbox.ts';
 
 /**
- * What a job brought of a batch and put away, and still lies there with the people of the batch in it: the file in `done` or `rejected`,
- * the reports beside it, a single file that stays where it is, or what a program wrote that was rejected.
+ * What a job brought of a batch and put away, and still lies there with the people of the batch in it: the file in
+ * `done` or `rejected`, the reports beside it, a single file that stays where it is, or what a program wrote that was
+ * rejected.
  */
 export async function filesLeft(session: Pick<Session, 'db' | 'ledgerPath'>, batchId: string): Promise<string[]> {
   const file = await findJobFile(session.db, batchId);
@@ -26,7 +27,7 @@ function archivePlaces(path: string, batchId: string): string[] {
 }
 
 /** The folder in which a job's batch has its reports besides, or null. */
-export async function reportsBeside({ db }: Pick<Session, 'db'>, batchId: string): Promise<string | null> {
+export async function reportsOfFile({ db }: Pick<Session, 'db'>, batchId: string): Promise<string | null> {
   const file = await findJobFile(db, batchId);
   const folder = file && folderTakenFrom(file.working_path);
   return folder === null ? null : join(folder, 'done');

@@ -31,8 +31,8 @@ export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must consi
 
 const sourceShape = z.discriminatedUnion('kind', [
   /**
-   * Every file that lies in `<folder>/inbox` and is complete. It goes to `working`, and from there to `done` (with its reports beside
-   * it) or to `rejected`.
+   * Every file that lies in `<folder>/inbox` and is complete. It goes to `working`, and from there to `done` (with its
+   * reports beside it) or to `rejected`.
    */
   z.strictObject({
     kind: z.literal('folder'),
@@ -46,7 +46,10 @@ const sourceShape = z.discriminatedUnion('kind', [
   }),
   /** One file that stays where it is. */
   z.strictObject({ kind: z.literal('file'), file: z.string().min(1) }),
-  /** A program that writes CSV to its standard output; no shell is between. An exit code other than 0 rejects what it wrote. */
+  /**
+   * A program that writes CSV to its standard output; no shell is between. An exit code other than 0 rejects what it
+   * wrote.
+   */
   z.strictObject({
     kind: z.literal('command'),
     command: z.array(z.string()).min(1),
@@ -54,7 +57,10 @@ const sourceShape = z.discriminatedUnion('kind', [
     /** How much it may write, in MiB: twice what ten million rows take. */
     maxSizeMb: z.number().positive().default(2_048),
   }),
-  /** Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch reconcile`. */
+  /**
+   * Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch
+   * reconcile`.
+   */
   z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),
 ]);
 
@@ -75,7 +81,10 @@ const jobShape = z
     source: sourceShape,
     /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */
     intake: overrides(intakeShape),
-    /** The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own time zone. */
+    /**
+     * The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own
+     * time zone.
+     */
     runId: z
       .string()
       .refine(
@@ -90,9 +99,15 @@ const jobShape = z
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day such as "17:00"')
       .nullable()
       .default(null),
-    /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
+    /**
+     * What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by
+     * field.
+     */
     policy: overrides(policyShape),
-    /** Who is told of this job's batches and slots, besides those of the configuration: the same as its `notifications`. */
+    /**
+     * Who is told of this job's batches and slots, besides those of the configuration: the same as its
+     * `notifications`.
+     */
     notifications: z.array(recipientShape).default([]),
     /** How long it is kept who was paid, in days after a batch has ended. */
     retention: z.strictObject({ personalDataDays: z.number().int().positive() }).nullable().default(null),
@@ -115,7 +130,10 @@ export type JobInput = Omit<z.input<typeof jobShape>, 'intake' | 'policy'> & {
 /** A job, checked, with its defaults. */
 export type Job = z.output<typeof jobShape>;
 
-/** Defines a job: use it for the `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all wrong fields. */
+/**
+ * Defines a job: use it for the `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all
+ * wrong fields.
+ */
 export function defineJob(given: JobInput): Job {
   const parsed = jobShape.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -16,12 +16,13 @@ export const dueTimesMax = 10_080;
 const recentMs = 24 * 3_600_000;
 
 /**
- * The due times (epoch ms) of a schedule after one moment and up to another, in their order. A time that daylight saving skips is
- * due right after the gap, together with the others in it; one that comes twice is due the first time. Where there are more than
- * `dueTimesMax`, the last of them.
+ * The due times (epoch ms) of a schedule after one moment and up to another, in their order. A time that daylight
+ * saving skips is due right after the gap, together with the others in it; one that comes twice is due the first time.
+ * Where there are more than `dueTimesMax`, the last of them.
  *
- * The expression is read against the calendar alone (croner, on a clock without daylight saving), and what the wall shows is turned
- * into moments here: croner's own way, like that of other libraries, loses all but the first of several times in a gap.
+ * The expression is read against the calendar alone (croner, on a clock without daylight saving), and what the wall
+ * shows is turned into moments here: croner's own way, like that of other libraries, loses all but the first of
+ * several times in a gap.
  */
 export function dueTimes(schedule: Schedule, afterMs: number, untilMs: number): number[] {
   const times: number[] = [];

@@ -1,6 +1,6 @@
 import type { Job } from './define-job.ts';
-import { sharedRunIdHint, sharedRunIdWords } from './shared-run-id.ts';
-import { skippedMonthHint, skippedMonthWords } from './skipped-months.ts';
+import { sharedRunIdHint, sharedRunIdText } from './shared-run-id.ts';
+import { skippedMonthHint, skippedMonthText } from './skipped-months.ts';
 
 /** What is right by its form and probably not meant. */
 export interface JobWarning {
@@ -11,8 +11,8 @@ export interface JobWarning {
 
 /** What of a job, from a moment on (epoch ms), a person should look at before it runs with nobody watching. */
 export function jobWarnings(job: Job, afterMs: number): JobWarning[] {
-  const shared = sharedRunIdWords(job, afterMs);
-  const skipped = skippedMonthWords(job, afterMs);
+  const shared = sharedRunIdText(job, afterMs);
+  const skipped = skippedMonthText(job, afterMs);
   const warnings: JobWarning[] = [];
   if (shared !== null)
     warnings.push({ message: 'several slots of a job have the same run id', why: shared, hint: sharedRunIdHint });

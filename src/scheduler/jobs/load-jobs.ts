@@ -7,15 +7,17 @@ import { requireOwnCode } from '../../runtime/settings/own-code.ts';
 import { resolveAirbatch } from '../../runtime/settings/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
 
-/** A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in. */
+/**
+ * A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in.
+ */
 export interface LoadedJob {
   file: string;
   job: Job;
 }
 
 /**
- * The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with each file that is wrong, and
- * its fields.
+ * The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with each file that is
+ * wrong, and its fields.
  */
 export async function loadJobs(folder: string): Promise<LoadedJob[]> {
   if (!existsSync(folder)) return [];

@@ -18,7 +18,9 @@ export function runIdParts(template: string): Part[] | null {
   return parts;
 }
 
-/** The run id of a slot: times are those of the job's own time zone. Characters that a run id cannot have become "-". */
+/**
+ * The run id of a slot: times are those of the job's own time zone. Characters that a run id cannot have become "-".
+ */
 export function runIdOfSlot(template: string, job: string, dueAt: number, timeZone: string): string {
   const [date = '', time = ''] = wallText(dueAt, timeZone).split('T');
   const [yyyy = '', MM = '', dd = ''] = date.split('-');

@@ -10,10 +10,10 @@ const slotsMax = 750;
 const yearMs = 364 * dayMs;
 
 /**
- * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the first of them has
- * paid, the second would leave out as paid already.
+ * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the
+ * first of them has paid, the second would leave out as paid already.
  */
-export function sharedRunIdWords({ name, schedule, source, runId }: Job, afterMs: number): string | null {
+export function sharedRunIdText({ name, schedule, source, runId }: Job, afterMs: number): string | null {
   if (source.kind === 'reconciliation') return null;
   const seen = new Map<string, number>();
   for (const from of runId.includes('yyyy') ? [afterMs] : [afterMs, afterMs + yearMs])

@@ -6,10 +6,10 @@ import { wallText } from './wall-time.ts';
 const slotsMax = 13;
 
 /**
- * Says which months after a moment (epoch ms) a job of every month leaves out, since they have no such day, or null where it leaves out
- * none: the 31st comes seven times a year.
+ * Says which months after a moment (epoch ms) a job of every month leaves out, since they have no such day, or null
+ * where it leaves out none: the 31st comes seven times a year.
  */
-export function skippedMonthWords({ schedule }: Pick<Job, 'schedule'>, afterMs: number): string | null {
+export function skippedMonthText({ schedule }: Pick<Job, 'schedule'>, afterMs: number): string | null {
   const [, , , month, weekday] = schedule.cron.trim().split(/\s+/);
   if (month !== '*' || weekday !== '*') return null;
   const dueMonths = nextDueTimes(schedule, afterMs, slotsMax).map((at) => monthOf(wallText(at, schedule.timeZone)));

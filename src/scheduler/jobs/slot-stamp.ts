@@ -3,7 +3,10 @@ import { makeWallTime } from './wall-time.ts';
 
 const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
 
-/** What stands before the names of files that a slot has taken, with a "~" after it: its time in the job's own time zone. */
+/**
+ * What stands before the names of files that a slot has taken, with a "~" after it: its time in the job's own time
+ * zone.
+ */
 export function stampOf(dueAt: number, timeZone: string): string {
   return runIdOfSlot('{slot:yyyyMMdd-HHmm}', '', dueAt, timeZone);
 }

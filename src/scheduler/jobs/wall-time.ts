@@ -1,15 +1,19 @@
-/** The clock on the wall of a time zone. A wall time is written as the epoch milliseconds of that same reading in UTC. */
+/**
+ * The clock on the wall of a time zone. A wall time is written as the epoch milliseconds of that same reading in UTC.
+ */
 export interface WallTime {
   /** What the clock shows at a moment (epoch ms). */
   wallAt(epochMs: number): number;
   /**
-   * The first moment (epoch ms) at which the clock shows this reading, or a later one: so a reading that daylight saving skips is
-   * right after the gap, and one that comes twice is the first.
+   * The first moment (epoch ms) at which the clock shows this reading, or a later one: so a reading that daylight
+   * saving skips is right after the gap, and one that comes twice is the first.
    */
   firstAt(wallMs: number): number;
 }
 
-/** The clock's offset changes at most once in this time, before and after any moment: zones change it some weeks apart. */
+/**
+ * The clock's offset changes at most once in this time, before and after any moment: zones change it some weeks apart.
+ */
 const changeMs = 24 * 3_600_000;
 /** No zone changes its offset within a minute. */
 const minuteMs = 60_000;
@@ -51,7 +55,8 @@ export function makeWallTime(timeZone: string): WallTime {
       const before = wallMs - offsetAt(wallMs - changeMs);
       const after = wallMs - offsetAt(wallMs + changeMs);
       for (const candidate of [before, after]) if (wallAt(candidate) === wallMs) return candidate;
-      // The reading is skipped. The change lies between the two: the clock still shows less at `after`, and more at `before`.
+      // The reading is skipped. The change lies between the two: the clock still shows less at `after`, and more at
+      // `before`.
       let [less, more] = [after, before];
       while (more - less > minuteMs) {
         const middle = Math.floor((less + more) / 2);

@@ -8,8 +8,8 @@ export interface SlotOutcome {
   outcome: 'done' | 'failed' | 'wait';
   detail: string;
   /**
-   * Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is tried again for a while.
-   * Of one that waits: that it was stopped in its middle.
+   * Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is
+   * tried again for a while. Of one that waits: that it was stopped in its middle.
    */
   mayPass?: boolean;
   /** Of one that waits for trouble to pass: for how long (ms) it has been tried meanwhile. */
@@ -28,16 +28,18 @@ export interface ClaimDeps {
 }
 
 /**
- * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of another machine, or
- * of another container with the same name, has ended is not to be seen; one that was only suspended meanwhile brings nothing any more.
+ * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of
+ * another machine, or of another container with the same name, has ended is not to be seen; one that was only
+ * suspended meanwhile brings nothing any more.
  */
 const holdMs = 10 * 60_000;
 const goOnMs = holdMs / 4;
 
 /**
- * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has ended, or says
- * nothing any more. `run` must not reject, and asks for the slot in the transaction that writes what it brings; `prepare` is done in the
- * one that takes the slot. Null where another process has it, or runs another slot of the job.
+ * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has
+ * ended, or says nothing any more. `run` must not reject, and asks for the slot in the transaction that writes what it
+ * brings; `prepare` is done in the one that takes the slot. Null where another process has it, or runs another slot of
+ * the job.
  */
 export async function runClaimed<Outcome extends SlotOutcome>(
   { db, clock, holder, isDead }: ClaimDeps,

@@ -4,8 +4,8 @@ import type { Clock } from '../../core/time/clock.ts';
 const beatMs = 5_000;
 
 /**
- * node-cron waits for moments of the wall clock: it is silent for as long as the clock was set back. By time that only grows, it is not
- * silent for longer than this.
+ * node-cron waits for moments of the wall clock: it is silent for as long as the clock was set back. By time that only
+ * grows, it is not silent for longer than this.
  */
 const silentMsMax = 15_000;
 
@@ -18,8 +18,8 @@ export interface Heartbeat {
 }
 
 /**
- * Calls `ring` at once and every five seconds, never twice at the same time. It knows nothing of what is due: a beat that was missed is
- * none that anything waits for.
+ * Calls `ring` at once and every five seconds, never twice at the same time. It knows nothing of what is due: a beat
+ * that was missed is none that anything waits for.
  */
 export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbeat {
   const stopping = new AbortController();
@@ -35,8 +35,9 @@ export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbe
     task = null;
     void before?.destroy();
     if (stopping.signal.aborted) return;
-    // One moment each time, which comes once a year. Of a task that comes every five seconds node-cron goes through all that were missed,
-    // at once and before anything else: 6 s after a weekend of suspension, and for hours where a clock that stood in 1970 is set right.
+    // One moment each time, which comes once a year. Of a task that comes every five seconds node-cron goes through
+    // all that were missed, at once and before anything else: 6 s after a weekend of suspension, and for hours where a
+    // clock that stood in 1970 is set right.
     task = cron.schedule(momentAfter(clock.now()), beat, {
       name: 'airbatch jobs',
       timezone: 'UTC',

@@ -9,8 +9,8 @@ import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 
 /**
- * Compares the days before a slot with the service, and leaves the reports where `airbatch reconcile` would. What is open makes the slot
- * a failed one, so that whoever is told of those is told of it.
+ * Compares the days before a slot with the service, and leaves the reports where `airbatch reconcile` would. What is
+ * open makes the slot a failed one, so that whoever is told of those is told of it.
  */
 export async function reconcileSlot(
   session: Session,

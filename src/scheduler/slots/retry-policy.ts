@@ -15,16 +15,22 @@ export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount
   stopping: AbortSignal;
 }
 
-/** `again`: the batch goes on; `due`: what could not be looked up yet is, later; `none`: nothing of the batch is tried again. */
+/**
+ * `again`: the batch goes on; `due`: what could not be looked up yet is, later; `none`: nothing of the batch is tried
+ * again.
+ */
 export type PolicyRetry = 'again' | 'due' | 'none';
 
-/** An outage is one trouble, however many rows have failed: after so many that meet no answer the others are left for the next time. */
+/**
+ * An outage is one trouble, however many rows have failed: after so many that meet no answer the others are left for
+ * the next time.
+ */
 const unansweredMax = 5;
 
 /**
- * Opens the next generation of the failed rows of a batch that its job says, each as often as it says. What the service does not answer for is
- * due for a day after the end of the batch, as long as a doubt is asked for (engine/read-trouble.ts); then it is a person's to decide, who is
- * told so.
+ * Opens the next generation of the failed rows of a batch that its job says, each as often as it says. What the
+ * service does not answer for is due for a day after the end of the batch, as long as a doubt is asked for
+ * (engine/read-trouble.ts); then it is a person's to decide, who is told so.
  */
 export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batch_id' | 'job'>): Promise<PolicyRetry> {
   const { session, jobs, stopping } = deps;

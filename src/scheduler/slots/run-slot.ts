@@ -69,8 +69,9 @@ const minuteMs = 60_000;
 const fileWaitMinutes = 60;
 
 /**
- * Brings the files of a slot into the ledger, each as a batch that is approved or waits for a person. Called again after a crash, it
- * goes on where it was: what the slot has already brought is left alone, and a row that was sent is not sent again.
+ * Brings the files of a slot into the ledger, each as a batch that is approved or waits for a person. Called again
+ * after a crash, it goes on where it was: what the slot has already brought is left alone, and a row that was sent is
+ * not sent again.
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { session, withAccount, stopping } = deps;
@@ -126,7 +127,10 @@ function named(names: readonly string[]): string {
   return `${names.slice(0, namedMax).join(', ')}${names.length > namedMax ? ` and ${names.length - namedMax} more` : ''}`;
 }
 
-/** What a slot met with, and which of its files it has taken out of the inbox and not brought: nobody looks for them in `working`. */
+/**
+ * What a slot met with, and which of its files it has taken out of the inbox and not brought: nobody looks for them in
+ * `working`.
+ */
 function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]): unknown {
   if (source.kind !== 'folder') return error;
   const message = `${errorMessage(error)}; not brought: ${named(files.map(({ name }) => name))}, in "working"`;
@@ -148,10 +152,10 @@ function noFileText(entries: readonly string[]): string {
 
 /** What lies in the inbox and is never taken, since it is no file: said once, with the next slot. */
 async function ignoredNotes({ db, log }: Session, { name: job }: Job, ignored: readonly string[]): Promise<string[]> {
-  const untold = await db.transact((tx) => noteIgnoredEntries(tx, job, ignored));
-  if (untold.length === 0) return [];
-  log.warn('what is in the inbox of a job and is no file is not paid', { job, entries: named(untold) });
-  return [noFileText(untold)];
+  const unreported = await db.transact((tx) => noteIgnoredEntries(tx, job, ignored));
+  if (unreported.length === 0) return [];
+  log.warn('what is in the inbox of a job and is no file is not paid', { job, entries: named(unreported) });
+  return [noFileText(unreported)];
 }
 
 /** What lies beside a single file, or what a program wrote. */
@@ -186,7 +190,8 @@ async function bring(
     case 'command': {
       const file = { path: archivedFile(session, name, `${stamp}.csv`), name: `${stamp}.csv` };
       const { path } = file;
-      // What it wrote before a crash is what this slot pays: asked again, it may say something else. It may be put away by now.
+      // What it wrote before a crash is what this slot pays: asked again, it may say something else. It may be put
+      // away by now.
       if (!known.has(file.name) && !existsSync(path))
         await runSourceCommand(source.command, {
           cwd: base,
@@ -232,7 +237,8 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
     if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: [errorMessage(error)], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
     const words = `${name} was rejected: ${errorMessage(error)}`;
-    // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this one.
+    // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this
+    // one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
       () => [],
@@ -265,11 +271,14 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
   const beside = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
   const same = (await sameRowsOf(session.db, batch)).map(sameRowsText);
-  return `batch ${batch.batch_id} (${[what, ...same, ...beside, ...finishWords(plan)].join('; ')})`;
+  return `batch ${batch.batch_id} (${[what, ...same, ...beside, ...finishText(plan)].join('; ')})`;
 }
 
-/** What the people who are to have it done by a time should know of it, where it will be late or nobody can tell, and whom it makes late. */
-function finishWords({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight): string[] {
+/**
+ * What the people who are to have it done by a time should know of it, where it will be late or nobody can tell, and
+ * whom it makes late.
+ */
+function finishText({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight): string[] {
   const words = makesLate.map(
     (late) => `it makes batch ${late.batch} late: done ${forecastText(late.doneAt, late.finishBy)}`,
   );
@@ -293,8 +302,8 @@ const settingsWithOption: readonly string[] = [
 const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
 
 /**
- * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of the reading than
- * there are options for.
+ * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of
+ * the reading than there are options for.
  */
 function readWithOfJob({ account, intake }: Job): ReadWith | null {
   if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsBeside.includes(key)))
@@ -312,8 +321,9 @@ function readWithOfJob({ account, intake }: Job): ReadWith | null {
 }
 
 /**
- * A file that cannot be paid is put away: from a folder to `rejected`, with the reason beside it, for a person to correct and drop in
- * again. What a command wrote goes to a name beside its own: run again, the slot asks the program, which may be mended by then.
+ * A file that cannot be paid is put away: from a folder to `rejected`, with the reason beside it, for a person to
+ * correct and drop in again. What a command wrote goes to a name beside its own: run again, the slot asks the program,
+ * which may be mended by then.
  */
 async function reject({ source }: Job, path: string, name: string, why: string): Promise<void> {
   if (source.kind === 'command') await rename(path, rejectedName(path));

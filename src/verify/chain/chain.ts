@@ -62,7 +62,10 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
   /** When its last event was (epoch ms). */
   lastAt: number | null;
-  /** Where the chain went on to after its end, by the latest head that was put outside: see `walkChain`. Null where none tells of that. */
+  /**
+   * Where the chain went on to after its end, by the latest head that was put outside: see `walkChain`. Null where
+   * none tells of that.
+   */
   wentOnTo: number | null;
   /** The versions of the reports that were given out, in their order: chains of before do not tell them. */
   published: PublishedVersion[];
@@ -75,8 +78,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   /** `fingerprint` of the service's id and cost as the row ended, or 0. */
   paidOf(rowNo: number): number;
   /**
-   * `fingerprint` of when the row ended, the service's last word of it and its failure code (where the chain tells one), or 0: chains of
-   * before do not tell it.
+   * `fingerprint` of when the row ended, the service's last word of it and its failure code (where the chain tells
+   * one), or 0: chains of before do not tell it.
    */
   endedOf(rowNo: number): number;
   /** `reasonMark` of why the row ended as it did, or 0 where the chain does not tell it. */
@@ -85,7 +88,10 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   intakeStateOf(rowNo: number): string | null;
   /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
   approvedStateOf(rowNo: number): string | null;
-  /** The first money given back for the row's own payment, of which `topupId` is the service's id or empty; null where there was none. */
+  /**
+   * The first money given back for the row's own payment, of which `topupId` is the service's id or empty; null where
+   * there was none.
+   */
   refundOf(rowNo: number, topupId: string): Refund | null;
   /** Whether the service was seen to give this status to a payment of the row after the row had ended. */
   wasSaidLate(rowNo: number, serviceStatus: string): boolean;
@@ -98,11 +104,12 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
 const file = 'events.jsonl';
 
 /**
- * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one before
- * and from all that its event says, so that none was changed, left out, added or moved. `wanted` are the places of which the hash is kept.
- * `outside` are the places of the heads that the reports did not bring themselves: a chain that ends in one of these, but for reports that
- * were given out then, is whole as far as it goes, and later ones tell where it went on to; any other was cut short. Null where it is the
- * chain of another batch, with which nothing is to be compared.
+ * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one
+ * before and from all that its event says, so that none was changed, left out, added or moved. `wanted` are the places
+ * of which the hash is kept. `outside` are the places of the heads that the reports did not bring themselves: a chain
+ * that ends in one of these, but for reports that were given out then, is whole as far as it goes, and later ones tell
+ * where it went on to; any other was cut short. Null where it is the chain of another batch, with which nothing is to
+ * be compared.
  */
 export async function walkChain(
   dir: string,
@@ -229,8 +236,8 @@ function noteAct(batch: BatchFacts, kind: string, act: Act): void {
 }
 
 /**
- * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is nothing, undefined
- * where they do not say it, so that nothing is to be compared.
+ * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is
+ * nothing, undefined where they do not say it, so that nothing is to be compared.
  */
 export function stateFromEvents({
   received,
@@ -335,7 +342,8 @@ export function makeFacts(): GatheredFacts {
       // What came back until then was an earlier payment's.
       if (kind === 'row.retry') refunds.delete(rowNo);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
-      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
+      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a
+      // later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
         [sent[rowNo], paid[rowNo], ended[rowNo], reason[rowNo]] = [0, 0, 0, 0];
       if (kind === 'row.complete' || kind === 'row.fail') {
@@ -377,7 +385,10 @@ export function reasonMark(reason: string): number {
   return reason === '' ? 1 : fingerprint(messagesOf(reason));
 }
 
-/** Of each process its own: else whoever forges could look for other facts that have the same 32 bits. Short, for one block of the digest. */
+/**
+ * Of each process its own: else whoever forges could look for other facts that have the same 32 bits. Short, for one
+ * block of the digest.
+ */
 const salt = randomBytes(5).toString('base64url');
 
 /** 32 bits of a digest, never 0: enough to see that one row's facts differ, in four bytes a row. */

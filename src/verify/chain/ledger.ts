@@ -10,8 +10,8 @@ export interface LaterEvents {
 }
 
 /**
- * The chain of the reports must be the beginning of the one in the ledger, which may have gone on since: that makes the reports older,
- * not wrong.
+ * The chain of the reports must be the beginning of the one in the ledger, which may have gone on since: that makes
+ * the reports older, not wrong.
  */
 export async function checkLedger(
   ledgerPath: string,

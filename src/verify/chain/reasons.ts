@@ -20,7 +20,10 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The letters of a reason alone: where results have a number the chain has a mark, and a cell may be guarded against spreadsheets. */
+/**
+ * The letters of a reason alone: where results have a number the chain has a mark, and a cell may be guarded against
+ * spreadsheets.
+ */
 export function messagesOf(reason: string): string {
   return reason.replaceAll('[number]', '').replace(/[^\p{L}]+/gu, '');
 }

@@ -9,7 +9,10 @@ export interface Refund {
   currency: string;
 }
 
-/** Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs nothing now. */
+/**
+ * Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs
+ * nothing now.
+ */
 export function refundIn(kind: string, at: number, data: Record<string, unknown>): Refund | null {
   const { amount, currency, cost, service_status, refunded_at } = data;
   const topupId = typeof data.topup_id === 'string' ? data.topup_id : null;

@@ -3,11 +3,19 @@ export const attemptsMax = 2 ** 16 - 1;
 
 /** What the chain says of how often, and since when, each row was sent, by row number. Ten bytes a row. */
 export interface Sendings {
-  /** Requests of the row's generation that were, or may have been, written: `attemptsMax` where there were as many or more. */
+  /**
+   * Requests of the row's generation that were, or may have been, written: `attemptsMax` where there were as many or
+   * more.
+   */
   attemptsOf(rowNo: number): number;
-  /** When the row's generation was first sent (epoch ms), 0 where it was not, NaN where chains of before do not tell it. */
+  /**
+   * When the row's generation was first sent (epoch ms), 0 where it was not, NaN where chains of before do not tell
+   * it.
+   */
   firstSentOf(rowNo: number): number;
-  /** Whether the row was held for an earlier payment, of which it may bear the service's word until it is sent itself. */
+  /**
+   * Whether the row was held for an earlier payment, of which it may bear the service's word until it is sent itself.
+   */
   mayBear(rowNo: number): boolean;
   /** Takes down what an event of a row tells of it; `at`: epoch ms. */
   note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
@@ -54,7 +62,8 @@ export function makeSendings(): Sendings {
           if (data.from === 'ready') firstSent[rowNo] = Number(data.first_sent_at);
           break;
         case 'row.hold':
-          // The row now bears when an earlier payment was first sent, of which results do not tell; not where it asks for something else.
+          // The row now bears when an earlier payment was first sent, of which results do not tell; not where it asks
+          // for something else.
           if (data.why === 'MAY_BE_PAID' && data.first_sent_at !== null) {
             firstSent[rowNo] = data.first_sent_at === undefined ? Number.NaN : 0;
             bearing.add(rowNo);

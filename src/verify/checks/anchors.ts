@@ -41,7 +41,9 @@ export function headsByEvents(heads: readonly Head[], findings: Findings): Map<n
   return byEvents;
 }
 
-/** The heads of the batch's chain in a file that is kept where the program that wrote the reports could not change it. */
+/**
+ * The heads of the batch's chain in a file that is kept where the program that wrote the reports could not change it.
+ */
 export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Head[]> {
   const heads: Head[] = [];
   await given(`${file} cannot be read as heads of chains`, async () => {
@@ -70,8 +72,9 @@ function headOf(line: string): BatchHead {
 }
 
 /**
- * How much of the chain the heads that were put outside cover, in a sentence. Whoever holds the signing key can write anew whatever none
- * covers; heads that only the reports themselves bring are no proof, since they are signed with the same key.
+ * How much of the chain the heads that were put outside cover, in a sentence. Whoever holds the signing key can write
+ * anew whatever none covers; heads that only the reports themselves bring are no proof, since they are signed with the
+ * same key.
  */
 export function coverageOf(events: number, { given: heads, own }: { given: Head[] | null; own: Head[] }): Coverage {
   const covered = Math.min(events, lastOf(heads ?? []));

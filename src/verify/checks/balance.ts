@@ -4,12 +4,16 @@ import type { Summary } from './summary.ts';
 
 const file = 'summary.json';
 
-/** Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no other wallet names. */
+/**
+ * Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no
+ * other wallet names.
+ */
 export const unnamed = '';
 
 /**
- * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. What
- * came back is compared with the chain (`checkRefunds`); what other batches were charged meanwhile is in no other place of these reports.
+ * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it
+ * is explained. What came back is compared with the chain (`checkRefunds`); what other batches were charged meanwhile
+ * is in no other place of these reports.
  */
 export function checkBalanceProof(summary: Summary, findings: Findings): void {
   const { rows, requested, charged, in_doubt, balance } = summary;

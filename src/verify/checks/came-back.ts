@@ -7,8 +7,9 @@ import type { Summary } from './summary.ts';
 const file = 'summary.json';
 
 /**
- * What was charged for earlier payments of rows that were sent again, and what came back of all that was charged, is what the chain tells.
- * `refunded`: what of the costs of paid rows had come back when the wallets were read for the second time.
+ * What was charged for earlier payments of rows that were sent again, and what came back of all that was charged, is
+ * what the chain tells. `refunded`: what of the costs of paid rows had come back when the wallets were read for the
+ * second time.
  */
 export function checkRefunds(
   { charged, balance }: Summary,

@@ -6,8 +6,8 @@ import type { ResultRow } from '../input/rows.ts';
 const textAtOnce = 32 * 1_024;
 
 /**
- * The digest (SHA-256, hex) of the rows as the program understood them when it validated them, made anew from results.csv: one line of
- * JSON a row. `messageColumn` is where its text message stands, if it has one.
+ * The digest (SHA-256, hex) of the rows as the program understood them when it validated them, made anew from
+ * results.csv: one line of JSON a row. `messageColumn` is where its text message stands, if it has one.
  */
 export class ContentDigest {
   readonly #digest = createHash('sha256');

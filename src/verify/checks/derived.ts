@@ -76,8 +76,8 @@ export class DerivedNumbers {
 }
 
 /**
- * The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before, which do not tell of
- * a version, lack some.
+ * The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before,
+ * which do not tell of a version, lack some.
  */
 export function checkDerived(
   { rows, charged, in_doubt, overdue, contradicted, times, service, sandbox, version, ...summary }: Summary,

@@ -20,7 +20,10 @@ const forms: readonly (readonly [column: string, form: RegExp])[] = [
   ['refund_amount', orNothing(decimal)],
 ];
 
-/** The columns of a row that are not written as results write them. `previousLine`: where the row before it stands in its file. */
+/**
+ * The columns of a row that are not written as results write them. `previousLine`: where the row before it stands in
+ * its file.
+ */
 export function malformedCells(row: ResultRow, previousLine: number): string[] {
   const found = forms.filter(([column, form]) => !form.test(row[column] ?? '') && row[column] !== undefined);
   const columns = found.map(([column]) => column);

@@ -18,7 +18,10 @@ export interface Kept {
   isWhole: boolean;
 }
 
-/** The versions in `versions/`: each is signed, has its own files as they were signed, and bears the name that is its own. */
+/**
+ * The versions in `versions/`: each is signed, has its own files as they were signed, and bears the name that is its
+ * own.
+ */
 export async function readKept(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Kept[]> {
   const folder = join(dir, versionsFolder);
   const read = async () => {
@@ -62,8 +65,8 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
 }
 
 /**
- * Each kept version came before these reports: their chain goes on from where its own ended. By the same key, unless a later version that
- * lies there names it. Returns what was proven in a sentence, null where nothing is kept.
+ * Each kept version came before these reports: their chain goes on from where its own ended. By the same key, unless a
+ * later version that lies there names it. Returns what was proven in a sentence, null where nothing is kept.
  */
 export function checkKept(
   kept: readonly Kept[],
@@ -96,7 +99,10 @@ export function checkKept(
   return `The ${kept.length === 1 ? '' : `${kept.length} `}earlier ${versions} in versions/ ${each} as signed, and the audit chain goes on from there.`;
 }
 
-/** The numbers of the versions that lie beside reports: in their `versions/`, or in the one in which they lie themselves. */
+/**
+ * The numbers of the versions that lie beside reports: in their `versions/`, or in the one in which they lie
+ * themselves.
+ */
 export async function numbersInOtherBatches(dir: string): Promise<Set<number>> {
   const numbers = new Set<number>();
   for (const folder of [join(dir, versionsFolder), ...siblingsFolder(dir)])
@@ -104,7 +110,10 @@ export async function numbersInOtherBatches(dir: string): Promise<Set<number>> {
   return numbers;
 }
 
-/** The folders that bear the number of a version and lie beside these reports, where they are an earlier version themselves. */
+/**
+ * The folders that bear the number of a version and lie beside these reports, where they are an earlier version
+ * themselves.
+ */
 export async function siblingsOf(dir: string, version: number): Promise<string[]> {
   const folders: string[] = [];
   for (const folder of siblingsFolder(dir))

@@ -47,8 +47,8 @@ interface Compared {
 const exact = (row: string, service: string) => row === service;
 
 /**
- * The differences between a row of the results and its payment in the service's list, one sentence each. A field that only one of the two
- * has is not compared: the results leave out what is masked or forgotten, and a product's amount.
+ * The differences between a row of the results and its payment in the service's list, one sentence each. A field that
+ * only one of the two has is not compared: the results leave out what is masked or forgotten, and a product's amount.
  */
 export function differencesOf(row: ResultRow, entry: ListedPayment, masked: boolean): string[] {
   const { amount, cost } = entry;
@@ -94,7 +94,10 @@ function plain(cell: string | undefined): string {
   return unguarded(cell) ?? '';
 }
 
-/** In a cell, a reference may have apostrophes of the program's; where the row ref has one of its own in that place, it has none. */
+/**
+ * In a cell, a reference may have apostrophes of the program's; where the row ref has one of its own in that place, it
+ * has none.
+ */
 function sameReference(same: typeof exact): typeof exact {
   return (row, service) => [row, withoutInnerGuards(row), plain(row)].some((reference) => same(reference, service));
 }
@@ -108,7 +111,10 @@ function sameCost({ cost = '', cost_currency, refund_amount = '', refund_currenc
   };
 }
 
-/** When the payment was completed, where the service said so: other ends bear our own time, or that of a person's decision. */
+/**
+ * When the payment was completed, where the service said so: other ends bear our own time, or that of a person's
+ * decision.
+ */
 function timeFromService({ status, service_status, failure_code, completed_at = '' }: ResultRow): string {
   return status === 'completed' && service_status === 'completed' && !failure_code ? completed_at : '';
 }

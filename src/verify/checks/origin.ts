@@ -77,8 +77,9 @@ interface Origin {
 }
 
 /**
- * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under which run, what
- * rows were validated, and what was given back. The ledger that reports are made of may have been edited; the chain cannot be.
+ * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under
+ * which run, what rows were validated, and what was given back. The ledger that reports are made of may have been
+ * edited; the chain cannot be.
  */
 export async function checkOrigin(origin: Origin, findings: Findings): Promise<void> {
   checkSaid(origin, findings);
@@ -89,16 +90,21 @@ export async function checkOrigin(origin: Origin, findings: Findings): Promise<v
   await checkContent(origin, findings);
 }
 
-/** A retry opens a batch again: until it has ended, its reports say nothing of the balance that was read as it ended before. */
-function toldOfReport({ batch }: ChainFacts) {
+/**
+ * A retry opens a batch again: until it has ended, its reports say nothing of the balance that was read as it ended
+ * before.
+ */
+function reportFacts({ batch }: ChainFacts) {
   const told = stateFromEvents(batch);
   const unread = { 'the balance after it': null, 'when the balance after it was read': null };
   return told['its state'] === 'completed' ? told : { ...told, ...unread };
 }
 
-/** What summary.json says in words, against the event that said it first. What that event does not say is not compared. */
+/**
+ * What summary.json says in words, against the event that said it first. What that event does not say is not compared.
+ */
 function checkSaid({ summary, chain }: Origin, findings: Findings): void {
-  const told = toldOfReport(chain);
+  const told = reportFacts(chain);
   const pairs: [what: keyof typeof told, said: string | null][] = [
     ['the run', summary.run_id],
     ['the account', summary.account],
@@ -125,7 +131,7 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
 
 /** What the wallets held before and after, against what was read as the batch was approved and as it ended. */
 function checkBalance({ summary, chain }: Origin, findings: Findings): void {
-  const { 'the balance before it': before, 'the balance after it': after } = toldOfReport(chain);
+  const { 'the balance before it': before, 'the balance after it': after } = reportFacts(chain);
   for (const [when, told] of [['before', before] as const, ['after', after] as const]) {
     if (told === undefined) continue;
     const expected = new Map(told === null ? [] : Object.entries(JSON.parse(String(told))));
@@ -155,7 +161,10 @@ function checkIntakeCounts({ chain, totals, summary }: Origin, findings: Finding
   }
 }
 
-/** Where a row was let go or held between the look at the plan and its approval, the plan is of other rows: it has another count. */
+/**
+ * Where a row was let go or held between the look at the plan and its approval, the plan is of other rows: it has
+ * another count.
+ */
 function checkApprovedSums({ chain, totals }: Origin, findings: Findings): void {
   const { rows, sums } = chain.batch.approved?.data ?? {};
   if (typeof sums !== 'string' || rows !== totals.approvedRows) return;
@@ -207,7 +216,10 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
   }
 }
 
-/** Whether the rows have this digest with their messages taken from one of the file's own columns: reports once had them there alone. */
+/**
+ * Whether the rows have this digest with their messages taken from one of the file's own columns: reports once had
+ * them there alone.
+ */
 async function hasDigest(dir: string, expected: string): Promise<boolean> {
   const digests: ContentDigest[] = [];
   let isFirst = true;

@@ -67,8 +67,9 @@ export async function isReconciliation(dir: string): Promise<boolean> {
 }
 
 /**
- * Proves that a folder of `airbatch reconcile` is as it was written: its signature and digests, that the counts of reconciliation.json are
- * those of the lines of reconciliation.csv, and that it is the reconciliation that the manifest names. Null where nothing of it can be trusted.
+ * Proves that a folder of `airbatch reconcile` is as it was written: its signature and digests, that the counts of
+ * reconciliation.json are those of the lines of reconciliation.csv, and that it is the reconciliation that the
+ * manifest names. Null where nothing of it can be trusted.
  */
 export async function checkReconciliation(
   dir: string,

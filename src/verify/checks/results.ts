@@ -23,8 +23,8 @@ const statesUnpaid = ['invalid', 'skipped', 'cancelled', 'held', 'ready'];
 const columnsOfPayment = ['topup_id', 'provider_reference', 'cost', 'cost_currency', 'completed_at'];
 
 /**
- * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and counts
- * and sums are those of the summary.
+ * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and
+ * counts and sums are those of the summary.
  */
 export async function checkResults(
   dir: string,
@@ -78,7 +78,10 @@ export async function checkResults(
   return count;
 }
 
-/** 52 bits of a digest of each key, which a number holds exactly: eight bytes a row, where a set of the keys takes a hundred. */
+/**
+ * 52 bits of a digest of each key, which a number holds exactly: eight bytes a row, where a set of the keys takes a
+ * hundred.
+ */
 class KeyMarks {
   #marks = new Float64Array(1_024);
   #count = 0;
@@ -106,7 +109,10 @@ function markOf(key: string): number {
   return Number.parseInt(hash('sha256', key).slice(0, 13), 16);
 }
 
-/** Two keys may have one mark by chance: where there are such, the rows are read again, and the keys themselves compared. */
+/**
+ * Two keys may have one mark by chance: where there are such, the rows are read again, and the keys themselves
+ * compared.
+ */
 async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Findings): Promise<void> {
   if (doubled.size === 0) return;
   const seen = new Set<string>();
@@ -162,7 +168,9 @@ function checkEnd(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Fi
   );
 }
 
-/** The words of why the row failed, or who decided that it did not, on which evidence. Numbers in it are not compared. */
+/**
+ * The words of why the row failed, or who decided that it did not, on which evidence. Numbers in it are not compared.
+ */
 export function checkReason(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const reason = chain.reasonOf(rowNo);
   if (reason !== 0 && reason !== reasonMark(row.failure_reason ?? ''))
@@ -184,7 +192,10 @@ function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings
   }
 }
 
-/** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
+/**
+ * A row that says that its money came back is one of which the chain says so; reports in which none did have no such
+ * columns.
+ */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { status, cost = '', cost_currency = '', refunded_at: at, refund_amount = '', refund_currency = '' } = row;
   const refund = status === 'completed' ? chain.refundOf(rowNo, row.topup_id ?? '') : null;
@@ -218,7 +229,8 @@ export function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, find
 /** Key and reference are not chosen but follow from account, run, row and generation: so that no row can have two. */
 function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest, findings: Findings): void {
   const generation = Number(row.generation);
-  // Where a spreadsheet would run a row ref, or what follows a semicolon in it, as a formula, there is an apostrophe before it.
+  // Where a spreadsheet would run a row ref, or what follows a semicolon in it, as a formula, there is an apostrophe
+  // before it.
   const written = [row.row_ref ?? '', withoutInnerGuards(row.row_ref ?? '')];
   const candidates = written.flatMap((ref) => [ref, ref.replace(/^'/, '')]);
   const references = [row.reference ?? '', withoutInnerGuards(row.reference ?? '')];

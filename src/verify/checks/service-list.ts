@@ -7,9 +7,10 @@ import { type ResultRow, resultRows } from '../input/rows.ts';
 import { differencesOf, listedPayment } from './listed-payment.ts';
 
 /**
- * Compares the results with the service's own list of payments: one JSON object a line, as `GET /v2/topups` lists them. Each
- * completed row is in it; a row that is in it agrees with it in every field that both have; and nothing of this run is in it that the
- * results do not have. The list may be of any length: it is kept on the disk while it is compared.
+ * Compares the results with the service's own list of payments: one JSON object a line, as `GET /v2/topups` lists
+ * them. Each completed row is in it; a row that is in it agrees with it in every field that both have; and nothing of
+ * this run is in it that the results do not have. The list may be of any length: it is kept on the disk while it is
+ * compared.
  */
 export async function checkServiceList(
   dir: string,
@@ -104,10 +105,12 @@ function finder(scratch: DatabaseSync) {
   const see = scratch.prepare('UPDATE listed SET seen = seen + 1 WHERE id = ?1 OR reference = ?2');
   return ({ reference = '', topup_id = '' }: ResultRow, masked: boolean) => {
     const references = [reference, withoutInnerGuards(reference)];
-    // A masked reference need not be the one that the service has, nor one in which a spreadsheet would have found a formula.
+    // A masked reference need not be the one that the service has, nor one in which a spreadsheet would have found a
+    // formula.
     const own = masked && topup_id ? [] : references.filter((name) => name !== '');
     let found = own.map((name) => byReference.get(name, topup_id)).find((listed) => listed !== undefined);
-    // A payment that the row names and the service has under another reference is not its own: that is a difference, not an absence.
+    // A payment that the row names and the service has under another reference is not its own: that is a difference,
+    // not an absence.
     if (topup_id) found ??= byId.get(topup_id);
     if (found === undefined) return null;
     const entry = listedPayment(String(found.entry));

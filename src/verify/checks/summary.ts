@@ -137,7 +137,10 @@ const summaryShape = z.strictObject({
 });
 export type Summary = z.infer<typeof summaryShape>;
 
-/** What summary.json says, as far as it is checked. Null where it is of another batch: then nothing of it is to be compared. */
+/**
+ * What summary.json says, as far as it is checked. Null where it is of another batch: then nothing of it is to be
+ * compared.
+ */
 export async function readSummary(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Summary | null> {
   const summary = summaryShape.parse(readJson(file, await ownText(join(dir, file)), findings));
   if (summary.batch_id === batch_id) return summary;

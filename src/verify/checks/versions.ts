@@ -24,9 +24,10 @@ interface Versioned {
 }
 
 /**
- * Which version the reports are, and what differs from the one before: that the chain goes on from where that one ended; that
- * difference.csv says what these reports say, and, where the one before lies beside them, what differs between the two. Returns in a
- * sentence what was proven of it, or null where there is nothing before or it could not be compared.
+ * Which version the reports are, and what differs from the one before: that the chain goes on from where that one
+ * ended; that difference.csv says what these reports say, and, where the one before lies beside them, what differs
+ * between the two. Returns in a sentence what was proven of it, or null where there is nothing before or it could not
+ * be compared.
  */
 export async function checkVersion(
   reports: Versioned,
@@ -55,7 +56,7 @@ export async function checkVersion(
     return null;
   }
   const before = findings.count;
-  const late = await lateWords(dir, previous);
+  const late = await lateChangeLines(dir, previous);
   const earlier = await findEarlier(dir, { previous, kept }, findings);
   await attempt(findings, file, () => checkDifference(reports, { earlier, late, difference }, findings));
   if (findings.count > before) return null;
@@ -142,8 +143,11 @@ async function noteOthers(
   findings.note(`${versions} ${names.join(', ')} ${lie} not lie beside these reports.`);
 }
 
-/** The lines that the chain after the version before must have in difference.csv, by their digest and number: it is not held in memory. */
-async function lateWords(dir: string, { events }: Previous): Promise<LineMarks> {
+/**
+ * The lines that the chain after the version before must have in difference.csv, by their digest and number: it is not
+ * held in memory.
+ */
+async function lateChangeLines(dir: string, { events }: Previous): Promise<LineMarks> {
   const marks = new LineMarks();
   let seq = 0;
   for await (const lines of ownLines(join(dir, 'events.jsonl')))

@@ -57,7 +57,9 @@ export function rest(whole: string, part: string): string {
 /** Zeros that an exponent may ask for: more than any money has. */
 const exponentMax = 40;
 
-/** A number as JSON writes it ("1e3", "42.0") without an exponent. Throws where it is none, or longer than any money. */
+/**
+ * A number as JSON writes it ("1e3", "42.0") without an exponent. Throws where it is none, or longer than any money.
+ */
 export function plainDecimal(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(literal);
   const exponent = Number(match?.[4] ?? 0);

@@ -1,12 +1,16 @@
 import { createReadStream, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 
-/** Characters of one line, bytes of a file that is read at once: 64 times a row of a file (256 KiB). Longer ones ask for all memory. */
+/**
+ * Characters of one line, bytes of a file that is read at once: 64 times a row of a file (256 KiB). Longer ones ask
+ * for all memory.
+ */
 export const atOnceMax = 16 * 2 ** 20;
 
 /**
- * Looks at a file of a folder of reports before it is read. A link may lead out of the folder, to what is no part of the reports and nobody
- * is to be told of; a pipe is waited for, and a device read, for ever. Rejects for each of these.
+ * Looks at a file of a folder of reports before it is read. A link may lead out of the folder, to what is no part of
+ * the reports and nobody is to be told of; a pipe is waited for, and a device read, for ever. Rejects for each of
+ * these.
  */
 export async function ownFile(path: string): Promise<Stats> {
   const stats = await notLinked(path);
@@ -40,8 +44,8 @@ export async function ownText(path: string): Promise<string> {
 }
 
 /**
- * The lines of a file, some hundred at a time: a wait for each would take as long as all that is done with it. Line feeds end them and nothing
- * else, since a text within JSON may have any other end of a line as it is, U+2028 for one.
+ * The lines of a file, some hundred at a time: a wait for each would take as long as all that is done with it. Line
+ * feeds end them and nothing else, since a text within JSON may have any other end of a line as it is, U+2028 for one.
  */
 export async function* linesOf(path: string): AsyncGenerator<string[], undefined> {
   let [rest, count] = ['', 0];

@@ -30,7 +30,10 @@ export class Findings {
   count = 0;
   /** What could not be checked, or should be known besides, in a sentence each: nothing of it is wrong by itself. */
   readonly notes: string[] = [];
-  /** Why the reports may not be the ones that are meant, in a sentence each: whole, and of another batch or out of date. */
+  /**
+   * Why the reports may not be the ones that are meant, in a sentence each: whole, and of another batch or out of
+   * date.
+   */
   readonly doubts: string[] = [];
 
   get unlisted(): number {

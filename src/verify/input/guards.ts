@@ -1,4 +1,6 @@
-/** The apostrophe before what a spreadsheet would run as a formula where semicolons or line breaks begin a cell for it. */
+/**
+ * The apostrophe before what a spreadsheet would run as a formula where semicolons or line breaks begin a cell for it.
+ */
 const innerGuard = /(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 /** The same at the start of a cell; a phone number stands there without one. */
 const firstGuard = /^'(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}$)/;

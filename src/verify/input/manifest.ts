@@ -59,8 +59,8 @@ interface Signed<Content> {
 }
 
 /**
- * Reads a manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
- * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
+ * Reads a manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key.
+ * Null where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
  * null where nothing is signed by that; `digest` is the SHA-256 (hex) of its bytes.
  */
 export async function readSigned<Content extends { public_key: string }>(

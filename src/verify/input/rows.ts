@@ -38,8 +38,8 @@ const lastColumns = [
 ];
 
 /**
- * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one name readers would
- * take one or the other: only those of the file itself may be such, where it names none.
+ * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one
+ * name readers would take one or the other: only those of the file itself may be such, where it names none.
  */
 function checkedHeader(header: string[]): string[] {
   const doubled = header.find((name, at) => !name.startsWith('input_') && header.indexOf(name) !== at);

@@ -15,8 +15,8 @@ const env = { PAY_KEY: 'key' };
 const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 
 /**
- * A service that has no payments, and turns the first read away for two seconds. Returns the folder of an account there, with a ledger, and
- * when it was asked.
+ * A service that has no payments, and turns the first read away for two seconds. Returns the folder of an account
+ * there, with a ledger, and when it was asked.
  */
 async function turnedAway(t: TestContext) {
   const folder = folderOf(t);

@@ -11,7 +11,10 @@ import { configureAccount, startSandbox } from '../../support/sandbox-process.ts
 
 const rowCount = 60;
 
-/** A payout of 60 rows, backed up when a part was paid and then paid to its end; and the ledger put back from the backup. */
+/**
+ * A payout of 60 rows, backed up when a part was paid and then paid to its end; and the ledger put back from the
+ * backup.
+ */
 async function restoredLedger(t: TestContext) {
   const folder = folderOf(t);
   const data = join(folder, 'service.db');

@@ -107,7 +107,9 @@ test('a long answer waits for its reader, and no longer when he is gone', async 
   assert.equal(stdout.listenerCount('drain') + stdout.listenerCount('close'), 0);
 });
 
-/** A terminal whose stderr is a screen of this size; `rows` are what stands on it, and what has scrolled off its top. */
+/**
+ * A terminal whose stderr is a screen of this size; `rows` are what stands on it, and what has scrolled off its top.
+ */
 function onScreen(size: { columns: number; rows: number }) {
   const rows: string[] = [''];
   let [row, column, top, wraps] = [0, 0, 0, true];

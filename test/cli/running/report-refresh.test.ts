@@ -13,7 +13,10 @@ import { folderOf } from '../../support/folder.ts';
 
 const hourMs = 3_600_000;
 
-/** The sample batch with its first reports, and what looks, so many hours and seconds after the start; it returns the versions made. */
+/**
+ * The sample batch with its first reports, and what looks, so many hours and seconds after the start; it returns the
+ * versions made.
+ */
 async function reported(t: TestContext) {
   const folder = folderOf(t);
   const db = await testLedger(t);

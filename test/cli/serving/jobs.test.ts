@@ -12,7 +12,10 @@ import { startSandbox } from '../../support/sandbox-process.ts';
 
 const examples = resolve(import.meta.dirname, '../../../jobs');
 
-/** A folder with the example jobs; `dropped` puts a file into the inbox of the payroll as one that has lain there for a while. */
+/**
+ * A folder with the example jobs; `dropped` puts a file into the inbox of the payroll as one that has lain there for a
+ * while.
+ */
 function place(t: TestContext) {
   const folder = folderOf(t);
   cpSync(examples, join(folder, 'jobs'), { recursive: true });

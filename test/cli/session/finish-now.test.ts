@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AccountNow } from '../../../src/cli/session/account-now.ts';
-import { finishJson, finishNow, finishWords } from '../../../src/cli/session/finish-now.ts';
+import { finishJson, finishNow, finishText } from '../../../src/cli/session/finish-now.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import { aBatch } from '../../support/ledger.ts';
 
@@ -18,7 +18,7 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
   );
   const account: AccountNow = { worker: null, pace: null, sending: [], foreseen: () => foreseen };
   const finish = finishNow(batch, account, now);
-  return { words: finishWords(finish), json: finishJson(finish) };
+  return { words: finishText(finish), json: finishJson(finish) };
 }
 
 describe('where a batch stands that is to be done by a time', () => {

@@ -23,7 +23,10 @@ const kinds = async ({ db }: Rig, batchId = 'batch-1') =>
     )
   ).map(({ kind }) => kind);
 
-/** A row that was charged at the first service and is in doubt, and one that was not sent; the account is at the second one now. */
+/**
+ * A row that was charged at the first service and is in doubt, and one that was not sent; the account is at the second
+ * one now.
+ */
 async function moved(): Promise<Rig> {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'lose_answer');

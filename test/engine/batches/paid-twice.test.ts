@@ -41,7 +41,10 @@ for (const [service, list] of [
     assert.match(details.join('\n'), new RegExp(`paid twice: the service has the payments ${topup_id} and second`));
   });
 
-/** Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open then. */
+/**
+ * Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open
+ * then.
+ */
 async function seenLate() {
   const hour = 3_600_000;
   const rig = await makeRig({ settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });

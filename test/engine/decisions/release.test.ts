@@ -19,8 +19,8 @@ import { aBatch, addBatch, aRow, beforeTransaction, idlePace, unplanned } from '
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 /**
- * Batch 1 has failed in row 1 and paid row 2. Batch 2 of the same run asks for row 1 again, for another amount under the reference
- * of row 2, and for a row 3 of its own that a person is to look at; all three are held.
+ * Batch 1 has failed in row 1 and paid row 2. Batch 2 of the same run asks for row 1 again, for another amount under
+ * the reference of row 2, and for a row 3 of its own that a person is to look at; all three are held.
  */
 async function heldRows(): Promise<Rig> {
   const rig = await makeRig();
@@ -296,7 +296,10 @@ describe('releasing rows of a batch that is not approved yet', () => {
 });
 
 describe('releasing rows after an approval for which no second person was needed', () => {
-  /** Sam's batch of two ready rows and `held` more, sent as it is, where more than three rows, or KES 500, need a second person. */
+  /**
+   * Sam's batch of two ready rows and `held` more, sent as it is, where more than three rows, or KES 500, need a
+   * second person.
+   */
   async function below(held: number, approval: Record<string, unknown> = {}): Promise<Rig> {
     const rig = await makeRig();
     const rows = [aRow(1), aRow(2), ...Array.from({ length: held }, (_, index) => aRow(index + 3, { status: 'held' }))];

@@ -25,7 +25,10 @@ interface Read {
   at: number;
 }
 
-/** What is asked of a service without a list, which ends no payment, up to `untilMs`; and the questions to the ledger for it. */
+/**
+ * What is asked of a service without a list, which ends no payment, up to `untilMs`; and the questions to the ledger
+ * for it.
+ */
 async function readsOf(batches: readonly Batch[], untilMs: number) {
   const rig = await makeRig({
     policy: { ...v1Policy, sameNumberSpacingMs: 0 },

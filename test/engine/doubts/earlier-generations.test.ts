@@ -9,7 +9,10 @@ import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
-/** Row 1 of batch 1 has failed; batch 2 of the same run has it corrected, as intake leaves it: with the next generation. */
+/**
+ * Row 1 of batch 1 has failed; batch 2 of the same run has it corrected, as intake leaves it: with the next
+ * generation.
+ */
 async function fedAgain(
   others: readonly NewRow[] = [],
   batch: Partial<BatchRecord> = {},

@@ -322,7 +322,10 @@ test('a payment of the list that lacks its reference may be one of ours: a row t
 });
 
 describe('an entry of the list that cannot be read', () => {
-  /** The lost part has paid row 1 of run-1 yesterday, and its entry is as `unread` makes it; rows of run-2 are asked for. */
+  /**
+   * The lost part has paid row 1 of run-1 yesterday, and its entry is as `unread` makes it; rows of run-2 are asked
+   * for.
+   */
   async function unreadAndAsked(
     unread: Partial<UnreadableEntry>,
     rows: readonly NewRow[] = someRows(3),
@@ -429,7 +432,10 @@ describe('the list of what was lost', () => {
     assert.ok(sent.every(({ at }) => at >= startedAt + outageMs));
   });
 
-  /** The list lies: `lie` changes what the page says that `asks` asks for instead. What is sent after the restore is followed by a true one. */
+  /**
+   * The list lies: `lie` changes what the page says that `asks` asks for instead. What is sent after the restore is
+   * followed by a true one.
+   */
   function lyingList(
     rig: Rig,
     lie: (page: ListPage, query: ListQuery) => Partial<ListPage>,

@@ -14,7 +14,10 @@ const aSending: Sending = {
   firstAlone: false,
 };
 
-/** What is said of a batch that is to be sent at each look, so long (ms) after the one before. The clock goes on with each reading of it. */
+/**
+ * What is said of a batch that is to be sent at each look, so long (ms) after the one before. The clock goes on with
+ * each reading of it.
+ */
 function looking(tookMs: number) {
   let at = 0;
   const clock = { now: () => at, monotonic: () => (at += tookMs), sleep: async () => {}, turn: async () => {} };

@@ -111,13 +111,16 @@ test('nothing is sent before the service lets it, where it said so when asked fo
   await rig.run();
   assert.deepEqual(await rig.states(), ['completed', 'completed']);
   const firstAt = Math.min(...rig.service.creates.map(({ at }) => at));
-  const [toldAt = Number.NaN, againAt = Number.NaN] = askedAt;
-  assert.ok(firstAt >= toldAt + 20 * minute, `${firstAt - toldAt} ms`);
-  assert.ok(againAt >= toldAt + 20 * minute, `${againAt - toldAt} ms`);
+  const [loggedAt = Number.NaN, againAt = Number.NaN] = askedAt;
+  assert.ok(firstAt >= loggedAt + 20 * minute, `${firstAt - loggedAt} ms`);
+  assert.ok(againAt >= loggedAt + 20 * minute, `${againAt - loggedAt} ms`);
   assert.equal(rig.warnings.length, 1, 'a long wait is logged, whatever was asked');
 });
 
-/** A program that is told to wait for so long, ends after so long, and another one that begins then. Returns when that asks anew (ms from the first). */
+/**
+ * A program that is told to wait for so long, ends after so long, and another one that begins then. Returns when that
+ * asks anew (ms from the first).
+ */
 async function startedAgain(waitMs: number, afterMs: number) {
   const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: pollMs } });
   tellToWait(rig, waitMs);
@@ -138,18 +141,21 @@ async function startedAgain(waitMs: number, afterMs: number) {
   return { sentMs, notedMs: wait && wait.until - begunAt, saidMs: wait?.saidMs };
 }
 
-/** The wait that the ledger tells of after each of its transactions, and whether the row is told by then to wait for its turn again. */
+/**
+ * The wait that the ledger tells of after each of its transactions, and whether the row is told by then to wait for
+ * its turn again.
+ */
 async function whatLasts(tell: (rig: Rig) => void) {
   const rig = await makeRig({ jobsAtOnce: 1 });
   tell(rig);
   await rig.add(someRows(1), { policy: JSON.stringify({ shortBalance: 'pause' }) });
-  const lasting: { toldMs: number | null; isGivenBack: boolean }[] = [];
+  const lasting: { promisedMs: number | null; isGivenBack: boolean }[] = [];
   const { transact } = rig.db;
   rig.db.transact = async (work) => {
     const result = await transact(work);
     const told = await storedThrottleOf(rig.db, 'main');
     const [given] = await rig.db.query(`SELECT 1 FROM events WHERE kind = 'row.unsent'`);
-    lasting.push({ toldMs: told && told.until - told.at, isGivenBack: given !== undefined });
+    lasting.push({ promisedMs: told && told.until - told.at, isGivenBack: given !== undefined });
     return result;
   };
   const runner = rig.runner();
@@ -166,7 +172,7 @@ test('a wait outlives a kill: no sooner does the ledger give back the row that w
   const lasting = await whatLasts((rig) => tellToWait(rig, 10 * minute));
   const givenBack = lasting.filter(({ isGivenBack }) => isGivenBack);
   assert.ok(givenBack.length > 0);
-  assert.ok(givenBack.every(({ toldMs }) => toldMs === 10 * minute));
+  assert.ok(givenBack.every(({ promisedMs }) => promisedMs === 10 * minute));
 });
 
 test('a wait outlives a kill also where the service told of it in answer to a read', async () => {
@@ -174,7 +180,7 @@ test('a wait outlives a kill also where the service told of it in answer to a re
     const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
     service.balance = async () => ({ kind: 'throttled', retryAfterMs: 5_000, evidence });
   });
-  assert.equal(lasting.at(-1)?.toldMs, 5_000);
+  assert.equal(lasting.at(-1)?.promisedMs, 5_000);
 });
 
 test('what was told for long beside the runner, as in answer to the look-ups of a file, is noted as what it was told itself', async () => {

@@ -58,7 +58,10 @@ test('the time of a plan counts how far apart the rows to one number are, where 
 });
 
 describe('a plan says when a batch is done that is to be by a time', () => {
-  /** An account that sends a row a second, with batches as "name priority rows by minutes", and what the last of them is shown to do. */
+  /**
+   * An account that sends a row a second, with batches as "name priority rows by minutes", and what the last of them
+   * is shown to do.
+   */
   const plan = async (batches: [string, Priority, number, number | null][], fields: Partial<BatchRecord> = {}) => {
     const { db, clock } = await makeRig();
     const now = clock.now();

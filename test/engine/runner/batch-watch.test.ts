@@ -200,7 +200,8 @@ describe('the stop-loss', () => {
     await rig.add(someRows(100), policy({ stopLoss: { failurePercent: 10, rows: 5 } }));
     await rig.run();
     assert.equal((await rig.batch()).pause_reason, 'guard_tripped');
-    // The failures are known once the units that write them are durable; it takes a tenth of a second until the pause is written.
+    // The failures are known once the units that write them are durable; it takes a tenth of a second until the pause
+    // is written.
     assert.ok(rig.service.creates.length < 25, `${rig.service.creates.length} rows were sent`);
   });
 

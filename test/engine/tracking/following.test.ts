@@ -8,7 +8,10 @@ const second = 1_000;
 
 type Page = Extract<ListOutcome, { kind: 'page' }>;
 
-/** Rows that are sent a second apart and end after 2, of which a list tells that a test has changed; and a program that stays. */
+/**
+ * Rows that are sent a second apart and end after 2, of which a list tells that a test has changed; and a program that
+ * stays.
+ */
 async function followed(rows: number, change: (page: Page, rig: Rig) => ListOutcome) {
   const rig = await makeRig({ paceMs: second, settings: { detailRowsMax: 0, idlePollMs: second } });
   const { list } = rig.service;

@@ -5,7 +5,10 @@ import type { RowRecord } from '../../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 
-/** An accepted row that is open so many milliseconds after it was sent, where the service promises an end within as many, and more. */
+/**
+ * An accepted row that is open so many milliseconds after it was sent, where the service promises an end within as
+ * many, and more.
+ */
 async function openFor(spareMs: number, change: Partial<RowRecord> = {}) {
   const rig = await makeRig();
   rig.service.ends('run-1/ref-1', 'open');

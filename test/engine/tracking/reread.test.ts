@@ -10,7 +10,10 @@ const hour = 3_600_000;
 /** Days go by in these tests: looking and renewing now and then is enough. */
 const settings = { idlePollMs: hour, leaseTtlMs: 10 * hour };
 
-/** Three rows that ended, the second as failed, and a program that stays for `hours` after something happened at the service. */
+/**
+ * Three rows that ended, the second as failed, and a program that stays for `hours` after something happened at the
+ * service.
+ */
 async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
   const rig = await makeRig({ list, settings });
   rig.service.ends('run-1/ref-2', 'failed');

@@ -201,7 +201,9 @@ describe('a webhook', () => {
     assert.ok(reads <= 1, `${reads}`);
   });
 
-  /** A payment that was charged, of which each answer was lost and no look-up finds anything; then the webhook comes. */
+  /**
+   * A payment that was charged, of which each answer was lost and no look-up finds anything; then the webhook comes.
+   */
   async function neverFound(scheme: WebhookScheme, body: (rig: Rig) => string): Promise<Rig> {
     const rig = await makeRig();
     const { create } = rig.service;

@@ -26,7 +26,10 @@ async function read(cells: readonly (readonly [amount: string, currency: Currenc
 
 const asked = 'AMOUNT_AMBIGUOUS';
 
-/** What else stands in the column, written with "," between thousands: with "." for "," and "," for ".", the same holds. */
+/**
+ * What else stands in the column, written with "," between thousands: with "." for "," and "," for ".", the same
+ * holds.
+ */
 const columns = {
   'nothing else': [],
   'whole numbers': ['2000', '350'],
@@ -59,7 +62,10 @@ const isThousands: Record<Column, Record<Currency, boolean>> = {
   'three decimals': { KES: false, UGX: true, TND: false },
 };
 
-/** What "1,500" is where a person says which sign begins decimals; null: it is still asked about, since the file shows the opposite. */
+/**
+ * What "1,500" is where a person says which sign begins decimals; null: it is still asked about, since the file shows
+ * the opposite.
+ */
 const bySign: Record<Column, { '.': Record<Currency, string | null>; ',': string | null }> = {
   'nothing else': { '.': { KES: '1500', UGX: '1500', TND: '1500' }, ',': '1.5' },
   'whole numbers': { '.': { KES: '1500', UGX: '1500', TND: '1500' }, ',': '1.5' },

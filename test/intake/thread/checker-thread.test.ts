@@ -9,7 +9,7 @@ import { openSource } from '../../../src/intake/file/source.ts';
 import type { FileRow } from '../../../src/intake/rows/file-rows.ts';
 import type { Catalog } from '../../../src/intake/rows/network-catalog.ts';
 import { type PackedRows, unpackRows } from '../../../src/intake/rows/packed-rows.ts';
-import { checkBeside, checkInThread } from '../../../src/intake/thread/checker-thread.ts';
+import { checkInThread, checkSource } from '../../../src/intake/thread/checker-thread.ts';
 import { folderOf } from '../../support/folder.ts';
 import { csv, goodRow, rowOfMany, testCatalog } from '../support.ts';
 
@@ -178,7 +178,7 @@ describe('a file that is read in a thread of its own', () => {
 test('a small file is read in place', async () => {
   // A thread goes by the place of the file, which is none here.
   const small: Check = (options) =>
-    checkBeside({ ...options, source: { ...options.source, place: { path: '/nowhere' } } });
+    checkSource({ ...options, source: { ...options.source, place: { path: '/nowhere' } } });
   assert.equal((await outcome(small, csv(many.slice(0, 100)))).rows.length, 100);
   await assert.rejects(outcome(small, csv(Array.from({ length: 40_000 }, (_, index) => rowOfMany(index)))), {
     code: 'FILE_UNREADABLE',

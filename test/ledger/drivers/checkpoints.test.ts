@@ -235,7 +235,8 @@ describe('bringing the write-ahead log into the database', () => {
     const reader = new DatabaseSync(path, { readOnly: true });
     reader.exec('BEGIN; SELECT COUNT(*) FROM t');
     await writeMany(db, 5);
-    // It is at it for as long as the reader reads: whoever comes meanwhile is sent away at once, whatever its busy timeout.
+    // It is at it for as long as the reader reads: whoever comes meanwhile is sent away at once, whatever its busy
+    // timeout.
     const other = new Worker(
       `const { DatabaseSync } = require('node:sqlite');
        const database = new DatabaseSync(require('node:worker_threads').workerData, { timeout: 20_000 });

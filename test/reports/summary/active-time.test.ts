@@ -17,7 +17,9 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
 type Happening = [afterMs: number, what: RowEvent | 'batch complete' | 'batch reopen' | 'row.review', rowNo?: number];
 
-/** A batch of three rows of which this happens, each so long after its start; it is completed at the end if it says so. */
+/**
+ * A batch of three rows of which this happens, each so long after its start; it is completed at the end if it says so.
+ */
 async function batchOf(t: TestContext, happenings: readonly Happening[]): Promise<Database> {
   const db = await testLedger(t);
   const rows = [1, 2, 3].map((rowNo) => ({ row: newRow('B-1', rowNo) }));

@@ -6,7 +6,10 @@ import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { superviseAccount } from '../../../src/runtime/accounts/account-supervisor.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
-/** A runner that fails with each of `troubles` in turn, after it has worked for `workMs`, and then works until it is stopped. */
+/**
+ * A runner that fails with each of `troubles` in turn, after it has worked for `workMs`, and then works until it is
+ * stopped.
+ */
 function setUp(troubles: readonly Error[], workMs = 0) {
   const clock = makeVirtualClock();
   const left = [...troubles];

@@ -34,7 +34,8 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
     });
     if (line % 50 === 0) await sleep(20);
   }
-  // The last of them is in the file: nothing is under way that would reach into the next test, however slow the disk is.
+  // The last of them is in the file: nothing is under way that would reach into the next test, however slow the disk
+  // is.
   while (!lastOf(file).includes('"row":399')) await sleep(5);
   const names = readdirSync(folder).sort();
   assert.ok(names.length > 1 && names.length <= 3, names.join());

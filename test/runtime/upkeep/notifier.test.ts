@@ -14,7 +14,9 @@ import { makeNotifier } from '../../../src/runtime/upkeep/notifier.ts';
 import { clockOf, signedBy, testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { folderOf } from '../../support/folder.ts';
 
-/** A batch that has just ended and has no reports yet, and what a chat is told while the program looks again and again. */
+/**
+ * A batch that has just ended and has no reports yet, and what a chat is told while the program looks again and again.
+ */
 async function justEnded(t: TestContext) {
   const told: string[] = [];
   const server = createServer(async (request, response) => {

@@ -130,7 +130,9 @@ describe('4.9 POST /adp', () => {
   });
 });
 
-/** Every code of section 7.2, and how it is reached. 1, 5, 10, 221 and 232 are above; 160 and 170 belong to look-ups. */
+/**
+ * Every code of section 7.2, and how it is reached. 1, 5, 10, 221 and 232 are above; 160 and 170 belong to look-ups.
+ */
 const refusals: [number, string, (client: Client) => Promise<Answer>][] = [
   [20, 'a balance that is too low', async (client) => send(client, { msisdn: '254712340004' })],
   [30, 'a number that cannot be', async (client) => send(client, { msisdn: '254712340007' })],

@@ -7,7 +7,10 @@ import { systemClock } from '../../../src/core/time/clock.ts';
 import { runSourceCommand } from '../../../src/scheduler/files/command-source.ts';
 import { folderOf } from '../../support/folder.ts';
 
-/** A folder, and a program's place there. The time of a program is over when the test says so, however slow the machine is. */
+/**
+ * A folder, and a program's place there. The time of a program is over when the test says so, however slow the machine
+ * is.
+ */
 function place(t: TestContext) {
   const folder = folderOf(t);
   const path = join(folder, 'kept/slot.csv');
@@ -37,7 +40,10 @@ function childOf(folder: string): number {
   return Number(readFileSync(join(folder, 'child'), 'utf8'));
 }
 
-/** Whether the program that the program of the job has begun is there, and is `sleep` by now: it has left the group where it is to. */
+/**
+ * Whether the program that the program of the job has begun is there, and is `sleep` by now: it has left the group
+ * where it is to.
+ */
 function isRunning(folder: string): boolean {
   try {
     const status = readFileSync(`/proc/${childOf(folder)}/status`, 'utf8');

@@ -25,7 +25,10 @@ const changes: [zone: string, day: string][] = [
   ['Antarctica/Troll', '2027-10-31'],
 ];
 
-/** Another way to the same times: watches the wall minute by minute, and takes what it shows for the first time or leaps over. */
+/**
+ * Another way to the same times: watches the wall minute by minute, and takes what it shows for the first time or
+ * leaps over.
+ */
 function watched(minutes: readonly number[], hours: readonly number[], timeZone: string, from: number, to: number) {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   const wallAt = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defineJob, type JobInput } from '../../../src/scheduler/jobs/define-job.ts';
-import { sharedRunIdWords } from '../../../src/scheduler/jobs/shared-run-id.ts';
+import { sharedRunIdText } from '../../../src/scheduler/jobs/shared-run-id.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 
@@ -11,7 +11,7 @@ function messagesOf(
   source: JobInput['source'] = { kind: 'file', file: 'x.csv' },
 ): string | null {
   const schedule = { cron, timeZone: 'Africa/Nairobi' };
-  return sharedRunIdWords(defineJob({ name: 'bonus', schedule, source, runId }), now);
+  return sharedRunIdText(defineJob({ name: 'bonus', schedule, source, runId }), now);
 }
 
 describe('slots that share a run id', () => {

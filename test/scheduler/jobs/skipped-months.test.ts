@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { skippedMonthWords } from '../../../src/scheduler/jobs/skipped-months.ts';
+import { skippedMonthText } from '../../../src/scheduler/jobs/skipped-months.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 const messagesOf = (cron: string) =>
-  skippedMonthWords({ schedule: { cron, timeZone: 'Africa/Nairobi', catchUp: 'last' } }, now);
+  skippedMonthText({ schedule: { cron, timeZone: 'Africa/Nairobi', catchUp: 'last' } }, now);
 
 describe('months that a job leaves out', () => {
   test('are named: those that have no such day', () => {

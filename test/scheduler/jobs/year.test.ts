@@ -12,7 +12,9 @@ const hour = 60 * minute;
 const yearStart = Date.UTC(2027, 0, 1);
 const yearEnd = Date.UTC(2028, 0, 1);
 
-/** Monthly and weekly jobs whose times fall into the hours that daylight saving skips, and into those that come twice. */
+/**
+ * Monthly and weekly jobs whose times fall into the hours that daylight saving skips, and into those that come twice.
+ */
 const schedules: [zone: string, monthly: string, weekly: string][] = [
   ['Africa/Nairobi', '0 9 25 * *', '0 17 * * 5'],
   ['Europe/Berlin', '30 2 28 * *', '30 2 * * 0'],

@@ -46,7 +46,10 @@ const refund = (topup_id: string | null, amount: string | null, refunded_at = st
 
 type Message = readonly [rowNo: number, kind: 'row.refund' | 'row.changed_late', data: EventData];
 
-/** Reports of a batch of five rows, three of which were paid again, and of which the service said this before and after it ended. */
+/**
+ * Reports of a batch of five rows, three of which were paid again, and of which the service said this before and after
+ * it ended.
+ */
 async function reports(
   t: TestContext,
   { before, since = [] }: { before: readonly Message[]; since?: readonly Message[] },

@@ -21,7 +21,10 @@ import { signedBy } from '../../reports/fixture.ts';
 import { giveBack, sayFailed } from '../../reports/late.ts';
 import { makePack } from '../pack.ts';
 
-/** Two versions of the reports of the sample batch, the earlier one kept beside the later, and how they are signed anew. */
+/**
+ * Two versions of the reports of the sample batch, the earlier one kept beside the later, and how they are signed
+ * anew.
+ */
 async function twoVersions(t: TestContext) {
   const { dir, key, db } = await makePack(t);
   await giveBack(db, 2);
