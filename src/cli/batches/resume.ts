@@ -15,7 +15,7 @@ import { worstExitCode } from '../base/exit-codes.ts';
 import { reasonText } from '../base/reason-text.ts';
 import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
-import { batchesWithoutReports } from '../running/missing-reports.ts';
+import { batchesWithoutReports, rememberPlace, type Unreported } from '../running/missing-reports.ts';
 import { reportOn, type WorkResult, workOn } from '../running/work.ts';
 import { withAccount } from '../session/account.ts';
 import { outOf, withLedger, withSession } from '../session/session.ts';
@@ -36,8 +36,8 @@ export function execute(
     requireRole(session, 'run');
     const restored = await saysRestored(session, options.restored);
     const out = outOf(context, session, options.out);
-    const unreported = await batchesWithoutReports(session, out);
-    const isUnreported = batchId !== undefined && unreported.includes(batchId);
+    const unreported = await batchesWithoutReports(session);
+    const isUnreported = unreported.some((one) => one.batchId === batchId);
     const open =
       batchId === undefined
         ? await unfinishedBatches(session.db)
@@ -66,8 +66,8 @@ export function execute(
         })),
       );
     }
-    const toReport = batchId === undefined ? unreported : unreported.filter((one) => one === batchId);
-    results.push(...(await reportMissing(context, session, toReport, out)));
+    const toReport = batchId === undefined ? unreported : unreported.filter((one) => one.batchId === batchId);
+    results.push(...(await reportMissing(context, session, toReport, options.out === undefined ? null : out)));
     for (const { batch_id } of left)
       context.terminal.error(
         `Batch ${batch_id} stays paused, as a person decided: "airbatch resume ${batch_id}" continues it.\n`,
@@ -87,16 +87,19 @@ export function execute(
 }
 
 /**
- * The reports of batches that have ended, which the program that worked on them was killed before, or could not write.
+ * The reports of batches that have ended, which the program that worked on them was killed before, or could not write:
+ * where that one was to write them, or in the folder that the command names.
  */
 async function reportMissing(
   context: CommandContext,
   session: Session,
-  batchIds: readonly string[],
-  out: string,
+  unreported: readonly Unreported[],
+  named: string | null,
 ): Promise<WorkResult[]> {
   const results: WorkResult[] = [];
-  for (const batchId of batchIds) {
+  for (const { batchId, out: planned } of unreported) {
+    const out = named ?? planned;
+    if (named !== null) await rememberPlace(session, [batchId], named);
     const { account: name } = await requireBatch(session.db, batchId);
     context.terminal.error(`Batch ${batchId} has ended, and its reports were missing or old: they are written now.\n`);
     results.push(

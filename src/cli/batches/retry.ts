@@ -7,8 +7,10 @@ import { counted } from '../../reports/text/counted-text.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { CommandContext } from '../base/command.ts';
+import { interruptedExitCode } from '../base/exit-codes.ts';
 import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
+import { writeEarlierReports } from '../running/missing-reports.ts';
 import { reportOn, workOn } from '../running/work.ts';
 import { withAccount } from '../session/account.ts';
 import { outOf, withLedger } from '../session/session.ts';
@@ -50,6 +52,7 @@ export function execute(
               restored: await saysRestored(session, options.restored),
             });
       if (!result) return 0;
+      if (result.exitCode !== interruptedExitCode) await writeEarlierReports(context, session);
       if (context.json) context.terminal.print(jsonLine({ retry, ...jsonResult(result) }));
       else context.terminal.error(closingLines(context.terminal, result, context.cwd));
       return result.exitCode;

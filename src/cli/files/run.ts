@@ -6,6 +6,7 @@ import type { CommandContext } from '../base/command.ts';
 import { interruptedExitCode } from '../base/exit-codes.ts';
 import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
+import { writeEarlierReports } from '../running/missing-reports.ts';
 import { workOn } from '../running/work.ts';
 import { outOf } from '../session/session.ts';
 import { type FileOptions, withFile } from './file-for-batch.ts';
@@ -52,6 +53,7 @@ export async function execute(
     const restored = await saysRestored(session, options.restored);
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out, restored });
     if (!result) return interruptedExitCode;
+    if (result.exitCode !== interruptedExitCode) await writeEarlierReports(context, session);
     if (context.json) terminal.print(jsonLine(jsonResult(result)));
     else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;

@@ -1,9 +1,17 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { visible } from '../../core/text/visible.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
+import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
+import { writeReports } from '../../reports/reports.ts';
+import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
-import type { Session } from '../../runtime/session/session.ts';
+import { type Session, sessionSigning } from '../../runtime/session/session.ts';
+import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
+import type { CommandContext } from '../base/command.ts';
+import { workerOf } from '../session/account-now.ts';
 
 /**
  * How long after its end a batch is looked after: reports that somebody has moved away later do not come again by
@@ -11,19 +19,67 @@ import type { Session } from '../../runtime/session/session.ts';
  */
 const missingWithinMs = dayMs;
 
+/** A batch whose reports are to be written, and the folder that they go into. */
+export interface Unreported {
+  batchId: string;
+  out: string;
+}
+
 /**
  * The completed batches whose reports a program was killed before, or could not write: the folder has none, only those
  * of before the end, or those of before the service said something late.
  */
-export async function batchesWithoutReports(
-  { db, clock }: Pick<Session, 'db' | 'clock'>,
-  out: string,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const { batch_id } of await completedSince(db, clock.now() - missingWithinMs)) {
-    const version = await readVersion(join(out, batch_id));
-    const isCurrent = version?.isFinal === true && (await lastLateAt(db, batch_id, version.audit.events)) === null;
-    if (!isCurrent) found.push(batch_id);
+export async function batchesWithoutReports({
+  db,
+  clock,
+  config,
+}: Pick<Session, 'db' | 'clock' | 'config'>): Promise<Unreported[]> {
+  const found: Unreported[] = [];
+  for (const { batch_id: batchId } of await completedSince(db, clock.now() - missingWithinMs)) {
+    const out = (await reportPlace(db, batchId)) ?? config.out;
+    const version = await readVersion(join(out, batchId));
+    const isCurrent = version?.isFinal === true && (await lastLateAt(db, batchId, version.audit.events)) === null;
+    if (!isCurrent) found.push({ batchId, out });
   }
   return found;
+}
+
+/**
+ * Remembers where the reports of these batches go, before anything is sent: a program that is killed may leave them to
+ * another.
+ */
+export async function rememberPlace(
+  { db, config }: Pick<Session, 'db' | 'config'>,
+  batchIds: readonly string[],
+  out: string,
+): Promise<void> {
+  for (const batchId of batchIds) {
+    const known = (await reportPlace(db, batchId)) ?? config.out;
+    if (known !== out) await db.transact((tx) => noteReportPlace(tx, batchId, out === config.out ? null : out));
+  }
+}
+
+/**
+ * Writes the missing reports of batches that ended before this command, and names them. Those of an account that
+ * another program works for are left to it. A folder that cannot be written to is named, and does not change what
+ * becomes of the command.
+ */
+export async function writeEarlierReports(context: CommandContext, session: Session): Promise<void> {
+  const { terminal, cwd } = context;
+  for (const { batchId, out } of await batchesWithoutReports(session)) {
+    const { account } = await findBatchOrFail(session.db, batchId);
+    if ((await workerOf(session, account)) !== null) continue;
+    await anchorFinished(session);
+    try {
+      const signing = await sessionSigning(session);
+      const { readableByGroup } = session.config;
+      const { dir } = await writeReports(session.db, batchId, out, { signing, readableByGroup });
+      terminal.error(
+        `Batch ${batchId} had ended, and its reports were missing or old: they are now in ${relative(cwd, dir)}/.\n`,
+      );
+    } catch (error) {
+      if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
+      terminal.error(`The reports of batch ${batchId} are missing and cannot be written: ${visible(error.message)}.\n`);
+    }
+  }
 }

@@ -20,6 +20,7 @@ import { interruptedExitCode } from '../base/exit-codes.ts';
 import { workerOf } from '../session/account-now.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import type { PaidSince } from '../text/corrected.ts';
+import { rememberPlace } from './missing-reports.ts';
 import { showProgress } from './progress.ts';
 import { makeWatching, type Watching } from './watching.ts';
 
@@ -86,6 +87,7 @@ export async function workOn(
   try {
     // Better known before anything is sent than after it.
     await makeFolder(options.out, session.config);
+    await rememberPlace(session, options.batchIds, options.out);
     await word.begin();
     if (!interrupt.happened())
       await runOrWatch(session, runner, watching, {

@@ -25,6 +25,7 @@ import { localTime, momentOf } from '../base/dates.ts';
 import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
 import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
+import { writeEarlierReports } from '../running/missing-reports.ts';
 import { workOn } from '../running/work.ts';
 import { withAccount } from '../session/account.ts';
 import { workerOf } from '../session/account-now.ts';
@@ -89,6 +90,7 @@ async function bringAndSend(
   const mayBeRetried = jobs.some(({ retry }) => retry) && (await workerOf(session, account.name)) !== null;
   if (!mayBeRetried) await archiveFile(session);
   codes.push(...results.map(({ exitCode }) => exitCode));
+  if (!codes.includes(interruptedExitCode)) await writeEarlierReports(context, session);
   if (context.json) {
     const told = { outcome: outcome.outcome, detail: outcome.detail };
     const slot = isoTime(dueAt);

@@ -72,9 +72,9 @@ export function makeReportWriter(
     last = last.then(work).then(() => void waiting.delete(key), failed);
     return last;
   };
-  const writeFirst = (batchId: string) =>
-    void next(batchId, config.out, async () => {
-      const { dir } = await write(batchId, config.out);
+  const writeFirst = (batchId: string, out = config.out) =>
+    void next(batchId, out, async () => {
+      const { dir } = await write(batchId, out);
       log.info('a batch is completed', { batch_id: batchId, reports: dir });
       await written();
     });
@@ -93,7 +93,7 @@ export function makeReportWriter(
     areWritten: () => waiting.size === 0,
     write: writeFirst,
     async writeMissing() {
-      for (const batchId of await batchesWithoutReports(session, config.out)) writeFirst(batchId);
+      for (const { batchId, out } of await batchesWithoutReports(session)) writeFirst(batchId, out);
     },
     keep() {
       const look = makeReportRefresh(session, restate);

@@ -52,7 +52,7 @@ async function writer(t: TestContext) {
     onUnwritable: ({ code }) => void unwritable.push(code),
   });
   const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
-  const missing = () => batchesWithoutReports(session, out);
+  const missing = () => batchesWithoutReports(session as unknown as Session);
   return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing };
 }
 
@@ -96,5 +96,5 @@ test('a program that stops does not wait for the folder, and the next one knows 
   await asleep();
   await reports.stop();
   rmSync(out);
-  assert.deepEqual([isThere(), await missing()], [false, ['B-1']]);
+  assert.deepEqual([isThere(), await missing()], [false, [{ batchId: 'B-1', out }]]);
 });
