@@ -245,7 +245,7 @@ function meantBy(rows: readonly NewRow[]) {
   const count = (status: string) => rows.filter((row) => row.status === status).length;
   const counts = { invalid: count('invalid'), held: count('held'), skipped: count('skipped') };
   return {
-    validated: { content_sha256, rows: rows.length, valid: count('ready'), ...counts },
+    validated: { content_sha256, rows: rows.length, valid: count('ready'), ...counts, amount_column: 2 },
     approved: { content_sha256, rows: count('ready'), products: 0, sums: JSON.stringify(sums.toObject()) },
   };
 }

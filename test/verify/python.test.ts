@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -70,15 +70,22 @@ describe('the verifier that was written from the page of the format', { skip }, 
     );
   });
 
-  test('proves the reports of the sample file', async (t) => {
-    const folder = folderOf(t);
-    copyFileSync(join(import.meta.dirname, '../../samples/payroll.csv'), join(folder, 'payroll.csv'));
-    const { stdout } = await runCommand(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
-    const { dir } = JSON.parse(stdout).reports as { dir: string };
-    await writeFile(join(folder, 'key.pem'), (await runCommand(['key'], { cwd: folder })).stdout);
-    const { isProven, said } = judge(dir, join(folder, 'key.pem'));
-    assert.ok(isProven, said);
-  });
+  const amounts = ['"1,500.00"', '"KES 1,234.50"', '"2,000/="', '1 250.50', '\u0665\u0660', 'KSh 75', '"900,-"'];
+  const lines = amounts.map((amount, index) => `+25471240${5100 + index},1,${amount},KES`);
+  const files = {
+    'the sample file': readFileSync(join(import.meta.dirname, '../../samples/payroll.csv')),
+    'a file with amounts in many forms': `phone_number,network_id,amount,currency\n${lines.join('\n')}\n`,
+  };
+  for (const [what, content] of Object.entries(files))
+    test(`proves the reports of ${what}`, async (t) => {
+      const folder = folderOf(t);
+      await writeFile(join(folder, 'payroll.csv'), content);
+      const { stdout } = await runCommand(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
+      const { dir } = JSON.parse(stdout).reports as { dir: string };
+      await writeFile(join(folder, 'key.pem'), (await runCommand(['key'], { cwd: folder })).stdout);
+      const { isProven, said } = judge(dir, join(folder, 'key.pem'));
+      assert.ok(isProven, said);
+    });
 
   for (const [what, mask] of [
     ['plain', false],
@@ -158,7 +165,13 @@ describe('the verifier that was written from the page of the format', { skip }, 
   /** Edits by somebody who holds the key, and signs all of it anew. */
   const edits: [file: string, was: RegExp | string, is: string, found: RegExp][] = [
     ['results.csv', '+254712000001', '+254799999999', /the rows are not those that were validated/],
-    ['results.csv', ',100.50,', ',900.50,', /the rows are not those/],
+    [
+      'results.csv',
+      ',100.50,',
+      ',900.50,',
+      /the rows are not those .*row 1 has 900\.50 as its amount, and 100\.50 as input_amount/,
+    ],
+    ['results.csv', /(3,1,.*3,1,)100\.50/, '$19.00', /row 3 has 100\.50 as its amount, and 9\.00 as input_amount/],
     ['results.csv', ',0.80,', ',8.00,', /row 1 has another cost/],
     ['results.csv', 'topup-1,', 'topup-9,', /row 1 has another topup_id/],
     ['results.csv', /(8,R-8,)failed/, '$1completed', /row 8 has another state/],

@@ -86,8 +86,25 @@ def check_chain(folder, manifest):
     return events, rows
 
 
-def check_results(folder, manifest, rows):
-    content, keys, totals = hashlib.sha256(), set(), {"counts": Counter(), "requested": Counter(), "charged": Counter(), "problems": Counter(), "failures": Counter(), "refunded": 0, "contradicted": 0, "paid_twice": 0}
+def readings(cell):
+    """The amounts that a cell of the file may stand for; none where it shows no one number."""
+    text = re.sub(r"[^\W\d_]+\.?|[$£¥₠-₿]", " ", cell.replace("\u066b", ".").strip(" ='\""))
+    text = re.sub(r"/[=-]|[.,]--?(?=\s*$)", "", text).strip().lstrip("+")
+    if re.fullmatch(r"\d{1,3}(?:(?:['’ʼ٬]|\s+)\d{3})+(?:[.,]\d+)?", text):
+        text = re.sub(r"['’ʼ٬\s]", "", text)
+    found = re.fullmatch(r"([\d.,]*?)([.,]?)(\d+)", text)
+    whole, sign, fraction = found.groups() if found else ("", None, "")
+    amounts = [fraction] if sign == "" else []
+    if sign and sign not in whole:
+        amounts.append(re.sub("[.,]", "", whole) + "." + fraction)
+    if sign and len(fraction) == 3 and not re.search("[.,]", whole.replace(sign, "")):
+        amounts.append(whole.replace(sign, "") + fraction)
+    return [Decimal(amount) for amount in amounts]
+
+
+def check_results(folder, manifest, events, rows):
+    place = next((event["data"].get("amount_column") for event in events if event["kind"] == "batch.validate"), None)
+    content, keys, totals = hashlib.sha256(), set(), {"counts": Counter(), "requested": Counter(), "charged": Counter(), "problems": Counter(), "failures": Counter(), "refunded": 0, "contradicted": 0, "paid_twice": 0, "odd": ""}
     with open(os.path.join(folder, "results.csv"), encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file, strict=True)
         names, inputs = reader.fieldnames, [name for name in reader.fieldnames if name.startswith("input_")]
@@ -108,6 +125,10 @@ def check_results(folder, manifest, rows):
                 for name in ("topup_id", "cost", "cost_currency", "service_status"):
                     need(plain(cells[name]) == (row["end"].get(name) or ""), f"row {number} has another {name} than the chain")
                 need(cells["completed_at"] == iso(row["end"].get("completed_at")), f"row {number} ended at another time")
+            name = inputs[place] if place is not None and place < len(inputs) and inputs.count(inputs[place]) == 1 else None
+            amounts = readings(plain(cells[name])) if name and state not in ("invalid", "skipped") else []
+            if amounts and Decimal(cells["amount"] or "-1") not in amounts:
+                totals["odd"] = totals["odd"] or f"row {number} has {cells['amount'] or 'no'} as its amount, and {cells[name]} as {name}"
             totals["counts"][state] += 1
             codes = plain(cells["failure_code"]).split("; ") if state in ("invalid", "held", "skipped") else []
             totals["problems"].update(filter(None, codes))
@@ -129,7 +150,8 @@ def check_summary(folder, manifest, events, content, totals):
         need(summary.get(name) == manifest.get(name), f"the summary has another {name}")
     if not manifest["masked"] and "batch.forget" not in told and "batch.validate" in told:
         for said in (manifest["content_sha256"], *(told[kind]["data"]["content_sha256"] for kind in ("batch.validate", "batch.approve") if kind in told)):
-            need(content == said, "the rows are not those that were validated and approved")
+            need(content == said, f"the rows are not those that were validated and approved. {totals['odd']}")
+    need(not totals["odd"], totals["odd"])
     need(+Counter(summary["rows"]["by_status"]) == totals["counts"] and summary["rows"]["total"] == totals["counts"].total(), "the counts are others")
     said = {"problems": summary.get("problems", totals["problems"]), "failures": {code: each["rows"] for code, each in summary["failures"].items()} if "failures" in summary else totals["failures"]}
     said |= {what: summary.get(what, {"rows": 0})["rows"] for what in ("refunded", "contradicted", "paid_twice", "in_doubt")}
@@ -156,5 +178,5 @@ def check_summary(folder, manifest, events, content, totals):
 folder, key = sys.argv[1].rstrip("/"), sys.argv[2]
 manifest = check_manifest(folder, key)
 events, rows = check_chain(folder, manifest)
-check_summary(folder, manifest, events, *check_results(folder, manifest, rows))
+check_summary(folder, manifest, events, *check_results(folder, manifest, events, rows))
 print(f"PROVEN: batch {manifest['batch_id']}, {len(events)} events")

@@ -184,7 +184,10 @@ test('a sum that is not the approved one is found in masked reports too, and wha
   const { findings } = await foundIn(t, { mask: true, edit: "UPDATE rows SET amount = '900' WHERE row_no = 1" });
   assert.deepEqual(
     findings.map(({ message }) => message),
-    ['asks for another sum in KES than the one that was approved.'],
+    [
+      'asks for another sum in KES than the one that was approved.',
+      'row 1 has 900 as its amount, and 100.50 as input_amount: it was read as another amount, or one of the two was changed.',
+    ],
   );
 });
 

@@ -79,15 +79,18 @@ interface Origin {
 /**
  * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under
  * which run, what rows were validated, and what was given back. The ledger that reports are made of may have been
- * edited; the chain cannot be.
+ * edited; the chain cannot be. Returns whether the rows are others than those that were validated, as far as that can
+ * be told.
  */
-export async function checkOrigin(origin: Origin, findings: Findings): Promise<void> {
+export async function checkOrigin(origin: Origin, findings: Findings): Promise<boolean> {
   checkSaid(origin, findings);
   checkBalance(origin, findings);
   checkIntakeCounts(origin, findings);
   checkApprovedSums(origin, findings);
   checkRefunds(origin, findings);
+  const before = findings.count;
   await checkContent(origin, findings);
+  return findings.count > before;
 }
 
 /**

@@ -10,6 +10,8 @@ import { checkBalanceProof } from './balance.ts';
 import { checkRefunds } from './came-back.ts';
 import { checkDerived, DerivedNumbers } from './derived.ts';
 import { malformedCells } from './forms.ts';
+import { InputAmounts } from './input-amount.ts';
+import { checkKeys, KeyMarks } from './key-marks.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import type { Summary } from './summary.ts';
 
@@ -36,6 +38,7 @@ export async function checkResults(
   const keys = new KeyMarks();
   const origin = new OriginTotals(chain, Date.parse(summary.balance.after_read_at ?? ''));
   const derived = new DerivedNumbers();
+  const inputs = new InputAmounts(chain.batch.validated?.data.amount_column);
   let [count, keysLeftOut, line] = [0, 0, 0];
   for await (const row of resultRows(dir)) {
     count += 1;
@@ -62,6 +65,7 @@ export async function checkResults(
     derived.add(row);
     if (!isKeyLeftOut) checkSent(row, count, chain, findings);
     origin.add(row, count);
+    inputs.add(row, count);
     if (!manifest.masked && key !== '') checkNames(row, count, manifest, findings);
   }
   await checkKeys(dir, keys.doubled(), findings);
@@ -74,55 +78,9 @@ export async function checkResults(
   checkDerived(summary, derived, { masked: manifest.masked, activeMs: chain.activeMs() }, findings);
   checkBalanceProof(summary, findings);
   checkRefunds(summary, { chain, refunded: origin.refundsByReading }, findings);
-  await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
+  const isChanged = await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
+  inputs.report(isChanged, findings);
   return count;
-}
-
-/**
- * 52 bits of a digest of each key, which a number holds exactly: eight bytes a row, where a set of the keys takes a
- * hundred.
- */
-class KeyMarks {
-  #marks = new Float64Array(1_024);
-  #count = 0;
-
-  add(key: string): void {
-    if (this.#count === this.#marks.length) {
-      const marks = new Float64Array(this.#count * 2);
-      marks.set(this.#marks);
-      this.#marks = marks;
-    }
-    this.#marks[this.#count] = markOf(key);
-    this.#count += 1;
-  }
-
-  /** The marks that there are several of: once sorted, they lie side by side. */
-  doubled(): Set<number> {
-    const marks = this.#marks.subarray(0, this.#count).sort();
-    const doubled = new Set<number>();
-    for (let at = 1; at < marks.length; at++) if (marks[at] === marks[at - 1]) doubled.add(marks[at] as number);
-    return doubled;
-  }
-}
-
-function markOf(key: string): number {
-  return Number.parseInt(hash('sha256', key).slice(0, 13), 16);
-}
-
-/**
- * Two keys may have one mark by chance: where there are such, the rows are read again, and the keys themselves
- * compared.
- */
-async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Findings): Promise<void> {
-  if (doubled.size === 0) return;
-  const seen = new Set<string>();
-  let count = 0;
-  for await (const { idempotency_key: key = '' } of resultRows(dir)) {
-    count += 1;
-    if (key === '' || !doubled.has(markOf(key))) continue;
-    if (seen.has(key)) findings.add('results.csv', `row ${count} uses a key that was used before: ${key}.`);
-    seen.add(key);
-  }
 }
 
 /** The row's state, sending, payment, cost and end are those of which the chain tells last. */

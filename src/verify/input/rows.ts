@@ -31,6 +31,8 @@ const firstColumns = [
   ...['attempts', 'topup_id', 'reference', 'idempotency_key', 'service_status', 'provider_reference', 'cost'],
   ...['cost_currency', 'failure_code', 'failure_reason', 'first_sent_at', 'completed_at'],
 ];
+/** Where the columns of the file begin. */
+export const firstInputAt = firstColumns.length;
 /** Those that may stand behind them: reports of before lack some. */
 const lastColumns = [
   ...['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency'],
@@ -39,7 +41,8 @@ const lastColumns = [
 
 /**
  * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one
- * name readers would take one or the other: only those of the file itself may be such, where it names none.
+ * name readers would take one or the other: only those of the file itself may be such. All but the first of a name get
+ * their place added, so that each column keeps its cells.
  */
 function checkedHeader(header: string[]): string[] {
   const doubled = header.find((name, at) => !name.startsWith('input_') && header.indexOf(name) !== at);
@@ -51,7 +54,7 @@ function checkedHeader(header: string[]): string[] {
   );
   if (place >= 0) throw new Error(`its column ${place + 1}, "${header[place]}", is none that results have there`);
   if (header.length < firstColumns.length) throw new Error('it lacks columns that results have');
-  return header;
+  return header.map((name, at) => (header.indexOf(name) === at ? name : `${name}\0${at}`));
 }
 
 function rowOf(header: readonly string[], line: readonly string[]): ResultRow {
