@@ -236,14 +236,21 @@ function runOf({ reference }: JudgedPayment): string | undefined {
   return reference.split('/')[0];
 }
 
+/** The age from which the service has forgotten a key: one that nothing was ever paid under may begin anew. */
+const forgottenAgeMsMin = 25 * 3_600_000;
+
 /** I3 and I4: one key, one body; never sent when it is too old, as far as the ledger can know. */
-function keysAndBodies({ requests, restoredAt }: Judged): Verdict[] {
+function keysAndBodies({ requests, payments, restoredAt }: Judged): Verdict[] {
   const faults: Verdict[] = [];
   const first = new Map<string, SeenRequest>();
   const isLost = ({ at }: SeenRequest) => restoredAt !== null && at <= restoredAt;
+  const isNew = (request: SeenRequest, known: SeenRequest) =>
+    request.at - known.at >= forgottenAgeMsMin &&
+    !payments.some(({ reference, at }) => reference === request.reference && at < request.at);
   for (const request of requests) {
     const known = first.get(request.key);
     if (!known || (isLost(known) && !isLost(request))) first.set(request.key, request);
+    else if (known.body === request.body && isNew(request, known)) first.set(request.key, request);
     else if (known.body !== request.body)
       faults.push({ invariant: 'I3', what: `key ${request.key} was sent with two bodies` });
     else if (request.at - known.at >= keyAgeMsMax)

@@ -17,6 +17,7 @@ const hour = 60 * minute;
 /** The delays of the reliability rules for V2. */
 export const v2Policy: ServicePolicy = {
   resendAgeMsMax: 23 * hour,
+  forgottenAgeMsMin: 25 * hour,
   lookupDelaysMs: [90_000],
   resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 60 * minute],
   resendsMax: Number.MAX_SAFE_INTEGER,

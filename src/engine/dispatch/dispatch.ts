@@ -12,6 +12,7 @@ import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForSer
 import { clearThrottle, noteThrottled } from '../pacing/throttling.ts';
 import { assertYoung } from '../payments/key-age.ts';
 import type { RunnerContext } from '../runner/context.ts';
+import { withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 import { restoreLookup } from './restore-lookup.ts';
@@ -114,7 +115,10 @@ async function lookedUp(
 ): Promise<{ rows: readonly RowRecord[]; confirmed: ConfirmedFailures }> {
   const unknown = context.restoredAt === null ? rows : await restoreLookup(context, rows, context.restoredAt);
   const first = unknown.every(({ generation }) => generation === 1);
-  return withFailuresRead(context, first ? unknown : await withoutLiveEarlier(context, unknown));
+  return withFailuresRead(
+    context,
+    await withKeysRenewed(context, first ? unknown : await withoutLiveEarlier(context, unknown)),
+  );
 }
 
 /**

@@ -13,6 +13,7 @@ import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 import { type AlreadySent, alreadySent, holdForPerson, isAnyUnread, noteSent, whyNotAgain } from './already-sent.ts';
+import { waitUntilForgotten } from './forgotten-keys.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
 export interface Intent {
@@ -57,9 +58,7 @@ export async function writeIntents(
     }
     if (before && (await isLeftForPayment(unit, context, open, row, before))) continue;
     if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
-      // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
-      const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
-      if (row.status === 'ready') await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });
+      if (row.status === 'ready') await leaveTooOld(unit, context, row, known);
       continue;
     }
     const sent = await unit.changeRow(
@@ -91,6 +90,16 @@ export async function writeIntents(
     'a key that was free at the start of a unit is free at its end',
   );
   return { intents, unread };
+}
+
+/**
+ * A key too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4), unless every attempt was
+ * refused.
+ */
+async function leaveTooOld(unit: Unit, context: RunnerContext, row: RowRecord, known: PaymentRecord): Promise<void> {
+  if (await waitUntilForgotten(unit, context, row, known)) return;
+  const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
+  await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });
 }
 
 /** Whether what was sent before leaves the row to a person: a ready one is held, and one in doubt is not sent again. */

@@ -12,6 +12,7 @@ import { type LastEvidence, lastEvidence } from '../doubts/in-doubt.ts';
 import { mismatch } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
 import type { RunnerContext } from '../runner/context.ts';
+import { forgottenAt } from './forgotten-keys.ts';
 
 /** What dispatch does after an outcome is durable. */
 export interface AfterOutcome {
@@ -96,11 +97,15 @@ async function writeTrouble(
     }
     case 'account_blocked': {
       const pause = { reason: outcome.reason, detail: `${outcome.evidence.code}: ${outcome.evidence.message}` };
-      if (mayBeKeptRefusal(row, sent.payment, payment)) {
+      const isKept = mayBeKeptRefusal(row, sent.payment, payment);
+      if (isKept && row.generation < generationsMax) {
         await doubt(unit, context, row, closed(payment), { ...data, why: 'the same refusal again' });
         return { pause };
       }
-      return { ...(await giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data })), pause };
+      // The last generation is not given up for want of money: its row waits until the service gives another answer to
+      // its key.
+      const at = (isKept && forgottenAt(context, closed(payment), unit.at)) || unit.at;
+      return { ...(await giveBack(unit, context, row, closed(payment), { at, charge: false, data })), pause };
     }
     case 'not_sent': {
       const at =

@@ -218,6 +218,11 @@ export type CatalogOutcome<Item> = { kind: 'items'; items: Item[] } | ReadProble
 export interface ServicePolicy {
   /** How old the first intent of a key may be when the key is sent again; older keys are only looked up. */
   resendAgeMsMax: number;
+  /**
+   * From this age of a key on, the service has surely forgotten it: if all of its attempts were refused, the key is as
+   * good as new.
+   */
+  forgottenAgeMsMin: number;
   /** After each send without a known outcome, the payment is looked up when this much time has gone by. */
   lookupDelaysMs: readonly number[];
   /**

@@ -7,16 +7,18 @@ const hour = 60 * minute;
 /** One deadline for a whole request, where an account sets no other. */
 export const requestDeadlineMsDefault = 60 * second;
 
+/** The service knows a key for 24 h (spec section 8.2). */
+const keyKnownMs = 24 * hour;
 /**
- * The service knows a key for 24 h (spec section 8.2); this much earlier it is not sent again, whatever the clocks
- * say.
+ * This much earlier the key is not sent again, and this much later it is taken for forgotten, whatever the clocks say.
  */
 const keyMarginMs = hour;
 
 /** Version 2 in doubt (reliability rules, section 3): the key makes a repeated request harmless for 24 hours. */
 export function v2Policy(deadlineMs: number): ServicePolicy {
   return {
-    resendAgeMsMax: 24 * hour - keyMarginMs,
+    resendAgeMsMax: keyKnownMs - keyMarginMs,
+    forgottenAgeMsMin: keyKnownMs + keyMarginMs,
     // The request may be under way until its deadline, and the service's list may lag a little behind.
     lookupDelaysMs: [deadlineMs + 30 * second],
     resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 60 * minute],
@@ -35,7 +37,8 @@ export function v2Policy(deadlineMs: number): ServicePolicy {
 export function v1Policy(): ServicePolicy {
   return {
     // How long the service remembers an `extRefId` is not shown; it is held to be no longer than a key of Version 2.
-    resendAgeMsMax: 24 * hour - keyMarginMs,
+    resendAgeMsMax: keyKnownMs - keyMarginMs,
+    forgottenAgeMsMin: keyKnownMs + keyMarginMs,
     lookupDelaysMs: [15 * second, minute, 5 * minute, 12 * minute, 15 * minute],
     resendDelaysMs: [15 * minute],
     resendsMax: 3,

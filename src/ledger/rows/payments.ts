@@ -90,6 +90,19 @@ export const insertPayments = makeInsert<PaymentRecord>(
 );
 
 /** Writes the facts of a payment's attempts. Its key, body and owner never change. */
+/**
+ * Begins the age of a key anew, of which every attempt was refused, and which the service has forgotten. Returns false
+ * where somebody has sent it meanwhile.
+ */
+export async function renewKey(tx: Queryable, payment: PaymentRecord, at: number): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE payments SET first_intent_at = ?, aged_lookups = 0
+     WHERE idempotency_key = ? AND attempts = ? AND open_attempts = 0 AND last_intent_at = ?`,
+    [at, payment.idempotency_key, payment.attempts, payment.last_intent_at],
+  );
+  return changed === 1;
+}
+
 export async function updateAttempts(tx: Queryable, payment: PaymentRecord): Promise<void> {
   await tx.execute(
     `UPDATE payments SET attempts = ?, open_attempts = ?, last_intent_at = ?, lookups = ?, aged_lookups = ?, resends = ?, same_errors = ?,

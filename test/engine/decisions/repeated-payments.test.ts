@@ -139,7 +139,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-1'), ['completed']);
   });
 
-  test('is held where the other run first asked in vain, and paid days later under the next generation', async () => {
+  test('is held where the other run first asked in vain, and paid days later', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
@@ -147,7 +147,7 @@ describe('the same payment under another run id', () => {
     await rig.clock.drive(rig.clock.sleep(10 * dayMs));
     await resumeBatch(mary(rig), 'batch-1');
     await rig.run();
-    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 2]);
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 1]);
     await rig.clock.drive(rig.clock.sleep(dayMs));
     await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
     await rig.run();
