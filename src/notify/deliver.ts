@@ -10,9 +10,9 @@ import {
   postponedNotification,
   recipientsWaiting,
 } from '../ledger/outbox/outbox.ts';
+import type { Message } from './message.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Message } from './words.ts';
 
 export interface DeliverDeps {
   db: Database;

@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { request } from 'undici';
+import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import type { Mail, Recipient } from './recipients.ts';
-import type { Message } from './words.ts';
 
 /**
  * Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted.

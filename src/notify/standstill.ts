@@ -3,9 +3,9 @@ import { withoutNumbers } from '../core/text/redact.ts';
 import { type Clock, isoTime } from '../core/time/clock.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { addToOutbox } from '../ledger/outbox/outbox.ts';
+import type { Message } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Message } from './words.ts';
 
 /** An account that a program which stays cannot work for, or reports that it cannot write. */
 export interface Standstill {

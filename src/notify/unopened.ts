@@ -1,9 +1,9 @@
 import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { withoutNumbers } from '../core/text/redact.ts';
 import { type Clock, isoTime } from '../core/time/clock.ts';
+import type { Message } from './message.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
-import type { Message } from './words.ts';
 
 /** Remembers, without a ledger, what was told. */
 export interface NotificationDedupe {

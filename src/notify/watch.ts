@@ -20,8 +20,9 @@ import {
   unreportedSkips,
 } from '../ledger/outbox/outbox.ts';
 import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import type { News } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
-import { messageOf, type News } from './words.ts';
+import { messageOf } from './write-message.ts';
 
 const sinceName = 'word_since';
 /** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError, type ErrorCode } from '../../src/core/basics/errors.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
+import type { Message } from '../../src/notify/message.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import type { Sender } from '../../src/notify/senders.ts';
 import { makeStandstillNotifier } from '../../src/notify/standstill.ts';
-import type { Message } from '../../src/notify/words.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
+import type { Message } from '../../src/notify/message.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { notifyUnopened } from '../../src/notify/unopened.ts';
-import type { Message } from '../../src/notify/words.ts';
 
 const chat = (id: string, fields: Partial<Recipient> = {}) =>
   ({ id, kind: 'chat', url: 'http://x', on: newsKinds, ...fields }) as Recipient;

@@ -10,7 +10,7 @@ export interface OutboxEntry {
   event_id: string;
   /** Whom it goes to, as the configuration names them: "email ann@example.com". */
   recipient: string;
-  /** JSON of `Message` (notify/words.ts). */
+  /** JSON of `Message` (notify/message.ts). */
   body: string;
   created_at: number;
   /** When it is tried next; null when it was sent, or given up. */

@@ -1,0 +1,17 @@
+import type { Database } from '../ledger/drivers/database.ts';
+import { lowBalanceMessage, throttledMessage, unreachableMessage } from './account-messages.ts';
+import { batchMessage } from './batch-messages.ts';
+import { leftFilesMessage, retryMessage, slotMessage } from './job-messages.ts';
+import type { Message, News } from './message.ts';
+
+/** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
+export async function messageOf(db: Database, news: News, events: readonly string[]): Promise<Message | null> {
+  if (news.kind === 'slot_missed') {
+    if (news.retryGivenUp) return retryMessage(db, news, news.retryGivenUp);
+    return news.left ? leftFilesMessage(news, news.left) : slotMessage(db, news, events);
+  }
+  if (news.kind === 'low_balance') return lowBalanceMessage(news);
+  if (news.kind === 'unreachable') return unreachableMessage(news);
+  if (news.kind === 'told_to_wait') return news.throttleWait ? throttledMessage(news, news.throttleWait) : null;
+  return batchMessage(db, { ...news, kind: news.kind }, events);
+}
