@@ -1,0 +1,73 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { changedTests } from './changed-tests.ts';
+import { importsOf, root } from './imports.ts';
+
+/**
+ * `npm run check`: the type check, the linter, and the tests that a change concerns, at the same time. A change is
+ * what differs from the branch `main`, or from the last commit where there is no such branch. Ends with code 1 if
+ * anything fails.
+ */
+
+/** No further test file is started after this time; so a check of one room takes less than half a minute. */
+const startTestsForMs = 20_000;
+const testsAtOnce = 2;
+
+const run = promisify(execFile);
+const begun = performance.now();
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const seconds = () => `${((performance.now() - begun) / 1_000).toFixed(1)} s`;
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+const bin = (name: string) => join(root, 'node_modules/.bin', name);
+
+function changedFiles(): string[] {
+  const base = git('branch', '--list', 'main') === '' ? 'HEAD' : git('merge-base', 'main', 'HEAD');
+  const lists = [git('diff', '--name-only', base), git('ls-files', '--others', '--exclude-standard')];
+  return [...new Set(lists.flatMap((list) => list.split('\n')))].filter((path) => path !== '').sort();
+}
+
+/** Runs a program; prints its output if it fails. Returns whether it succeeded. */
+async function passes(name: string, program: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await run(program, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    say(`  ok      ${name}`);
+    return true;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    say(`  FAILED  ${name}\n${stdout}${stderr}`);
+    return false;
+  }
+}
+
+/** Runs test files until the time is up. Returns whether all that ran have passed, and those that did not run. */
+async function runTests(tests: readonly string[]): Promise<{ ok: boolean; leftOut: string[] }> {
+  const waiting = [...tests];
+  let ok = true;
+  const work = async () => {
+    while (performance.now() - begun < startTestsForMs) {
+      const test = waiting.shift();
+      if (test === undefined) return;
+      if (!(await passes(test, process.execPath, ['--test', '--test-reporter=dot', test]))) ok = false;
+    }
+  };
+  await Promise.all(Array.from({ length: testsAtOnce }, work));
+  return { ok, leftOut: waiting };
+}
+
+const changed = changedFiles();
+const folders = ['src', 'test', 'bench', 'jobs'].flatMap((folder) => [...importsOf(join(root, folder), root)]);
+const tests = changedTests(new Map(folders), changed, root);
+say(`${changed.length} changed files, ${tests.length} test files that they concern`);
+const linted = changed.filter((path) => existsSync(join(root, path)));
+const types = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo'];
+const [typesOk, lintOk, { ok, leftOut }] = await Promise.all([
+  passes('types', bin('tsc'), types),
+  linted.length === 0 ||
+    passes('lint', bin('biome'), ['check', '--error-on-warnings', '--no-errors-on-unmatched', ...linted]),
+  runTests(tests),
+]);
+if (leftOut.length > 0) say(`Left out, since time was up:\n  node --test ${leftOut.join(' ')}`);
+say(`${typesOk && lintOk && ok ? 'All passed' : 'FAILED'} in ${seconds()}. "npm test" runs every test.`);
+process.exitCode = typesOk && lintOk && ok ? 0 : 1;

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { root } from './imports.ts';
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const named = new RegExp(`\`((?:src|test|bench|docs|samples|${rooms.join('|')})/[\\w./-]*)\``, 'g');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading = '']) => heading,
+  );
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+describe('the pages for people', () => {
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), 'utf8');
+
+    test(`${page} names no file or folder that is not there`, () => {
+      const paths = [...text.matchAll(named)].map(([, path = '']) => path);
+      assert.deepEqual(
+        paths.filter((path) => !['.', 'src', 'test'].some((folder) => existsSync(join(root, folder, path)))),
+        [],
+      );
+    });
+
+    test(`${page} links to pages and headings that are there`, () => {
+      const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+      const dead = links.filter((link) => {
+        const [path = '', anchor] = link.split('#');
+        const file = path === '' ? join(root, page) : join(root, dirname(page), path);
+        if (!existsSync(file)) return true;
+        return anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).has(anchor);
+      });
+      assert.deepEqual(dead, []);
+    });
+  }
+});
