@@ -48,7 +48,7 @@ test('airbatch validate ends with the refusal of the key, and calls no row wrong
   writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,Safaricom,10,KES\n');
   const under = (key: string) => runCommand(['validate', 'a.csv'], { cwd: folder, env: { TOPUP_KEY: key } });
   const refused = await under('another-key');
-  assert.deepEqual([refused.code, refused.stdout], [5, ''], refused.stderr);
+  assert.deepEqual([refused.code, refused.stdout], [6, ''], refused.stderr);
   assert.match(
     refused.stderr,
     /rejects the credentials .*TOPUP_KEY.*\nCorrect TOPUP_KEY .* then validate the file again/,
@@ -68,7 +68,7 @@ for (const [key, permission] of [
     writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,10,KES\n');
     const under = (with_: string) => runCommand(['run', 'a.csv', '--yes'], { cwd: folder, env: { TOPUP_KEY: with_ } });
     const refused = await under(key);
-    assert.equal(refused.code, 5, refused.stderr);
+    assert.equal(refused.code, 6, refused.stderr);
     assert.match(
       refused.stderr,
       new RegExp(

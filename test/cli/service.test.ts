@@ -69,9 +69,9 @@ describe('airbatch balance', () => {
     assert.deepEqual([old.total, old.wallets[0].currency, old.wallets[0].balance], [null, '', '500000']);
   });
 
-  test('says what is wrong where the service gives no answer, with exit code 5', async () => {
+  test('says what is wrong where the service gives no answer, with exit code 5, and 6 where it refuses the key', async () => {
     const rejected = await ask('stranger', 'balance');
-    assert.equal(rejected.code, 5);
+    assert.equal(rejected.code, 6);
     assert.match(
       rejected.stderr,
       /rejects the credentials of account "stranger" \(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in .*, then try again\./,

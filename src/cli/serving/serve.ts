@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import { errorMessage } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../../runtime/accounts/account.ts';
@@ -32,19 +32,7 @@ const portDefault = 8787;
  * How long what is in flight may take to end after a SIGTERM: less than the 30 s after which container managers kill.
  * What has not ended by then is looked up at the next start, as after a crash.
  */
-const graceSecondsDefault = 25;
-/**
- * What a program that is started again meets again, so that whatever watches over it should not: a person has to act
- * first. Trouble of the disk may pass meanwhile, and a wrong configuration has a code of its own.
- */
-const forPersonExitCode = 6;
-const forPerson: readonly ErrorCode[] = [
-  'CREDENTIALS_REJECTED',
-  'LEDGER_DAMAGED',
-  'LEDGER_REPLACED',
-  'LEDGER_RESTORED',
-  'LEDGER_VERSION',
-];
+export const graceSecondsDefault = 25;
 /** Something was left in flight: at the next start it is a doubt. */
 const lateExitCode = 5;
 
@@ -58,21 +46,11 @@ interface Given {
 }
 
 /** `airbatch serve`: works for every configured account and takes its webhooks, until SIGTERM or Ctrl-C. */
-export async function execute(
-  context: CommandContext,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<number> {
+export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
   const asked = askedFor(options);
   // Its log is for programs, also where a person watches.
   const terminal = { ...context.terminal, isInteractive: false };
-  try {
-    return await withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
-  } catch (error) {
-    if (!(error instanceof AirbatchError) || !forPerson.includes(error.code)) throw error;
-    const { code, faults, hint } = error;
-    throw new AirbatchError(code, faults, { hint, cause: error, exitCode: forPersonExitCode });
-  }
+  return withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
 }
 
 /** What the command line asks for: its numbers are read before anything is opened. */

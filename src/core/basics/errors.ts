@@ -1,5 +1,7 @@
 /**
- * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it.
+ * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it. Exit
+ * code 6 means that the same command meets the same error again until a person has acted, so that systemd does not
+ * start `serve` again. Code 5 may pass by itself, as a full disk does.
  * Row problems have a table of their own (`core/problem-table.ts`): they are data and never stop a file.
  */
 export const errorTable = {
@@ -26,7 +28,7 @@ export const errorTable = {
   FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },
   ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },
   SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
-  CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
+  CREDENTIALS_REJECTED: { exitCode: 6, hint: 'Correct the credentials, then "airbatch resume".' },
   LEDGER_MISSING: {
     exitCode: 2,
     hint: 'Go to the folder that has it, or name it with --ledger. The first "airbatch run FILE" makes one; one that was lost is restored from a backup.',
@@ -45,18 +47,18 @@ export const errorTable = {
   },
   LEDGER_BUSY: { exitCode: 5, hint: 'Another program holds the ledger: wait for it or stop it, then try again.' },
   LEDGER_DAMAGED: {
-    exitCode: 5,
+    exitCode: 6,
     hint: 'Restore the ledger from a backup, and resume with --restored. Do not delete it.',
   },
   LEDGER_RESTORED: {
-    exitCode: 5,
+    exitCode: 6,
     hint: 'Add --restored once: every row is then looked up at the service before it is sent. Until then nothing more is sent.',
   },
   LEDGER_REPLACED: {
     exitCode: 6,
     hint: 'Nothing more is sent. Find out who moved it and put the newest ledger back, then start again; if that one is a backup, with --restored.',
   },
-  LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
+  LEDGER_VERSION: { exitCode: 6, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,
     hint: 'Make the folder writable, or name another with --out, then "airbatch report BATCH". What was paid is in the ledger.',
@@ -73,7 +75,6 @@ export type ErrorCode = keyof typeof errorTable;
 /** What differs from `errorTable`, and what lies behind the error. */
 interface ErrorOptions {
   hint?: string;
-  exitCode?: number;
   cause?: unknown;
 }
 
@@ -92,7 +93,7 @@ export class AirbatchError extends Error {
     this.code = code;
     this.faults = faults;
     this.hint = options.hint ?? errorTable[code].hint;
-    this.exitCode = options.exitCode ?? errorTable[code].exitCode;
+    this.exitCode = errorTable[code].exitCode;
   }
 }
 

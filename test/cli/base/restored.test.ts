@@ -60,7 +60,7 @@ describe('a ledger that was restored from a backup', () => {
   test('is told, and nothing is sent until a person says so; then every row is looked up first', async (t) => {
     const { sandbox, run } = await restoredLedger(t);
     const refused = await run('resume');
-    assert.equal(refused.code, 5);
+    assert.equal(refused.code, 6);
     assert.match(refused.stderr, /restored from a backup.*\[LEDGER_RESTORED\]\n.*--restored/);
     await assertEachChargedOnce(sandbox);
     const resumed = await run('resume', '--restored');
@@ -76,7 +76,7 @@ describe('a ledger that was restored from a backup', () => {
   test('does not pay a file again that only the lost part of the ledger knew', async (t) => {
     const { folder, sandbox, run } = await restoredLedger(t);
     for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });
-    assert.equal((await run('run', 'payroll.csv', '--run-id', 'november', '--yes')).code, 5);
+    assert.equal((await run('run', 'payroll.csv', '--run-id', 'november', '--yes')).code, 6);
     const resumed = await run('resume', '--restored');
     assert.equal(resumed.code, 0, resumed.stderr);
     await assertEachChargedOnce(sandbox);
