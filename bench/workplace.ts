@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigFile } from '../src/runtime/settings/config.ts';
+import type { ConfigFile } from '../src/runtime/settings/config-shape.ts';
 import { accountName } from './ledger.ts';
 
 type AccountFile = NonNullable<ConfigFile['accounts']>[string];

@@ -40,13 +40,9 @@ export { type SupervisedAccount, superviseAccount } from './runtime/accounts/acc
 export { runnerOf } from './runtime/accounts/runner-of.ts';
 export { openLedger } from './runtime/session/ledger.ts';
 export { openSession, type Session, type SessionOptions, sessionSigning } from './runtime/session/session.ts';
-export {
-  type AccountConfig,
-  type Config,
-  type ConfigFile,
-  chooseAccount,
-  loadConfig,
-} from './runtime/settings/config.ts';
+export type { AccountConfig } from './runtime/settings/account-config.ts';
+export { type Config, chooseAccount, loadConfig } from './runtime/settings/config.ts';
+export type { ConfigFile } from './runtime/settings/config-shape.ts';
 export { type FileToImport, importFile, planOf } from './runtime/upkeep/import-file.ts';
 export { type ManualClock, makeManualClock, makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 export { defineJob, type Job, type JobInput } from './scheduler/jobs/define-job.ts';

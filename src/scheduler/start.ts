@@ -1,5 +1,4 @@
-import type { AirbatchError } from '../core/basics/errors.ts';
-import { errorMessage } from '../core/basics/errors.ts';
+import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { filesToArchive, type JobFile } from '../ledger/jobs/job-files.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
 import { archiveFile } from './files/archive-file.ts';
@@ -7,7 +6,8 @@ import type { Job } from './jobs/define-job.ts';
 import { makeScheduler } from './scheduler.ts';
 import { startHeartbeat } from './slots/heartbeat.ts';
 import { retriedByPolicy } from './slots/retry-policy.ts';
-import { runSlot, type SlotRunnerDeps } from './slots/run-slot.ts';
+import { runSlot } from './slots/run-slot.ts';
+import type { SlotRunnerDeps } from './slots/slot-files.ts';
 
 export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stopping'> {
   jobs: readonly Job[];

@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
-import { type ChainFacts, walkChain } from './chain/chain.ts';
+import { walkChain } from './chain/chain.ts';
+import type { ChainFacts } from './chain/chain-facts.ts';
 import { checkLedger, type LaterEvents } from './chain/ledger.ts';
 import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './checks/anchors.ts';
 import { checkKept, readKept } from './checks/kept.ts';

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts';
-import type { ChainFacts } from '../../verify/chain/chain.ts';
+import type { ChainFacts } from '../../verify/chain/chain-facts.ts';
 import type { Findings } from '../../verify/input/findings.ts';
 
 const file = 'payments';

@@ -10,10 +10,11 @@ import { refundColumns, resultColumns, resultLine } from '../../reports/render/r
 import { balanceOf, rowPages } from '../../reports/summary/stored.ts';
 import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import { type ChainFacts, makeFacts, noteEvent, stateFromEvents } from '../../verify/chain/chain.ts';
+import type { ChainFacts } from '../../verify/chain/chain-facts.ts';
+import { makeFacts, noteEvent } from '../../verify/chain/gather-facts.ts';
+import { stateFromEvents } from '../../verify/chain/state-from-events.ts';
 import { checkAgainstChain, checkReason, checkSent } from '../../verify/checks/results.ts';
 import { Findings } from '../../verify/input/findings.ts';
-
 import { checkPayments } from './audit-payments.ts';
 import type { OutsideHead } from './outside-heads.ts';
 

@@ -8,8 +8,9 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
-import { type ReconcileRequest, reconcile } from '../../reports/reconcile/reconcile.ts';
+import { reconcile } from '../../reports/reconcile/reconcile.ts';
 import { bucketMeanings, buckets } from '../../reports/reconcile/reconcile-buckets.ts';
+import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts';
 import {
   isSettled,
   outcomeOf,
@@ -21,7 +22,8 @@ import { counted } from '../../reports/text/counted-text.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
-import { chooseAccount, sandboxAccountName } from '../../runtime/settings/config.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { isDay, timeOf } from '../base/dates.ts';

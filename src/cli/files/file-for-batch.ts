@@ -9,7 +9,7 @@ import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import type { Role } from '../../runtime/settings/config.ts';
+import type { Role } from '../../runtime/settings/config-shape.ts';
 import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
 import type { CommandContext } from '../base/command.ts';
 import { comingMomentOf } from '../base/dates.ts';

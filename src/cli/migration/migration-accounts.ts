@@ -2,7 +2,8 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
 import { makeLog } from '../../runtime/logging/log.ts';
-import { type AccountConfig, accountDefaults, type Config, chooseAccount } from '../../runtime/settings/config.ts';
+import { type AccountConfig, accountDefaults } from '../../runtime/settings/account-config.ts';
+import { type Config, chooseAccount } from '../../runtime/settings/config.ts';
 
 /** Both sides of a migration, opened to be read from. */
 export interface MigrationAccounts {

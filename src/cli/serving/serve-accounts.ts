@@ -4,7 +4,8 @@ import { openAccount } from '../../runtime/accounts/account.ts';
 import { type SupervisedAccount, superviseAccount } from '../../runtime/accounts/account-supervisor.ts';
 import { runnerOf } from '../../runtime/accounts/runner-of.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { type AccountConfig, type Config, sandboxAccountName } from '../../runtime/settings/config.ts';
+import { type AccountConfig, sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import type { Config } from '../../runtime/settings/config.ts';
 import type { Notifier } from '../../runtime/upkeep/notifier.ts';
 
 /** The accounts by name; null is the embedded sandbox. */

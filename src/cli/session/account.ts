@@ -2,7 +2,8 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { embeddedSandboxService, latestBatchAtOtherService } from '../../ledger/batches/batches.ts';
 import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { chooseAccount, sandboxAccountName } from '../../runtime/settings/config.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
 import type { Terminal } from '../base/terminal.ts';
 
 /**

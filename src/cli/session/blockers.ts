@@ -10,7 +10,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { countOverdue, nextDueAt } from '../../ledger/rows/rows.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
-import type { AccountConfig } from '../../runtime/settings/config.ts';
+import type { AccountConfig } from '../../runtime/settings/account-config.ts';
 import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
 
 /** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */

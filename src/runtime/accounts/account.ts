@@ -11,7 +11,7 @@ import { makeBottleneckLimiter } from '../../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 import { accountLog } from '../logging/log.ts';
 import { noLedgerPath } from '../session/session.ts';
-import { type AccountConfig, accountDefaults, sandboxAccountName } from '../settings/config.ts';
+import { type AccountConfig, accountDefaults, sandboxAccountName } from '../settings/account-config.ts';
 import { type AccountCatalog, accountCatalog } from './account-catalog.ts';
 
 /** An open account: its gateway, its limiter, and the engine's settings for it. */

@@ -1,5 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import type { Role } from '../settings/config.ts';
+import type { Role } from '../settings/config-shape.ts';
 import type { Session } from './session.ts';
 
 const doing: Record<Role, string> = { submit: 'submit files', approve: 'approve batches', run: 'have batches sent' };

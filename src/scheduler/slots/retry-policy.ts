@@ -7,7 +7,8 @@ import type { JobFile } from '../../ledger/jobs/job-files.ts';
 import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import type { Job } from '../jobs/define-job.ts';
-import { personOf, type SlotRunnerDeps } from './run-slot.ts';
+import { personOf } from './slot-batch.ts';
+import type { SlotRunnerDeps } from './slot-files.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
   jobs: readonly Job[];

@@ -1,4 +1,4 @@
-import type { ChainFacts } from '../chain/chain.ts';
+import type { ChainFacts } from '../chain/chain-facts.ts';
 import { ExactSums, sumsOf } from '../input/decimal.ts';
 import type { Findings } from '../input/findings.ts';
 import { unnamed } from './balance.ts';

@@ -1,4 +1,4 @@
-import { rowStates } from '../chain/chain.ts';
+import { rowStates } from '../chain/chain-facts.ts';
 import type { ResultRow } from '../input/rows.ts';
 import { timeForm } from './summary.ts';
 

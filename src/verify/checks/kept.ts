@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ChainFacts } from '../chain/chain.ts';
+import type { ChainFacts } from '../chain/chain-facts.ts';
 import { ownFolder } from '../input/files.ts';
 import { attempt, Findings } from '../input/findings.ts';
 import { checkFiles, type Manifest, readManifest, versionsFolder } from '../input/manifest.ts';

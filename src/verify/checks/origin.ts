@@ -1,5 +1,6 @@
-import { type ChainFacts, stateFromEvents } from '../chain/chain.ts';
+import type { ChainFacts } from '../chain/chain-facts.ts';
 import type { Refund } from '../chain/refunds.ts';
+import { stateFromEvents } from '../chain/state-from-events.ts';
 import { ExactSums, lesser } from '../input/decimal.ts';
 import type { Findings } from '../input/findings.ts';
 import type { Manifest } from '../input/manifest.ts';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type ChainFacts, fingerprint, reasonMark } from '../chain/chain.ts';
+import type { ChainFacts } from '../chain/chain-facts.ts';
+import { fingerprint, reasonMark } from '../chain/fingerprint.ts';
 import { attemptsMax } from '../chain/sendings.ts';
 import { ExactSums, sameDecimal } from '../input/decimal.ts';
 import type { Findings } from '../input/findings.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { rowStates } from '../chain/chain.ts';
+import { rowStates } from '../chain/chain-facts.ts';
 import { ownText } from '../input/files.ts';
 import { type Findings, readJson } from '../input/findings.ts';
 import { type Manifest, previousShape } from '../input/manifest.ts';

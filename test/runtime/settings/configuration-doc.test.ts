@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import type { z } from 'zod';
 import { batchPolicy, policyShape } from '../../../src/core/state/batch-policy.ts';
 import { fields } from '../../../src/intake/cells/fields.ts';
 import { intakeSettings, intakeShape } from '../../../src/intake/columns/settings.ts';
 import { makeClassPlan } from '../../../src/limiter/classes.ts';
-import { loadConfig, roles } from '../../../src/runtime/settings/config.ts';
+import { loadConfig } from '../../../src/runtime/settings/config.ts';
+import { configShape, roles } from '../../../src/runtime/settings/config-shape.ts';
 import { folderOf } from '../../support/folder.ts';
 import { byPath, documentedKeys, shapeKeys } from '../../support/shape-keys.ts';
-import { unexported } from '../../support/unexported.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
-const configShape = await unexported<z.ZodType>('runtime/settings/config.ts', 'configShape');
 
 describe('docs/configuration.md', () => {
   test('has every key of the configuration with its default, and no other', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { fingerprint } from '../../../src/verify/chain/chain.ts';
+import { fingerprint } from '../../../src/verify/chain/fingerprint.ts';
 
 /** Two ids of payments whose digests begin with the same 32 bits, as somebody looks for them who has the program. */
 function alike(digestOf: (id: string) => string): [string, string] {
@@ -22,7 +22,7 @@ test('payments that were looked for until they have the same bits of a digest ar
 });
 
 test('what one process takes for alike another does not: each has a salt of its own', async () => {
-  const another = new URL('../../src/verify/chain/chain.ts?of-another-process', import.meta.url).href;
+  const another = new URL('../../../src/verify/chain/fingerprint.ts?of-another-process', import.meta.url).href;
   const its = (await import(another)) as { fingerprint: typeof fingerprint };
   const ids = Array.from({ length: 4 }, (_, number) => `topup-${number}`);
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { makeFacts, walkChain } from '../../../src/verify/chain/chain.ts';
+import { walkChain } from '../../../src/verify/chain/chain.ts';
+import { makeFacts } from '../../../src/verify/chain/gather-facts.ts';
 import { checkBalanceProof } from '../../../src/verify/checks/balance.ts';
 import type { Summary } from '../../../src/verify/checks/summary.ts';
 import { Findings } from '../../../src/verify/input/findings.ts';

@@ -1,0 +1,57 @@
+import { type Command, Option } from 'commander';
+import { addIntakeOptions } from './base/intake-options.ts';
+import type { CommandName } from './commands.ts';
+
+/** What commander calls when a command is given. */
+export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
+
+export const trying = 'Try and learn:';
+
+export function example(command: Command, text: string): Command {
+  return command.addHelpText('after', `\nExample:\n  $ ${text}`);
+}
+
+export const priorities = ['urgent', 'normal', 'bulk'];
+export const finishBy = [
+  '--finish-by <time>',
+  'when every row should have ended (2026-11-20T17:00:00+03:00): it goes first as soon as it must',
+] as const;
+export const theFile = 'the CSV file or workbook; "-" for standard input';
+
+/**
+ * Refuses an option together with its own opposite: to commander they are one option, of which the last would silently
+ * count.
+ */
+export function refuseTogether(command: Command, options: readonly [string, string]): void {
+  const said = new Set<string>();
+  for (const option of options)
+    command.on(`option:${option.slice(2)}`, () => {
+      said.add(option);
+      if (said.size === options.length)
+        command.error(`error: option '${options[0]}' cannot be used with option '${options[1]}'`);
+    });
+}
+
+/** Adds the options of every command that makes a batch of a file. */
+export function addBatchOptions(command: Command): Command {
+  return addIntakeOptions(command)
+    .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: derived from the file)')
+    .addOption(
+      new Option('--priority <priority>', 'its place among the batches of the account')
+        .choices(priorities)
+        .default('normal'),
+    )
+    .option(...finishBy);
+}
+
+export const restored = [
+  '--restored',
+  'the ledger came from a backup: look every row up before it is sent (say it once)',
+] as const;
+export const serviceMoved = [
+  '--service-moved',
+  'the same service, which knows what was sent, has moved to another address: go on there',
+] as const;
+export const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
+export const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;

@@ -1,0 +1,135 @@
+import { type Command, Option } from 'commander';
+import { addIntakeOptions } from './base/intake-options.ts';
+import {
+  account,
+  addBatchOptions,
+  type Call,
+  example,
+  finishBy,
+  out,
+  priorities,
+  refuseTogether,
+  restored,
+  serviceMoved,
+  theFile,
+} from './program-options.ts';
+
+export function addWork(program: Command, call: Call): void {
+  program.commandsGroup('Pay a file:');
+  example(
+    addBatchOptions(program.command('run').argument('<file>', theFile)),
+    'airbatch run payroll.csv --run-id payroll-2026-11',
+  )
+    .description('pay a file: check it, ask, send each row once, follow it to the end, report')
+    .option(...out)
+    .option('-y, --yes', 'send without asking')
+    .option(...restored)
+    .action(call('run'));
+  example(
+    addIntakeOptions(program.command('validate').argument('<file>', theFile)),
+    'airbatch validate payroll.csv --errors to-correct.csv',
+  )
+    .description('check a file and say what is wrong with it; nothing is stored or sent')
+    .option(...account)
+    .option('--errors <file>', 'write the rows to correct to this file, with what is wrong with each')
+    .action(call('validate'));
+  program.commandsGroup('Follow and control batches:');
+  example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
+    .description('show where the batches of this ledger stand')
+    .option(
+      '-w, --watch',
+      'repeat until all have ended: the rate used and allowed, when all will be sent, what it waits for',
+    )
+    .action(call('status'));
+  example(
+    program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
+    'airbatch resume',
+  )
+    .description('continue batches that were interrupted or paused')
+    .option(...restored)
+    .option(...serviceMoved)
+    .option(
+      '--unlisted <why>',
+      "after a restore: go on without the service's list if it cannot be read, and hold what may repeat a payment",
+    )
+    .option(...out)
+    .action(call('resume'));
+  example(program.command('pause').argument('<batch>'), 'airbatch pause 20261120-093000-4f2a --why "the wrong month"')
+    .description('stop sending a batch until it is resumed, whichever program works on it')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('pause'));
+  const reorder = program.command('reorder').argument('<batch>');
+  example(reorder, 'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00')
+    .description('send a batch earlier or later than the others of its account')
+    .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
+    .option(...finishBy)
+    .option('--no-finish-by', 'it has no time to finish by any more')
+    .action(call('reorder'));
+  refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
+  example(
+    program.command('report').argument('<batch>', 'the batch'),
+    'airbatch report 20261120-093000-4f2a --out reports',
+  )
+    .description('write the reports of a batch again')
+    .option(...out)
+    .option('--mask', 'make phone numbers unreadable')
+    .action(call('report'));
+}
+
+export function addPeople(program: Command, call: Call): void {
+  program.commandsGroup('Have a second person approve:');
+  example(
+    addBatchOptions(program.command('submit').argument('<file>', theFile)),
+    'airbatch submit payroll.csv --run-id payroll-2026-11',
+  )
+    .description(
+      'check a file and leave it for another person to approve; if no policy asks for one, it is approved at once',
+    )
+    .action(call('submit'));
+  example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
+    .description('see what a submitted batch would pay, and allow it to be sent')
+    .option('-y, --yes', 'approve without being asked')
+    .action(call('approve'));
+  example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
+    .description('refuse a submitted batch: nothing of it is sent')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('reject'));
+  program.commandsGroup('Decide about rows:');
+  example(
+    program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    'airbatch release 20261120-093000-4f2a 17 18',
+  )
+    .description('see why rows are held, and allow them to be sent; "airbatch resume" then sends them')
+    .option('-y, --yes', 'release without being asked; without a terminal, nobody is asked anyway')
+    .action(call('release'));
+  example(
+    program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
+    'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
+  )
+    .description('do not pay held rows, or (--unsent) rows that are not sent yet')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .option('--unsent', 'rows that were not sent yet, of a batch that a person has paused')
+    .action(call('skip'));
+}
+
+export function addDecisions(program: Command, call: Call): void {
+  const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
+  example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
+    .description('decide by evidence whether a row was paid, where the service does not say')
+    .addOption(
+      new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
+    )
+    .requiredOption(
+      '--evidence <text>',
+      'what shows it, for the audit log (phone numbers, and what looks like one, are left out)',
+    )
+    .action(call('resolve'));
+  const collect = (code: string, codes: string[] = []) => [...codes, code];
+  example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
+    .description('pay failed rows again, after checking at the service that they were not paid')
+    .option(...restored)
+    .option(...serviceMoved)
+    .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
+    .option(...out)
+    .action(call('retry'));
+}

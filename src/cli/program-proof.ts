@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { account, type Call, example, out } from './program-options.ts';
+
+export function addProof(program: Command, call: Call): void {
+  program.commandsGroup('Prove and compare:');
+  example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
+    .description("compare the ledger with the service's own list and with the wallets")
+    .option(...account)
+    .option('--from <date>', 'the first day (UTC), or a time with its zone')
+    .option('--to <date>', 'the last day, or a time (default: now)')
+    .option('--batch <batch>', 'one batch only')
+    .option(...out)
+    .action(call('reconcile'));
+  example(
+    program.command('verify').argument('<dir>', 'a folder of reports'),
+    'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
+  )
+    .description('check reports offline: complete, unchanged and consistent')
+    .option('--key <file>', 'the public key (PEM) that must have signed them')
+    .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
+    .option('--anchor <file>', 'heads of audit chains as "anchors" put them outside, one JSON object a line')
+    .action(call('verify'));
+  example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
+    .description('show what happened, who did it and why, and check the audit chain')
+    .option('--batch <batch>', 'one batch (default: the last events of all batches, and all chains)')
+    .option('--row <n>', 'one row of the batch')
+    .action(call('audit'));
+  example(
+    program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
+    'airbatch forget --before 2026-01-01 --why "retention of one year"',
+  )
+    .description('remove personal data from finished batches; sums, states and the audit chain stay')
+    .option('--before <date>', 'batches that ended before this day')
+    .option('--why <text>', 'the reason, for the audit log (default: retention)')
+    .option('-y, --yes', 'forget without being asked; without a terminal, nobody is asked anyway')
+    .action(call('forget'));
+  example(program.command('key'), 'airbatch key > airbatch-key.pem')
+    .description("print the public key of this installation's reports")
+    .action(call('key'));
+}

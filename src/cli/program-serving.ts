@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { account, type Call, example, restored, trying } from './program-options.ts';
+
+export function addService(program: Command, call: Call): void {
+  program.commandsGroup('Ask the service:');
+  example(program.command('balance'), 'airbatch balance')
+    .description('show what the account has to spend')
+    .option(...account)
+    .action(call('balance'));
+  const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
+  example(networks, 'airbatch networks KE')
+    .description('list the networks that can be paid')
+    .option(...account)
+    .action(call('networks'));
+  example(program.command('products'), 'airbatch products --network 1')
+    .description('list the fixed products that can be bought')
+    .option('--network <id>', 'only those of this network')
+    .option(...account)
+    .action(call('products'));
+  const migrate = program
+    .command('migrate-check')
+    .argument('<file>', 'a CSV file or workbook with the columns of POST /adp; "-" for standard input');
+  example(migrate, 'airbatch migrate-check september.csv --from v1 --to v2')
+    .description('show what changes for a Version 1 file under Version 2; nothing is sent')
+    .addOption(new Option('--from <version>', 'the version it was made for').choices(['v1']).default('v1'))
+    .addOption(new Option('--to <version>', 'the version it will be sent through').choices(['v2']).default('v2'))
+    .option('--account <name>', 'the v2 account that will pay (default: the only one)')
+    .option('--old-account <name>', 'the v1 account that knows what its products were (default: the only one)')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .action(call('migrateCheck'));
+}
+
+export function addServer(program: Command, call: Call): void {
+  program.commandsGroup('Run without people:');
+  example(
+    program
+      .command('jobs')
+      .argument('[action]', 'list, check, run or new', 'list')
+      .argument('[name]', 'the job, for "run" and "new"'),
+    'airbatch jobs run monthly-payroll --slot 2026-11-25T09:00:00+03:00',
+  )
+    .description('list jobs and their next runs, check them, run one by hand, or write a new one')
+    .option(
+      '--slot <time>',
+      'with "run": the due time, with its zone (default: the last one if it was missed or failed, else now)',
+    )
+    .option(...restored)
+    .action(call('jobs'));
+  example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
+    .description(
+      'work for every account until stopped: send what is approved, run the jobs, receive webhooks, write reports',
+    )
+    .option('--port <n>', 'port (default: 8787)')
+    .option(...restored)
+    .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
+    .option('--metrics-port <n>', 'serve Prometheus metrics at this port')
+    .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
+    .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
+    .action(call('serve'));
+}
+
+export function addSandbox(program: Command, call: Call): void {
+  program.commandsGroup(trying);
+  example(program.command('sandbox'), 'airbatch sandbox --port 8080')
+    .description('simulate the airtime service on this machine, for tests and rehearsals')
+    .option('--port <n>', 'port (default: any free one)')
+    .option('--host <address>', 'address to listen at (default: 127.0.0.1; in a container: 0.0.0.0)')
+    .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
+    .option('--ephemeral', 'keep its data in memory only')
+    .option('--rate <n>', 'creations allowed in a window (default: 60); the other limits follow in proportion')
+    .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)')
+    .option('--settle-ms <n>', 'how long an ordinary top-up takes at most (default: 1500)')
+    .option('--balances <list>', 'what wallets hold, as wallet-usd=50,wallet-kes=0 (see docs/sandbox.md)')
+    .option('--allow-http-callbacks', 'send webhooks in plain http also to private names, as those of containers are')
+    .option('--faults <file>', 'what goes wrong by chance, as JSON (see docs/sandbox.md)')
+    .option('--seed <n>', 'makes ids and chance repeatable')
+    .option('--instant', 'every top-up ends at once')
+    .action(call('sandbox'));
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { policyShape } from '../../core/state/batch-policy.ts';
+import { overrides } from '../../core/text/overrides.ts';
+import { intakeShape } from '../../intake/columns/settings.ts';
+import { mailShape, recipientShape } from '../../notify/recipients.ts';
+import { accountShape, positive } from './account-config.ts';
+import { anchorsShape } from './anchor-places.ts';
+
+/** What a person may do: bring files, approve them, and have them sent. */
+export const roles = ['submit', 'approve', 'run'] as const;
+export type Role = (typeof roles)[number];
+
+export const configShape = z.strictObject({
+  ledger: z.string().min(1).default('.airbatch/ledger.db'),
+  out: z.string().min(1).default('reports'),
+  /** The folder of the job definitions. */
+  jobs: z.string().min(1).default('jobs'),
+  accounts: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must consist of a-z, 0-9, "_" and "-"'), accountShape)
+    .default({}),
+  /** What intake takes for granted and what it refuses. */
+  intake: overrides(intakeShape),
+  /** Where the heads of audit chains are put outside of the ledger. */
+  anchors: anchorsShape.default([]),
+  /** Whom to tell what, and the mail server that takes e-mail. */
+  notifications: z.array(recipientShape).default([]),
+  mail: mailShape.optional(),
+  /** Whether the group of the folder may read reports and log files, and not their owner alone. */
+  readableByGroup: z.boolean().default(false),
+  /** A log in files besides stderr. */
+  log: z
+    .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })
+    .optional(),
+  /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
+  retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
+  /** What a batch may do without a person. */
+  policy: overrides(policyShape),
+  /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
+  people: z.partialRecord(z.enum(roles), z.array(z.string().min(1))).default({}),
+});
+
+/** The content of `airbatch.config.json` (or `.ts`). */
+export type ConfigFile = z.input<typeof configShape>;

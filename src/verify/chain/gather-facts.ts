@@ -1,0 +1,94 @@
+import { makeActiveTime } from './active-time.ts';
+import type { Act, BatchFacts, ChainFacts, Event } from './chain-facts.ts';
+import { makeFailedCharges } from './failed-charges.ts';
+import { type Refund, refundIn } from './refunds.ts';
+import { makeRowMarks } from './row-marks.ts';
+import { makeSendings } from './sendings.ts';
+
+/** The acts that reports must tell of as the chain does. */
+const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
+  'batch.received': 'received',
+  'batch.validate': 'validated',
+  'batch.approve': 'approved',
+  'batch.start': 'started',
+  // Where it was paused before it began.
+  'batch.resume': 'started',
+  'batch.complete': 'completed',
+  'batch.reorder': 'reordered',
+  'batch.service_moved': 'moved',
+  'batch.forget': 'forgotten',
+};
+
+/** Takes down what an event tells of its row, or of the batch as a whole. */
+export function noteEvent(
+  facts: GatheredFacts,
+  { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
+): void {
+  facts.lastAt = at;
+  if (row_no !== null) facts.note(row_no, kind, { actor, at, data });
+  else noteAct(facts.batch, kind, { actor, at, data });
+}
+
+function noteAct(batch: BatchFacts, kind: string, act: Act): void {
+  const name = actOfKind[kind];
+  if (name === 'started') batch.started ??= act;
+  else if (name !== undefined) batch[name] = act;
+  if (kind === 'batch.received') batch.status = 'received';
+  if (typeof act.data.to === 'string') batch.status = act.data.to;
+}
+
+/** The facts of a chain while its events are gone through. */
+interface GatheredFacts extends ChainFacts {
+  note(rowNo: number, kind: string, act: Act): void;
+}
+
+export function makeFacts(): GatheredFacts {
+  const batch: BatchFacts = {
+    received: null,
+    validated: null,
+    approved: null,
+    started: null,
+    completed: null,
+    reordered: null,
+    moved: null,
+    forgotten: null,
+    status: null,
+  };
+  const { note: noteRow, ...marks } = makeRowMarks(batch);
+  const sendings = makeSendings();
+  // Few rows have their money given back.
+  const refunds = new Map<number, Refund[]>();
+  const saidLate = new Set<string>();
+  const failed = makeFailedCharges();
+  const active = makeActiveTime();
+  return {
+    batch,
+    lastAt: null,
+    wentOnTo: null,
+    published: [],
+    heads: new Map(),
+    note(rowNo, kind, { actor, at, data }) {
+      noteRow(rowNo, kind, { actor, data });
+      sendings.note(rowNo, kind, at, data);
+      failed.note(rowNo, kind, at, data);
+      active.note(rowNo, kind, at);
+      // What came back until then was an earlier payment's.
+      if (kind === 'row.retry') refunds.delete(rowNo);
+      if (kind === 'row.contradicted' || kind === 'row.changed_late') {
+        saidLate.add(`${rowNo} ${data.service_status}`);
+        saidLate.add(`${rowNo} topup ${data.topup_id}`);
+      }
+      const refund = refundIn(kind, at, data);
+      if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
+    },
+    ...marks,
+    attemptsOf: sendings.attemptsOf,
+    firstSentOf: sendings.firstSentOf,
+    mayBear: sendings.mayBear,
+    refundOf: (rowNo, topupId) =>
+      refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
+    wasSaidLate: (rowNo, serviceStatus) => saidLate.has(`${rowNo} ${serviceStatus}`),
+    activeMs: active.total,
+    failed,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Act, BatchFacts } from './chain-facts.ts';
+
+/**
+ * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is
+ * nothing, undefined where they do not say it, so that nothing is to be compared.
+ */
+export function stateFromEvents({
+  received,
+  validated,
+  approved,
+  started,
+  completed,
+  reordered,
+  moved,
+  forgotten,
+  status,
+}: BatchFacts) {
+  const time = (act: Act | null) => act && new Date(act.at).toISOString();
+  return {
+    'the run': received?.data.run_id,
+    'the account': received?.data.account,
+    'the service': moved?.data.to ?? received?.data.service,
+    'the digest of the file': received?.data.file_sha256,
+    'who submitted it': received?.data.created_by,
+    'when it was submitted': time(received),
+    'the digest of the rows': validated ? validated.data.content_sha256 : null,
+    'who approved it': approved === null ? null : approved.actor,
+    'when it was approved': time(approved),
+    'when it was to be done': timeSaid((reordered ?? received)?.data.finish_by),
+    'when it began': time(started),
+    'when it ended': status === 'completed' ? time(completed) : null,
+    'the balance before it': approved?.data.balance,
+    'the balance after it': completed?.data.balance,
+    'when the balance before it was read': timeSaid(approved?.data.balance_read_at),
+    'when the balance after it was read': timeSaid(completed?.data.balance_read_at),
+    'when whom it paid was forgotten': time(forgotten),
+    'its state': status,
+  };
+}
+
+/** A time that an event says as epoch milliseconds: see `stateFromEvents`. */
+function timeSaid(at: unknown): string | null | undefined {
+  return typeof at === 'number' ? new Date(at).toISOString() : at === null ? null : undefined;
+}
