@@ -123,7 +123,7 @@ async function isLeftForPayment(
  * meanwhile was told nothing of it.
  */
 function firstSent(at: number) {
-  return { service_status: null, first_sent_at: at, contradicted: null, contradicted_at: null };
+  return { service_status: null, first_sent_at: at, contradicted: null, contradicted_at: null, contradicted_by: null };
 }
 
 export function firstAttempt(

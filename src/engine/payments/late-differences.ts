@@ -5,7 +5,7 @@ import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { noteHalt } from '../../ledger/accounts/halts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
-import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { countsAsUnpaid, noteContradiction, paidTwice } from '../../ledger/reporting/contradictions.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -58,8 +58,10 @@ export async function noteSecond(
   assert(row, 'a row that was read is in the ledger');
   const { serviceStatus, topupId } = payment;
   const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
-  if (countsAsUnpaid(row))
-    return (await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: null })) && { row, why };
+  if (countsAsUnpaid(row)) {
+    const noted = await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: null });
+    return differenceBetween(row, noted, why);
+  }
   const data = { why, service_status: serviceStatus, topup_id: topupId };
   const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
   if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
@@ -68,9 +70,10 @@ export async function noteSecond(
   return { row, why, isPaidTwice: true };
 }
 
-export function paidTwice({ batch_id, row_no, topup_id }: RowRecord, secondTopupId: string): string {
-  const first = topup_id ?? 'the payment that its lookup finds';
-  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
+/** Null where nothing was noted. */
+function differenceBetween(row: RowRecord, noted: RowRecord | null, why: string): LateDifference | null {
+  if (noted === null) return null;
+  return noted.second_topup_id === row.second_topup_id ? { row, why } : { row, why, isPaidTwice: true };
 }
 
 /** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */
@@ -84,7 +87,7 @@ export async function noteDifference(
   const { serviceStatus, topupId, cost: said } = payment;
   if (row.status === 'failed' && payment.state !== 'failed') {
     const contradiction = { why, serviceStatus, topupId, firstSentAt: null, cost: said };
-    return (await noteContradiction(unit, row, contradiction, 'row.changed_late')) && { row, why };
+    return differenceBetween(row, await noteContradiction(unit, row, contradiction, 'row.changed_late'), why);
   }
   const cost = said === null ? {} : { cost: said.value, cost_currency: said.currency };
   const data = { why, service_status: serviceStatus, topup_id: topupId, ...cost };

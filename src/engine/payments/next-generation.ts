@@ -21,5 +21,6 @@ export function nextGeneration({ generation }: { generation: number }, nextActio
     completed_at: null,
     contradicted: null,
     contradicted_at: null,
+    contradicted_by: null,
   };
 }

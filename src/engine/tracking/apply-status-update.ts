@@ -1,10 +1,10 @@
 import { isResolved } from '../../core/state/overdue.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
-import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { noteContradiction, paidTwice } from '../../ledger/reporting/contradictions.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
-import { noteSecond, paidTwice } from '../payments/late-differences.ts';
+import { noteSecond } from '../payments/late-differences.ts';
 import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import { settle } from '../payments/settle.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';

@@ -104,7 +104,7 @@ async function readPage(
       if (isOwn) listing.seen.add(row.row_no);
       if (page <= place.pages) continue;
       const difference = await (isOwn ? noteDifference : noteSecond)(unit, row, payment);
-      if (difference?.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
+      if (difference?.isPaidTwice) await haltPaidTwice(unit, context, difference.row, payment.topupId);
       if (difference) found.push(difference);
     }
     if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesPrefix}${page}`);
@@ -137,14 +137,13 @@ async function readRow(
     if (current?.generation !== row.generation) return [];
     const own = payments.find((payment) => isOwnPayment(current, payment));
     const isGone = !own && current.status === 'completed';
-    const found = [
-      isGone ? await noteGone(unit, current, payments.length === 0) : null,
-      own ? await noteDifference(unit, current, own) : null,
-    ];
+    const ofOwn = own ? await noteDifference(unit, current, own) : null;
+    if (own && ofOwn?.isPaidTwice) await haltPaidTwice(unit, context, current, own.topupId);
+    const found = [isGone ? await noteGone(unit, current, payments.length === 0) : null, ofOwn];
     const beside = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
     for (const payment of [...earlier, ...beside]) {
       const second = await noteSecond(unit, current, payment);
-      if (second?.isPaidTwice) await haltPaidTwice(unit, context, current, payment.topupId);
+      if (second?.isPaidTwice) await haltPaidTwice(unit, context, second.row, payment.topupId);
       found.push(second);
     }
     return found.filter((difference) => difference !== null);

@@ -370,11 +370,12 @@ async function contradict(
   const isStatus = word.payment !== null || word.says === 'something';
   const serviceStatus = isStatus ? word.verbatim : word.says;
   const current = await findRow(unit.tx, row.batch_id, row.row_no);
-  const isPaidNow = current !== null && countsAsUnpaid(current) && word.says !== 'failed';
+  const isUnpaid = current !== null && countsAsUnpaid(current);
+  const isPaidNow = isUnpaid && word.says !== 'failed';
   if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
     const data = { why, service_status: serviceStatus, topup_id: topupId };
-    const isSecond =
-      word.says !== 'failed' && current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
+    const isOther = current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
+    const isSecond = isOther && !isUnpaid && word.says !== 'failed';
     const noted = isSecond ? await unit.noteRow(current, { second_topup_id: topupId }, 'row.contradicted', data) : null;
     if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
   }
@@ -386,10 +387,7 @@ function place(row: RowRecord): EventData {
   return { batch_id: row.batch_id, row: row.row_no };
 }
 
-/**
- * The body names a person, so it is deleted when it is not needed any more; its digest stays. An unreadable one is
- * kept.
- */
+/** The body names a person, so it is deleted with its last use; its digest stays. An unreadable body is kept. */
 async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
   const body = outcome === 'unreadable' ? entry.body : null;
   await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });

@@ -1,5 +1,8 @@
 import type { Money } from '../../core/money/money.ts';
 import { sentStates } from '../../core/state/row-state.ts';
+import { noteHalt } from '../accounts/halts.ts';
+import type { EventData } from '../audit/events.ts';
+import { findBatch } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
@@ -32,19 +35,49 @@ export async function noteContradiction(
   { why, serviceStatus, topupId, firstSentAt, cost = null }: Contradiction,
   kind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
 ): Promise<RowRecord | null> {
+  const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
+  const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
+  const { contradicted_by: known } = row;
+  if (known !== null && topupId !== null && topupId !== known)
+    return notePaidTwice(unit, row, { known, topupId }, kind, data);
   if (row.contradicted === serviceStatus) return null;
   // A person has called the payment not paid while the service said this of it: the person knew.
-  const isKnown = row.status === 'failed' && row.service_status === serviceStatus;
+  const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
+  const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;
   const fields = isKnown
     ? {}
     : {
         contradicted: serviceStatus,
         contradicted_at: unit.at,
+        contradicted_by: topupId,
         first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
       };
-  const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
-  const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
   return unit.noteRow(row, fields, kind, data);
+}
+
+/**
+ * Notes that the service has two payments of a row that counts as not paid here: the recipient may have been paid
+ * twice, so the account is halted. Returns null where that was known.
+ */
+async function notePaidTwice(
+  unit: Unit,
+  row: RowRecord,
+  { known, topupId }: { known: string; topupId: string },
+  kind: 'row.contradicted' | 'row.changed_late',
+  data: EventData,
+): Promise<RowRecord | null> {
+  // Beside the row's own payment stands the other one, whichever was seen first.
+  const second = topupId === row.topup_id ? known : topupId;
+  if (row.second_topup_id === second) return null;
+  const batch = await findBatch(unit.tx, row.batch_id);
+  if (batch) await noteHalt(unit.tx, batch.account, paidTwice(row, topupId));
+  return unit.noteRow(row, { second_topup_id: second }, kind, data);
+}
+
+/** Why an account is halted of which a row has two payments. */
+export function paidTwice({ batch_id, row_no, topup_id, contradicted_by }: RowRecord, secondTopupId: string): string {
+  const first = contradicted_by ?? topup_id ?? 'the payment that its lookup finds';
+  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
 }
 
 /** How many failed rows of a batch the service contradicts. */

@@ -51,13 +51,12 @@ export interface RowRecord extends NewRow {
    * holds it no more.
    */
   told_until: number | null;
-  /**
-   * The service's status of a payment that counts as not paid here, and that it has not failed: the row counts as
-   * paid.
-   */
+  /** The service's status of a payment that has failed here, and not at the service: the row counts as paid. */
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */
   contradicted_at: number | null;
+  /** The service's id of that payment, where it is known: it may be of another generation, or a second one. */
+  contradicted_by: string | null;
   /** The service's id of a second payment of the row that has not failed: the recipient may have been paid twice. */
   second_topup_id: string | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
@@ -373,6 +372,7 @@ const changeable = [
   'told_until',
   'contradicted',
   'contradicted_at',
+  'contradicted_by',
   'second_topup_id',
 ] as const satisfies readonly (keyof RowRecord)[];
 /** The fields of a row that a change of its state may set besides. */

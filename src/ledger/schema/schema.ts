@@ -274,13 +274,11 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN pressed_at BIGINT',
   ],
   [
-    // What came back meanwhile explains the wallets of another batch. Few rows have any, and intake pays nothing for
-    // it.
+    // What came back meanwhile explains the wallets of another batch. Few rows have any; intake pays nothing for it.
     'CREATE INDEX rows_refunded ON rows (refunded_at) WHERE refunded_at IS NOT NULL',
   ],
   [
-    // What the service says of rows that had ended is looked for every few seconds, among millions of events of which
-    // few are any.
+    // Late words of the service are looked for every few seconds among millions of events; few are any.
     `CREATE INDEX events_late ON events (at)
       WHERE kind = 'row.refund' OR kind = 'row.contradicted' OR kind = 'row.changed_late'`,
   ],
@@ -298,6 +296,8 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE rows ADD COLUMN second_topup_id TEXT',
     'CREATE INDEX rows_paid_twice ON rows (batch_id) WHERE second_topup_id IS NOT NULL',
   ],
+  // Which payment contradicts a row: another one that has not failed either is a second payment.
+  ['ALTER TABLE rows ADD COLUMN contradicted_by TEXT'],
 ];
 
 /**

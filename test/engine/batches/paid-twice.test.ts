@@ -101,3 +101,73 @@ test('resuming a batch that is paused for something else does not end the halt',
   assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch');
   assert.deepEqual(await rig.states('batch-2'), ['ready']);
 });
+
+/** Row 1 fails; later the service shows `live` as completed: its own payment ("own") or others, each when it is read again. */
+async function failedAndLive(live: readonly string[], list: boolean) {
+  const hour = 3_600_000;
+  const rig = await makeRig({ list, settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });
+  rig.service.ends('run-1/ref-1', 'failed');
+  await rig.add(someRows(1));
+  await rig.run();
+  const [own] = [...rig.service.payments.values()];
+  assert.ok(own);
+  const arrive = () => {
+    rig.service.ends('run-1/ref-1', 'completed');
+    rig.service.payments.clear();
+    for (const name of live)
+      rig.service.payments.set(
+        name === 'own' ? own.topupId : name,
+        name === 'own' ? own : { ...own, key: name, topupId: name },
+      );
+  };
+  const read = async () => {
+    await rig.db.execute('UPDATE batches SET reread_at = NULL');
+    const staying = rig.runner({ rereads: true });
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(30 * hour));
+    staying.stop();
+    await rig.clock.drive(running);
+  };
+  arrive();
+  await read();
+  return { rig, own: own.topupId, read };
+}
+
+for (const list of [true, false])
+  for (const live of [
+    ['own', 'second'],
+    ['second', 'own'],
+    ['second', 'third'],
+  ])
+    test(`a failed row with two payments that have arrived after all is paid twice: ${live.join(', ')}, ${list ? 'with' : 'without'} a list`, async () => {
+      const { rig, own, read } = await failedAndLive(live, list);
+      const { status, topup_id, contradicted, second_topup_id } = await rig.row(1);
+      assert.deepEqual([status, topup_id, contradicted], ['failed', own, 'completed']);
+      assert.ok(second_topup_id !== null && live.includes(second_topup_id), `${second_topup_id}`);
+      const summary = await batchSummary(rig.db, 'batch-1');
+      assert.equal(summary.paid_twice?.rows, 1);
+      const events = await lateEvents(rig);
+      await read();
+      assert.equal(await lateEvents(rig), events, 'what is known is noted once');
+      await addLater(rig, 'batch-2', 2);
+      await rig.run();
+      assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch');
+      assert.deepEqual(await rig.states('batch-2'), ['ready', 'ready']);
+    });
+
+async function lateEvents(rig: Rig): Promise<number> {
+  const events = await rig.db.query(`SELECT 1 FROM events WHERE kind IN ('row.contradicted', 'row.changed_late')`);
+  return events.length;
+}
+
+for (const list of [true, false])
+  test(`a failed row with one payment that has arrived after all is not paid twice (${list ? 'with' : 'without'} a list)`, async () => {
+    for (const live of [['own'], ['second']]) {
+      const { rig, read } = await failedAndLive(live, list);
+      await read();
+      assert.deepEqual([(await rig.row(1)).contradicted, (await rig.row(1)).second_topup_id], ['completed', null]);
+      await addLater(rig, 'batch-2', 2);
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+    }
+  });

@@ -27,7 +27,13 @@ async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
   happens(rig);
   await stay(rig, hours * hour);
   const after = await Promise.all([1, 2, 3].map((rowNo) => rig.row(rowNo)));
-  const asEnded = after.map((row) => ({ ...row, contradicted: null, contradicted_at: null, second_topup_id: null }));
+  const asEnded = after.map((row) => ({
+    ...row,
+    contradicted: null,
+    contradicted_at: null,
+    contradicted_by: null,
+    second_topup_id: null,
+  }));
   assert.deepEqual(asEnded, before, 'a row that ended stays as it ended');
   const events = await rig.db.query<{ row_no: number; body: string }>(
     `SELECT row_no, body FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,

@@ -574,7 +574,7 @@ describe('a webhook that contradicts the ledger', () => {
     );
     await whileRunning(rig, () => rig.clock.sleep(5_000));
     const [first, second] = [await rig.row(1), await rig.row(2)];
-    assert.deepEqual([first, { ...second, contradicted: null, contradicted_at: null }], before);
+    assert.deepEqual([first, { ...second, contradicted: null, contradicted_at: null, contradicted_by: null }], before);
     assert.deepEqual([first.contradicted, second.contradicted], [null, 'completed']);
     const outcomes = [];
     for (const id of ['late', 'same', 'flip']) outcomes.push(await outcomeOf(rig, 'callback', id));
