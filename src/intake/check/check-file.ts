@@ -98,7 +98,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const { delimiter } = table.form;
     const context: CheckContext = {
       ...{ header: table.header, ...columns, settings, catalog, delimiter },
-      ...{ evidence: null, signs: noEvidence() },
+      ...{ evidence: null, signs: noEvidence(), otherNames: new Map() },
     };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
     const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);

@@ -1,3 +1,4 @@
+import { shortened } from '../cells/problems.ts';
 import type { CatalogCache } from '../rows/network-catalog.ts';
 import type { CheckContext } from '../rows/row-under-check.ts';
 import { aboveWarning } from '../table/header-line.ts';
@@ -9,7 +10,7 @@ import type { MarkedRows } from '../workbook/xlsx-rows.ts';
 export function warningsOf(
   catalog: CatalogCache,
   { form, header }: Table,
-  { signs: { proof }, settings }: CheckContext,
+  { signs: { proof }, settings, otherNames }: CheckContext,
   dates: NamedDates,
 ): string[] {
   const warnings: string[] = aboveWarning(form, settings.headerLine);
@@ -23,6 +24,10 @@ export function warningsOf(
       'The service did not give its list of networks: network ids and products were not checked, and network names could not be read.',
     );
   }
+  for (const { name, network, line } of otherNames.values())
+    warnings.push(
+      `"${shortened(name)}" is read as network ${network} (first in line ${line}): check that it is meant.`,
+    );
   const names = header.map((name) => name.trim()).filter((name) => name !== '');
   for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
     warnings.push(`More than one column is named "${name}": none of them is read, and all are kept.`);

@@ -1,4 +1,5 @@
 import { countryName } from '../cells/country.ts';
+import { networkNames } from '../cells/network-names.ts';
 import { plainText } from '../cells/plain-text.ts';
 import { shortened } from '../cells/problems.ts';
 import { plainName } from '../columns/column-names.ts';
@@ -76,9 +77,13 @@ function networkNamed(
     });
     return null;
   }
-  const candidates = fitting(name, networks);
+  const named = fitting(name, networks);
+  const candidates = named.length > 0 ? named : fittingOtherwise(name, country, networks);
   const [only] = candidates;
-  if (candidates.length === 1 && only) return { networkId: only.networkId, currency: only.currency };
+  if (candidates.length === 1 && only) {
+    if (named.length === 0) row.noteOtherName(name, `${only.networkId} (${only.name})`);
+    return { networkId: only.networkId, currency: only.currency };
+  }
   if (candidates.length > 1) {
     row.blame('network_id', {
       code: 'NETWORK_AMBIGUOUS',
@@ -106,6 +111,27 @@ function fitting(name: string, networks: readonly CatalogNetwork[]): CatalogNetw
     const own = new Set(plainName(network.name).split(' '));
     return words.every((word) => own.has(word));
   });
+}
+
+/** The networks that `name` means by another name of theirs, such as a former one, with the country's name or without. */
+function fittingOtherwise(name: string, country: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
+  const wanted = withoutCountry(plainName(name), country);
+  const others = networkNames(country).filter((names) =>
+    names.some((known) => squeezed(plainName(known)) === squeezed(wanted)),
+  );
+  return [...new Set([wanted, ...others.flat()].flatMap((known) => fitting(known, networks)))];
+}
+
+/** "Airtel Tigo" is AirtelTigo, and "mcel" is mCel. */
+const squeezed = (name: string) => name.replaceAll(' ', '');
+
+/** The service may call "Airtel" what a file calls "Airtel Malawi". */
+function withoutCountry(name: string, country: string): string {
+  const ofCountry = new Set(plainName(countryName(country)).split(' '));
+  return name
+    .split(' ')
+    .filter((word) => !ofCountry.has(word))
+    .join(' ');
 }
 
 const listedMax = 8;

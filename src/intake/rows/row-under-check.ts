@@ -23,6 +23,8 @@ export interface CheckContext {
   evidence: FileEvidence | null;
   /** What the amounts of the rows checked so far show. */
   signs: SignEvidence;
+  /** Network names that are not the service's own, with the network they were read as and the first such line. */
+  otherNames: Map<string, { name: string; network: string; line: number }>;
 }
 
 /** What must be known before the row can be checked. Checking it again then gives its verdict. */
@@ -42,6 +44,8 @@ export interface RowUnderCheck {
   cellAfterAmount(): string;
   /** Notes what the row's amount shows of the decimal sign of all. */
   noteSign(reading: AmountReading): void;
+  /** Notes that the row calls its network by a name that is not the service's. */
+  noteOtherName(name: string, network: string): void;
   blame(field: Field | null, fault: Fault): void;
 }
 
@@ -55,6 +59,9 @@ export interface RowsUnderCheck extends RowUnderCheck {
   /** Takes the next row. */
   take(cells: readonly string[], line: number): void;
 }
+
+/** More notes than a person reads. */
+const otherNamesMax = 20;
 
 const noProblems: Problem[] = [];
 
@@ -97,6 +104,11 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
     },
     cellAfterAmount: () => cellAt(afterAmount),
     noteSign: (reading) => noteSign(context.signs, reading, { cell: cell.amount, line, isStored }),
+    noteOtherName: (name, network) => {
+      const { otherNames } = context;
+      if (otherNames.size < otherNamesMax && !otherNames.has(`${name} ${network}`))
+        otherNames.set(`${name} ${network}`, { name, network, line });
+    },
     blame(field, { code, message, suggestion }) {
       const index = field === null ? undefined : plan[field];
       const column = index === undefined ? null : (header[index] ?? null);
