@@ -58,6 +58,8 @@ describe('a batch that needs a second person', () => {
 
   test('is not sent before another person approves it, and the reports name both', async (t) => {
     const place = await setUp(t, { policy });
+    const rows = [10, 20, 30, 40].map((amount, index) => `${line(index, amount)},Person ${index}`);
+    writeFileSync(join(place.folder, 'payroll.csv'), [`${header},employee`, ...rows, ''].join('\n'));
     const batch = await submitted(place);
     assert.equal((await place.run('resume')).code, 0);
     assert.equal((await place.sandbox.liveCharges()).size, 0);
@@ -68,7 +70,7 @@ describe('a batch that needs a second person', () => {
     const seen = await place.run('approve', batch);
     assert.equal(seen.code, 2, 'there is no terminal to ask on');
     assert.match(seen.stderr, /To pay +KES 100\.00\n/);
-    assert.match(seen.stderr, /Largest +row 4: \+254712101003, KES 40\.00\n/);
+    assert.match(seen.stderr, /Largest +row 4: Person 3, \+254712101003, KES 40\.00\n/);
     const approved = await place.run('approve', batch, '--yes');
     assert.equal(approved.code, 0, approved.stderr);
     assert.equal((await place.sandbox.liveCharges()).size, 0);

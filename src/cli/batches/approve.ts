@@ -5,7 +5,7 @@ import { approve, requireBatch, requireWaiting } from '../../engine/batches/batc
 import { requireService } from '../../engine/batches/moved-service.ts';
 import { requireSecondPerson } from '../../engine/plan/approval.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
-import { reviewOf } from '../../reports/summary/review.ts';
+import { peopleOf, reviewOf } from '../../reports/summary/review.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { planOf } from '../../runtime/upkeep/import-file.ts';
@@ -37,7 +37,7 @@ export function execute(
       const expected = await expectedCost(session.db, batch, askedWithProducts(plan));
       if (!context.json) {
         terminal.error(planLines(plan, batch, submittedLines(batch)));
-        terminal.error(reviewLines(review, plan, expected));
+        terminal.error(reviewLines(review, await peopleOf(session.db, batch, review), plan, expected));
       }
       if (options.yes !== true) {
         if (!terminal.canAsk)

@@ -17,6 +17,7 @@ import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../
 import { expectedCost, expectedCostText } from '../../reports/sentences/expected-cost.ts';
 import { minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { personOf } from '../../reports/summary/stored.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { answer } from '../base/answer.ts';
@@ -205,10 +206,11 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     const { reason, advice } = heldOf(row);
     // What is the same of several rows is said once, after them.
     const why = (advised.get(advice)?.length ?? 0) > 1 && row.status === 'held' ? reason : whole;
+    const name = personOf(batch, row, { mask: false });
     const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
     const since = row.status === 'accepted' ? sinceText(session, row) : '';
     lines.push(
-      `Row ${row.row_no} (line ${row.line}) is ${rowStateTexts[row.status].label}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
+      `Row ${row.row_no} (line ${row.line}${name === null ? '' : `, ${name}`}) is ${rowStateTexts[row.status].label}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
   }
   for (const [advice, rows] of advised)

@@ -1,4 +1,5 @@
 import { moneyText, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { visible } from '../../core/text/visible.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import { type ExpectedCost, expectedCostText } from '../../reports/sentences/expected-cost.ts';
 import { sumsText } from '../../reports/sentences/format.ts';
@@ -7,7 +8,13 @@ import type { Review, ReviewedRow } from '../../reports/summary/review.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 
 /** What an approver should look at, in a few lines. */
-export function reviewLines(review: Review, plan: Preflight, expected: ExpectedCost): string {
+export function reviewLines(
+  review: Review,
+  people: ReadonlyMap<number, string>,
+  plan: Preflight,
+  expected: ExpectedCost,
+): string {
+  const rowText = (row: ReviewedRow) => visible(reviewedText(row, people.get(row.row)));
   const lines: string[] = [];
   for (const [index, row] of review.largest.entries())
     lines.push(`${index === 0 ? 'Largest    ' : '           '}${rowText(row)}`);
@@ -17,12 +24,12 @@ export function reviewLines(review: Review, plan: Preflight, expected: ExpectedC
       `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
     );
   lines.push(...review.same_rows.map((same) => `Note       ${sameRowsText(same)}`));
-  lines.push(...sinceLines(review.since));
+  lines.push(...sinceLines(review.since, rowText));
   lines.push(...costLines(plan, expected));
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-function sinceLines(since: Review['since']): string[] {
+function sinceLines(since: Review['since'], rowText: (row: ReviewedRow) => string): string[] {
   if (since === null) return [];
   const { batch_id, new_numbers, new_examples, changed, changed_percent, changed_examples, cost } = since;
   const lines = [`Since      ${batch_id}, the last run of this job:`];
@@ -37,8 +44,8 @@ function sinceLines(since: Review['since']): string[] {
   return lines;
 }
 
-function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
-  return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
+function reviewedText({ row, phone_number, currency, amount }: ReviewedRow, name: string | undefined): string {
+  return `row ${row}: ${name === undefined ? '' : `${name}, `}${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
 }
 
 /**

@@ -16,7 +16,8 @@ import { startSandbox } from '../../support/sandbox-process.ts';
 
 test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
   const folder = folderOf(t);
-  const rows = ['phone_number,network_id,amount,currency', '+254712405118,1,50,KES', '+254712405118,1,50,KES', ''];
+  const row = '+254712405118,1,50,KES,Amina Otieno';
+  const rows = ['phone_number,network_id,amount,currency,employee', row, row, ''];
   writeFileSync(join(folder, 'twice.csv'), rows.join('\n'));
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const ran = await airbatch('run', 'twice.csv', '--yes', '--json');
@@ -32,7 +33,7 @@ test('airbatch status says what each batch waits for, and what can be done about
   );
   assert.match(
     held.stdout,
-    /^Row 2 \(line 3\) is held: .* Release it if you want to pay both \("airbatch release"\); skip it if not \("airbatch skip"\)\.$/m,
+    /^Row 2 \(line 3, Amina Otieno\) is held: .* Release it if you want to pay both \("airbatch release"\); skip it if not \("airbatch skip"\)\.$/m,
   );
 
   const pause = (reason: string) => {
