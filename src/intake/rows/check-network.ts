@@ -113,7 +113,7 @@ function fitting(name: string, networks: readonly CatalogNetwork[]): CatalogNetw
   });
 }
 
-/** The networks that `name` means by another name of theirs, such as a former one, with the country's name or without. */
+/** The networks that `name` means by another name of theirs, such as a former one, with or without the country. */
 function fittingOtherwise(name: string, country: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
   const wanted = withoutCountry(plainName(name), country);
   const others = networkNames(country).filter((names) =>
