@@ -116,9 +116,7 @@ const longFiles: Record<string, number> = {
   'reports/render/xlsx.ts': 317,
   'sandbox/money/topups.ts': 318,
   'ledger/outbox/outbox.ts': 323,
-  'ledger/batches/batches.ts': 325,
   'ledger/drivers/sqlite.ts': 331,
-  'ledger/schema/schema.ts': 341,
   'engine/tracking/webhook-inbox.ts': 401,
   'ledger/rows/rows.ts': 427,
 };

@@ -34,6 +34,8 @@ export interface IntakeOptions {
   /** An absolute path, or "-" for standard input. */
   file: string;
   createdBy: string;
+  /** The IANA time zone of who or what brings the file; left out, its times are shown in UTC alone. */
+  timeZone?: string | null;
   program: string;
   /**
    * Names this process, uniquely over time (`host/pid/start`): by it a later one knows what a crash left in the
@@ -144,6 +146,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         balance_after: null,
         program: options.program,
         created_by: options.createdBy,
+        time_zone: options.timeZone ?? null,
         approved_by: null,
         created_at: unit.at,
         approved_at: null,

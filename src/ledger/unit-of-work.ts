@@ -13,14 +13,8 @@ import {
   insertEvents,
   moveChainHead,
 } from './audit/events.ts';
-import {
-  addToCount,
-  type BatchFields,
-  type BatchRecord,
-  deleteCounts,
-  insertBatch,
-  updateBatch,
-} from './batches/batches.ts';
+import { addToCount, deleteCounts } from './batches/batch-counts.ts';
+import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { addToCosts } from './rows/costs.ts';
 import {
@@ -47,7 +41,7 @@ export interface Unit {
   readonly ended: readonly RowRecord[];
   /** The rows that this unit wrote, with their new values, in order. */
   readonly written: readonly RowRecord[];
-  addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
+  addBatch(batch: Omit<NewBatch, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Adds rows of a batch that is being read. They are counted; the batch's own event covers all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
   /** Records the judgement on a row of a batch that is being read. `from` is the state with which the row was added. */

@@ -91,7 +91,7 @@ async function approvalText({ db, batch, summary, about }: BatchNews): Promise<B
 }
 
 function finishedText({ batch, summary, about }: BatchNews): BatchText {
-  const { headline, details } = verdictOf(summary);
+  const { headline, details } = verdictOf(summary, batch.rejected_by);
   return {
     subject: `Payout ${batch.run_id}: ${headline}`,
     lines: [headline, ...details, ...about, `Charged: ${sumsText(summary.charged.total)}`],

@@ -48,6 +48,8 @@ export interface Verification {
   run_id: string | null;
   /** The file that was paid, and the state of its batch, as the summary has them. */
   file_name: string | null;
+  /** Who rejected the batch, by the chain; null where nobody did. */
+  rejected_by: string | null;
   status: string | null;
   /**
    * Which version of the batch's reports they are (null: none yet), and as of when (ISO 8601 UTC); null where they do
@@ -68,6 +70,21 @@ export interface Verification {
   covered_events: number | null;
   coverage: string | null;
 }
+
+const nothingOfBatch = {
+  batch_id: null,
+  run_id: null,
+  file_name: null,
+  rejected_by: null,
+  status: null,
+  version: null,
+  as_of: null,
+  rows: null,
+  events: null,
+  later: null,
+  covered_events: null,
+  coverage: null,
+};
 
 /**
  * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works
@@ -93,19 +110,6 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     notes: findings.notes,
     doubts: findings.doubts,
   });
-  const nothingOfBatch = {
-    batch_id: null,
-    run_id: null,
-    file_name: null,
-    status: null,
-    version: null,
-    as_of: null,
-    rows: null,
-    events: null,
-    later: null,
-    covered_events: null,
-    coverage: null,
-  };
   if (await isReconciliation(dir)) {
     if (ledger !== undefined || serviceList !== undefined || anchors !== undefined)
       throw new InputError('a reconciliation has no rows and no chain to compare: leave out everything but --key');
@@ -185,6 +189,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     batch_id: manifest.batch_id,
     run_id: manifest.run_id,
     file_name: summary?.file_name ?? null,
+    rejected_by: chain ? rejectedBy(chain) : null,
     status: summary?.status ?? null,
     version: manifest.version ?? null,
     as_of: manifest.as_of ?? null,
@@ -195,6 +200,10 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     covered_events: coverage?.covered_events ?? null,
     coverage: coverage?.coverage ?? null,
   };
+}
+
+function rejectedBy({ batch: { cancelled } }: ChainFacts): string | null {
+  return cancelled?.data.rejected ? cancelled.actor : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -156,11 +157,19 @@ describe('a batch that needs a second person', () => {
     const [listed] = JSON.parse(stdout).batches as { batch_id: string; counts: Record<string, number> }[];
     assert.deepEqual([listed?.batch_id, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
     const [one, list] = [await place.run('status', batch), await place.run('status')];
-    assert.match(one.stdout, /^Status {5}rejected by a person \(last month’s file\)$/m);
-    assert.match(list.stdout, /rejected by a person/);
+    const name = me;
+    assert.match(one.stdout, new RegExp(`^Status {5}rejected by ${name} \\(last month’s file\\)$`, 'm'));
+    assert.match(list.stdout, new RegExp(`rejected by ${name}`));
+    const watched = await place.run('status', '--watch', batch);
+    assert.match(watched.stdout, new RegExp(`rejected by ${name}`));
+    const reports = join(place.folder, 'reports', batch);
+    await place.run('report', batch);
+    const page = await readFile(join(reports, 'report.html'), 'utf8');
+    assert.match(page, new RegExp(`· rejected by ${name} ·[^]*${name} rejected the batch, and nothing of it was sent`));
+    assert.match((await place.run('verify', reports)).stdout, new RegExp(`^Status {5}rejected by ${name}$`, 'm'));
     const late = await place.run('approve', batch, '--yes');
     assert.deepEqual(
-      [late.code, /is rejected by a person: it does not wait/.test(late.stderr)],
+      [late.code, late.stderr.includes(`is rejected by ${name}: it does not wait`)],
       [2, true],
       late.stderr,
     );

@@ -96,6 +96,8 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     columns: '["phone_number","network_id","amount","currency"]',
     read_with: null,
     rejection: null,
+    rejected_by: null,
+    time_zone: null,
     balance_before: null,
     balance_after: null,
     program: 'airbatch test',

@@ -2,7 +2,7 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
-import { batchStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
 import { timeText } from '../../reports/sentences/format.ts';
@@ -60,7 +60,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
 
 /** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
 function aboutLines(verification: Verification): string[] {
-  const { reconciliation_id, batch_id, run_id, file_name, status, version, as_of, rows } = verification;
+  const { reconciliation_id, batch_id, run_id, file_name, status, rejected_by, version, as_of, rows } = verification;
   if (reconciliation_id !== null) {
     const items = rows === null ? '' : `, ${counted(rows, 'item')}`;
     return [`Reconciliation ${reconciliation_id}${as_of === null ? '' : ` of ${timeText(as_of)}`}${items}`];
@@ -71,14 +71,15 @@ function aboutLines(verification: Verification): string[] {
     `Batch      ${batch_id}`,
     `Run        ${run_id}`,
     ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
-    ...(status === null ? [] : [`Status     ${statusText(status)}`]),
+    ...(status === null ? [] : [`Status     ${statusText(status, rejected_by)}`]),
     ...(as_of === null ? [] : [`Version    ${version ?? 'none yet'}, as of ${timeText(as_of)}`]),
   ];
 }
 
 /** As `status` and the reports call it. What was edited may say anything. */
-function statusText(status: string): string {
-  return Object.hasOwn(batchStateTexts, status) ? batchStateTexts[status as BatchState].label : status;
+function statusText(status: string, rejected_by: string | null): string {
+  if (!Object.hasOwn(batchStateTexts, status)) return status;
+  return batchLabel({ status: status as BatchState, rejection: rejected_by, rejected_by });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { maySend } from '../../core/state/batch-state.ts';
-import { batchStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel } from '../../core/state/state-words.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
 import { makeCachedForecast } from '../../engine/forecast/cached-forecast.ts';
@@ -57,9 +57,10 @@ interface Watched {
   batches_before: { batch_id: string; rows: number; takes_turns: boolean }[];
 }
 
-/** The same with when it will be done in words; null of one that is to be done by no time. */
+/** The same with what came of it, once it has ended, and when it will be done, if by a time, in words. */
 interface Seen {
   watched: Watched;
+  stands: string | null;
   finish: string | null;
 }
 
@@ -113,7 +114,7 @@ async function endedOf({ db }: Session, batchIds: readonly string[]): Promise<Ba
   return batches.filter((batch) => batch !== null).filter(({ status }) => !maySend(status));
 }
 
-function linesOf({ watched: one, finish }: Seen): string[] {
+function linesOf({ watched: one, stands, finish }: Seen): string[] {
   const held = one.held > 0 ? `, ${grouped(one.held)} held` : '';
   const doubts = one.in_doubt > 0 ? `, ${grouped(one.in_doubt)} in doubt` : '';
   const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
@@ -124,8 +125,7 @@ function linesOf({ watched: one, finish }: Seen): string[] {
   const pace = paceText(one);
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
-  const stands = maySend(one.status) ? '' : batchStateTexts[one.status].label;
-  const details = [stands, pace, left, waits].filter(Boolean).join('; ');
+  const details = [stands ?? '', pace, left, waits].filter(Boolean).join('; ');
   if (finish !== null) lines.push(` ${finish}`);
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
@@ -166,5 +166,6 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
       .filter(({ stands }) => !stands)
       .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),
   };
-  return { watched, finish: finishText(finish) };
+  const stands = maySend(batch.status) ? null : batchLabel(batch);
+  return { watched, stands, finish: finishText(finish) };
 }

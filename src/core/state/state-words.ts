@@ -54,13 +54,17 @@ export const batchStateTexts: Record<BatchState, Words> = {
   cancelled: { label: 'cancelled', meaning: 'It was cancelled; rows that had not been sent will not be.' },
 };
 
+/** What of a batch its name for people depends on. */
+export type Labelled = { status: BatchState; rejection: string | null; rejected_by?: string | null };
+
 /** A batch that a person rejected ends as cancelled, and keeps their reason: that is what people look for. */
-export function batchLabel({ status, rejection }: { status: BatchState; rejection: string | null }): string {
-  return status === 'cancelled' && rejection !== null ? 'rejected by a person' : batchStateTexts[status].label;
+export function batchLabel({ status, rejection, rejected_by }: Labelled): string {
+  if (status === 'cancelled' && rejection !== null) return `rejected by ${rejected_by ?? 'a person'}`;
+  return batchStateTexts[status].label;
 }
 
 /** The same after the name of the batch: "is paused", "could not be read". */
-export function batchIs(batch: { status: BatchState; rejection: string | null }): string {
+export function batchIs(batch: Labelled): string {
   return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
 }
 

@@ -126,7 +126,7 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
     // Another person may have approved it just now.
     requireWaiting(batch);
     const rejection = withoutNumbers(why);
-    return { fields: { rejection }, data: { why: rejection, rejected: 'true' } };
+    return { fields: { rejection, rejected_by: actor.name }, data: { why: rejection, rejected: 'true' } };
   });
   await cancelRowsLeft(actor, actor.name);
   return rejected;

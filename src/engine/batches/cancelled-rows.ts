@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/time/clock.ts';
-import { cancelledWithRows } from '../../ledger/batches/batches.ts';
+import { cancelledWithRows } from '../../ledger/batches/batch-counts.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { inUnit } from '../../ledger/unit-of-work.ts';

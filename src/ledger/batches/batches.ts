@@ -51,12 +51,17 @@ export interface BatchRecord {
    * not known.
    */
   read_with: string | null;
+  /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: string | null;
+  /** Who rejected it; null where nobody did, or an earlier version of the program did not keep it. */
+  rejected_by: string | null;
   /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
   balance_before: string | null;
   balance_after: string | null;
   program: string;
   created_by: string;
+  /** The IANA time zone of the program or job that brought the file; null where not known. */
+  time_zone: string | null;
   approved_by: string | null;
   created_at: number;
   approved_at: number | null;
@@ -96,6 +101,7 @@ const columns = [
   'balance_after',
   'program',
   'created_by',
+  'time_zone',
   'approved_by',
   'created_at',
   'approved_at',
@@ -106,10 +112,13 @@ const columns = [
   'audit_seq',
   'audit_head',
 ] as const satisfies readonly (keyof BatchRecord)[];
-const insertBatches = makeInsert<BatchRecord>('batches', columns, { most: 1 });
+const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by'>>('batches', columns, { most: 1 });
 
-export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<void> {
-  await insertBatches(tx, [batch]);
+/** A batch as it is received: nobody has rejected it. */
+export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'time_zone'> & { time_zone?: string | null };
+
+export async function insertBatch(tx: Queryable, batch: NewBatch): Promise<void> {
+  await insertBatches(tx, [{ ...batch, time_zone: batch.time_zone ?? null }]);
 }
 
 /** One batch, or null if the ledger has none with this id. */
@@ -180,6 +189,7 @@ const changeable = [
   'content_sha256',
   'columns',
   'rejection',
+  'rejected_by',
   'balance_before',
   'balance_after',
   'approved_by',
@@ -223,45 +233,6 @@ export async function countRows(db: Queryable, batchId: string): Promise<Map<str
     [batchId],
   );
   return new Map(counts.map(({ status, count }) => [status, count]));
-}
-
-/** The same of every batch of the account whose rows are being sent, or are about to be, by its id. */
-export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
-  const found = await db.query<{ batch_id: string; status: string; count: number }>(
-    `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
-     FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
-     WHERE batches.account = ? AND batches.status IN ('approved', 'running') AND batch_counts.count > 0`,
-    [account],
-  );
-  const counts = new Map<string, Map<string, number>>();
-  for (const { batch_id, status, count } of found) {
-    const ofBatch = counts.get(batch_id) ?? new Map<string, number>();
-    counts.set(batch_id, ofBatch.set(status, count));
-  }
-  return counts;
-}
-
-/** The batches that are cancelled and have rows which are not. */
-export async function cancelledWithRows(db: Queryable): Promise<string[]> {
-  const found = await db.query<{ batch_id: string }>(
-    `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
-     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`,
-  );
-  return found.map(({ batch_id }) => batch_id);
-}
-
-/** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
-export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
-  await tx.execute(
-    `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count`,
-    [batchId, status, delta],
-  );
-}
-
-/** Forgets what was counted: of a batch that has no rows any more. */
-export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
-  await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }
 
 /**

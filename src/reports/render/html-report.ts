@@ -36,9 +36,9 @@ export async function htmlReport(
   const { timeline } = survey;
   const body = html`
 <header><div><h1>${summary.file_name}</h1>
-<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(summary)} · ${versionText(version)}</p></div></header>
+<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(batch)} · ${versionText(version)}</p></div></header>
 <main>
-${verdictSection(summary)}
+${verdictSection(summary, batch.rejected_by)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
 ${await listSection(view, batch, summary, mask)}
 ${differenceSection(version)}
@@ -56,8 +56,8 @@ ${differingRowsSection(version, differing)}
   return htmlPage(summary.file_name, pageStyle, body);
 }
 
-function verdictSection(summary: BatchSummary): Html {
-  const { tone, headline, details } = verdictOf(summary);
+function verdictSection(summary: BatchSummary, rejectedBy: string | null): Html {
+  const { tone, headline, details } = verdictOf(summary, rejectedBy);
   return html`<section class="verdict ${tone}"><p>${unbroken(headline)}</p>${
     details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${unbroken(detail)}</li>`)}</ul>` : null
   }</section>`;

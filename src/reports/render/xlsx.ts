@@ -23,7 +23,7 @@ export async function* resultsXlsx(
 ): AsyncGenerator<Uint8Array> {
   // Only when it is asked for: what reads the ledger by itself must not go on after a folder that cannot be written.
   yield* workbook([
-    summarySheet(summary, options.version),
+    summarySheet(summaryRows(summary, batchLabel(batch), options.version)),
     ...resultSheets(view, batch, survey, options),
     problemSheet(view, batch, options),
   ]);
@@ -214,11 +214,11 @@ async function* problemRows(
   }
 }
 
-function summarySheet(summary: BatchSummary, version: ReportVersion): Sheet {
-  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [summaryRows(summary, version)] };
+function summarySheet(rows: Cell[][]): Sheet {
+  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [rows] };
 }
 
-function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
+function summaryRows(summary: BatchSummary, label: string, version: ReportVersion): Cell[][] {
   const { rows, requested, charged, refunded, balance, times } = summary;
   const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
   const time = (iso: string | null): Cell => iso && { as: 'time', value: Date.parse(iso) };
@@ -232,7 +232,7 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     ['Batch', summary.batch_id],
     ['Account', summary.account],
     ['Service', summary.service],
-    ['Status', batchLabel(summary)],
+    ['Status', label],
     ['Version', version.version === null ? 'none yet' : count(version.version)],
     ['As of', time(version.as_of)],
     ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),

@@ -14,7 +14,8 @@ export interface Verdict {
   details: string[];
 }
 
-export function verdictOf(summary: BatchSummary): Verdict {
+/** `rejectedBy`: who rejected the batch, if anybody did and it is known. */
+export function verdictOf(summary: BatchSummary, rejectedBy: string | null = null): Verdict {
   const { by_status: count, total } = summary.rows;
   const open = openRows(summary);
   const unpaid = count.failed - summary.contradicted.rows + count.invalid + count.cancelled;
@@ -26,7 +27,7 @@ export function verdictOf(summary: BatchSummary): Verdict {
           summary.balance.explained === false
         ? 'attention'
         : 'good';
-  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary) };
+  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary, rejectedBy) };
 }
 
 function openRows({ rows: { by_status: count } }: BatchSummary): number {
@@ -73,10 +74,10 @@ function notPaidText(summary: BatchSummary, not: string): string {
   return openRows(summary) > 0 ? `has${not} been paid yet` : `was${not} paid`;
 }
 
-function detailsOf(summary: BatchSummary): string[] {
+function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   const { by_status: count } = summary.rows;
   const details: string[] = [];
-  if (summary.status !== 'completed') details.push(stateSentence(summary));
+  if (summary.status !== 'completed') details.push(stateSentence(summary, rejectedBy));
   const time = timeSentence(summary);
   if (time !== null) details.push(time);
   const say = (rows: number, one: string, many: string) => {
@@ -257,12 +258,12 @@ function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back
   return `${said}. The service says that ${some} of it was refunded.`;
 }
 
-function stateSentence(summary: BatchSummary): string {
+function stateSentence(summary: BatchSummary, rejectedBy: string | null): string {
   const { label, meaning } = batchStateTexts[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
   // Whoever may approve a batch has rejected it, before anything was sent.
   if (summary.status === 'cancelled' && summary.rejection)
-    return `A person rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
+    return `${rejectedBy ?? 'A person'} rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
   if (
     summary.status === 'running' &&
     openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person

@@ -27,6 +27,8 @@ export interface FileToImport {
   priority: Priority;
   /** As in intake's options. */
   finishBy?: number | null;
+  /** The IANA time zone of the job that brings the file; of a person, that of this machine. */
+  timeZone?: string;
   /** `intake` and `policy` of the configuration, with what the command line or the job overrides. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;
@@ -45,6 +47,7 @@ export interface FileToImport {
 export async function importFile(session: Session, account: OpenAccount, given: FileToImport): Promise<IntakeResult> {
   await applyStoredThrottle(account, session);
   const taking = intakeFile(session, {
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...given,
     account: account.name,
     service: account.service,

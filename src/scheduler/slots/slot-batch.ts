@@ -48,6 +48,7 @@ export async function takeOne(
         runId: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
         priority: job.priority,
         finishBy: finishByOfSlot(job, dueAt),
+        timeZone: job.schedule.timeZone,
         settings: { ...session.config.intake, ...job.intake },
         policy: { ...session.config.policy, ...job.policy },
         readWith: readWithOfJob(job),

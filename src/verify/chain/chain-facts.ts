@@ -36,6 +36,8 @@ export interface BatchFacts {
   moved: Act | null;
   /** When what names persons was taken out of the rows. */
   forgotten: Act | null;
+  /** When it was given up, or a person rejected it (`data.rejected`). */
+  cancelled: Act | null;
   /** The state after the last change. */
   status: string | null;
 }

@@ -17,6 +17,7 @@ const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
   'batch.reorder': 'reordered',
   'batch.service_moved': 'moved',
   'batch.forget': 'forgotten',
+  'batch.cancel': 'cancelled',
 };
 
 /** Takes down what an event tells of its row, or of the batch as a whole. */
@@ -52,6 +53,7 @@ export function makeFacts(): GatheredFacts {
     reordered: null,
     moved: null,
     forgotten: null,
+    cancelled: null,
     status: null,
   };
   const { note: noteRow, ...marks } = makeRowMarks(batch);

@@ -1,0 +1,40 @@
+import type { Queryable } from '../drivers/database.ts';
+
+/** How many rows are in each state, of every batch of the account whose rows are or will be sent, by its id. */
+export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
+  const found = await db.query<{ batch_id: string; status: string; count: number }>(
+    `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
+     FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.account = ? AND batches.status IN ('approved', 'running') AND batch_counts.count > 0`,
+    [account],
+  );
+  const counts = new Map<string, Map<string, number>>();
+  for (const { batch_id, status, count } of found) {
+    const ofBatch = counts.get(batch_id) ?? new Map<string, number>();
+    counts.set(batch_id, ofBatch.set(status, count));
+  }
+  return counts;
+}
+
+/** The batches that are cancelled and have rows which are not. */
+export async function cancelledWithRows(db: Queryable): Promise<string[]> {
+  const found = await db.query<{ batch_id: string }>(
+    `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`,
+  );
+  return found.map(({ batch_id }) => batch_id);
+}
+
+/** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
+export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
+  await tx.execute(
+    `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count`,
+    [batchId, status, delta],
+  );
+}
+
+/** Forgets what was counted: of a batch that has no rows any more. */
+export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
+  await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
+}
