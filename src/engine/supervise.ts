@@ -1,8 +1,9 @@
 import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
 import type { Balance } from '../gateway/contract/gateway.ts';
-import { type BatchRecord, countRows, findBatch } from '../ledger/batches/batches.ts';
-import { isAnySending } from '../ledger/rows/rows.ts';
+import { countRows } from '../ledger/batches/batch-counts.ts';
+import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
+import { isAnySending } from '../ledger/rows/in-flight-rows.ts';
 import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
 import { resetShortageBalances } from './batches/funds.ts';
 import { clearManualPause } from './batches/manual-pause.ts';
@@ -14,7 +15,7 @@ import { longThrottle } from './pacing/long-throttle.ts';
 import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
 import type { RunnerContext } from './runner/context.ts';
-import { lastLooksApartMs } from './tracking/following.ts';
+import { lastLooksApartMs } from './tracking/look-plan.ts';
 
 /**
  * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are

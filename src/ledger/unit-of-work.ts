@@ -17,16 +17,9 @@ import { addToCount, deleteCounts } from './batches/batch-counts.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { addToCosts } from './rows/costs.ts';
-import {
-  deleteRows,
-  insertRows,
-  type Judgement,
-  judgeRow,
-  type NewRow,
-  type RowFields,
-  type RowRecord,
-  updateRow,
-} from './rows/rows.ts';
+import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
+import type { NewRow, RowRecord } from './rows/rows.ts';
+import { type RowFields, updateRow } from './rows/update-row.ts';
 import { checkFence, type Fence } from './schema/leases.ts';
 
 /**

@@ -7,17 +7,19 @@ import { retriesGivenUp } from '../ledger/jobs/job-retries.ts';
 import { jobsWithSlots } from '../ledger/jobs/slots.ts';
 import { leftFiles } from '../ledger/jobs/unprocessed-files.ts';
 import {
+  lateChangeBatches,
+  newsSince,
+  unreportedLateChanges,
+  unreportedRows,
+  unreportedSkips,
+} from '../ledger/outbox/news.ts';
+import {
   accountsRunning,
   accountsSending,
   addToOutbox,
   isKept,
-  lateChangeBatches,
-  newsSince,
   type OutboxEntry,
   saveNotifiedIn,
-  unreportedLateChanges,
-  unreportedRows,
-  unreportedSkips,
 } from '../ledger/outbox/outbox.ts';
 import { readFact, writeFact } from '../ledger/schema/facts.ts';
 import type { News } from './message.ts';

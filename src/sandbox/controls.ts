@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactInteger, jsonObject } from './http/shapes.ts';
-import type { TopupEvents } from './money/topups.ts';
+import type { TopupEvents } from './money/topup.ts';
 import type { Wallet, Wallets } from './money/wallets.ts';
 import { ExactNumber } from './parts/exact.ts';
 import type { MovableClock } from './parts/movable-clock.ts';

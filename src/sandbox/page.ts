@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findNetwork } from './money/catalog.ts';
-import { phaseOf, type Topup } from './money/topups.ts';
+import { phaseOf, type Topup } from './money/topup.ts';
 import type { StatementEntry, Wallet, Wallets } from './money/wallets.ts';
 import type { Store } from './parts/store.ts';
 import type { Deliveries } from './webhooks/deliveries.ts';

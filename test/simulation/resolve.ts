@@ -2,7 +2,7 @@ import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { type ResolvingService, resolveOverdue } from '../../src/engine/decisions/resolve.ts';
 import { unfinishedBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { firstOverdue } from '../../src/ledger/rows/rows.ts';
+import { firstOverdue } from '../../src/ledger/rows/in-flight-rows.ts';
 import type { SimulatedProcess } from './process.ts';
 import { note, type World } from './world.ts';
 

@@ -1,7 +1,8 @@
 import { can, maySend } from '../../core/state/batch-state.ts';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { skipRows } from '../../engine/decisions/release-or-skip.ts';
-import { type BatchRecord, countRows } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';

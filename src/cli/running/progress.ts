@@ -1,8 +1,9 @@
 import { type CachedForecast, makeCachedForecast } from '../../engine/forecast/cached-forecast.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
-import { countRows, findBatch } from '../../ledger/batches/batches.ts';
-import { nextDueAt } from '../../ledger/rows/rows.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
+import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { grouped } from '../../reports/text/counted-text.ts';
 import type { Session } from '../../runtime/session/session.ts';

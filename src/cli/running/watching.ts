@@ -1,9 +1,10 @@
 import { isoTime } from '../../core/time/clock.ts';
 import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { defaultEngineSettings } from '../../engine/runner/settings.ts';
-import { type BatchRecord, countRows, findBatch } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
-import { nextDueAt } from '../../ledger/rows/rows.ts';
+import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
 import { accountNow } from '../session/account-now.ts';
 import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../session/blockers.ts';

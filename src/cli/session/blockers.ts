@@ -7,7 +7,7 @@ import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progre
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { countOverdue, nextDueAt } from '../../ledger/rows/rows.ts';
+import { countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import type { AccountConfig } from '../../runtime/settings/account-config.ts';

@@ -1,7 +1,7 @@
 import { addAmounts, compareAmounts, moneyText } from '../money/money.ts';
 import type { RecipientMaximum } from '../state/batch-policy.ts';
 import { isoTime } from '../time/clock.ts';
-import { countsAsSent, countsSince, type LostPayment, type OtherPayment } from './repeated-payment.ts';
+import { countsAsSent, countsSince, type LostPayment, type OtherPayment } from './known-payments.ts';
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow {

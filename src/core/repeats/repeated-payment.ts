@@ -1,67 +1,19 @@
 import { isContentRowRef } from '../identity/ids.ts';
 import { tellApart } from '../identity/similar-refs.ts';
-import { moneyText, sameAmount } from '../money/money.ts';
-import { bearsEarlierPayment, mayHaveArrived, type PaymentTerms, samePayment } from '../state/earlier-payment.ts';
-import { resolvedCodes } from '../state/overdue.ts';
-import type { RowState } from '../state/row-state.ts';
-import { dayMs, isoTime } from '../time/clock.ts';
-
-/** A payment that another batch sent. */
-export interface OtherPayment extends Terms {
-  batch_id: string;
-  run_id: string;
-  row_ref: string | null;
-  row_no: number;
-  status: RowState;
-  service_status: string | null;
-  failure_code: string | null;
-  first_sent_at: number;
-  /**
-   * Of a row that was held for earlier payments, and that a person has let go: when the last of them was sent (epoch
-   * ms).
-   */
-  told_until: number | null;
-  /**
-   * The service's status, where it says of a payment that failed here that it has not failed, and since when that is
-   * known (epoch ms).
-   */
-  contradicted: string | null;
-  contradicted_at: number | null;
-}
-
-/** From when on (epoch ms) a person who is shown a row's earlier payments is shown this one as one that counts. */
-export function countsSince(payment: OtherPayment | LostPayment): number {
-  return Math.max(payment.first_sent_at, isLost(payment) ? 0 : (payment.contradicted_at ?? 0));
-}
-
-/**
- * Whether other runs count a payment as sent: what may have arrived, and what the service once had, of which only a
- * person says that it was not paid. It may still come; within its own run a look-up decides that.
- */
-export function countsAsSent(payment: OtherPayment): boolean {
-  const { failure_code: code, service_status: word } = payment;
-  return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && word !== null);
-}
-
-/**
- * A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has
- * an amount, too.
- */
-export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
-  topup_id: string;
-  /** Empty, as the row ref, where the service's list does not tell. */
-  run_id: string;
-  row_ref: string;
-  first_sent_at: number;
-  /** Where the list does not tell to whom: it counts as sent to whoever is asked about. */
-  isToAnyone?: true;
-}
-
-export interface RepeatProblem {
-  code: 'SENT_LATELY' | 'PAID_OTHERWISE';
-  message: string;
-  suggestion: string;
-}
+import { sameAmount } from '../money/money.ts';
+import { type PaymentTerms, samePayment } from '../state/earlier-payment.ts';
+import { dayMs } from '../time/clock.ts';
+import {
+  countsAsSent,
+  countsSince,
+  isLost,
+  isSent,
+  isUnread,
+  type LostPayment,
+  type OtherPayment,
+  type Terms,
+} from './known-payments.ts';
+import { nameOf, paidOtherwise, type RepeatFound, sentLately } from './repeat-problem.ts';
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'> {
@@ -78,17 +30,6 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
    */
   days: number;
   asOf: number;
-}
-
-/**
- * Why a row waits for a person, and which payment it is held for: a row of another batch, or, of one that was lost,
- * the service's id.
- */
-export interface RepeatFound {
-  problem: RepeatProblem;
-  other: { other_batch: string; other_row: number } | { other_payment: string };
-  /** When the last of the payments was first sent (epoch ms), all of which whoever lets the row go decides about. */
-  until: number;
 }
 
 /**
@@ -135,19 +76,6 @@ export function isReadBefore(row: AskingRow, failed: OtherPayment): boolean {
 function isCompared(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (payment.first_sent_at >= countsFrom(row, payment) || isUnnamedInRun(row, payment)) return true;
   return !isLost(payment) && payment.contradicted !== null && payment.run_id === row.run_id;
-}
-
-function isLost(payment: OtherPayment | LostPayment): payment is LostPayment {
-  return !('batch_id' in payment);
-}
-
-function isSent(payment: OtherPayment | LostPayment): payment is OtherPayment {
-  return !isLost(payment);
-}
-
-/** Whether it is of the service's list where nobody could read it: then it may be any payment, also the row's own. */
-export function isUnread(payment: LostPayment): boolean {
-  return payment.amount === null;
 }
 
 /**
@@ -198,8 +126,6 @@ async function lostInOtherBatches(
   return beside;
 }
 
-type Terms = Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>;
-
 /** Of what was lost nobody knows whether it was a product: then it may be the one that is asked for. */
 function maySame(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (!isLost(payment)) return sameTerms(row, payment);
@@ -229,79 +155,4 @@ function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: r
   return !sent.some(
     ({ batch_id, row_ref }) => batch_id === payment.batch_id && row_ref === row.row_ref && row_ref !== null,
   );
-}
-
-const unreadSince = 'unread since ';
-
-/**
- * What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody
- * could read until `promisedMs`, when a person went on without it: who does so after a second restore says it of other
- * payments.
- */
-export function unreadSinceName(fromMs: number, promisedMs: number): string {
-  return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(promisedMs)}`;
-}
-
-function unknownPlaceOf(lost: LostPayment): string {
-  const { topup_id } = lost;
-  if (!topup_id.startsWith(unreadSince)) return `on ${lostPlaceOf(lost)}: the service’s list cannot be read there`;
-  const from = topup_id.slice(unreadSince.length);
-  return `after ${from.slice(0, 10)} at ${from.slice(11, 16)} UTC, by the part of the ledger that was lost: the service’s list was not read from there on`;
-}
-
-function sentLately(other: OtherPayment | LostPayment): RepeatProblem {
-  if (isLost(other) && other.isToAnyone)
-    return {
-      code: 'SENT_LATELY',
-      message: `The same number may have been sent the same ${unknownPlaceOf(other)}.`,
-      suggestion:
-        'Look for that payment at the service. Release the row if it is another one; skip it if it is the same.',
-    };
-  const message = isLost(other)
-    ? `The same number was sent ${whatOf(other)} on ${lostPlaceOf(other)}.`
-    : `The same number was sent the same on ${dayOf(other)}, in ${placeOf(other)} (run ${other.run_id}, ${messageOf(other)}).`;
-  return {
-    code: 'SENT_LATELY',
-    message,
-    suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
-  };
-}
-
-function paidOtherwise(other: OtherPayment | LostPayment): RepeatProblem {
-  const place = isLost(other) ? lostPlaceOf(other) : `${dayOf(other)}, in ${placeOf(other)} (${messageOf(other)})`;
-  return {
-    code: 'PAID_OTHERWISE',
-    message: `This run has sent the number ${whatOf(other)} on ${place}, which is not in this file.`,
-    suggestion: 'Release the row if both are meant; skip it if it corrects that payment.',
-  };
-}
-
-function whatOf(other: OtherPayment | LostPayment): string {
-  if (other.amount !== null) return moneyText(other.currency ?? '', other.amount);
-  return isLost(other) ? 'something' : `product ${other.product_id}`;
-}
-
-function dayOf({ first_sent_at }: Pick<OtherPayment, 'first_sent_at'>): string {
-  return isoTime(first_sent_at).slice(0, 10);
-}
-
-function placeOf({ batch_id, row_no }: OtherPayment): string {
-  return `batch ${batch_id}, row ${row_no}`;
-}
-
-/** To the minute: with the number that is where a person finds it in the service's own list. */
-function lostPlaceOf(lost: LostPayment): string {
-  const { first_sent_at, topup_id, run_id } = lost;
-  const name = run_id === '' ? topup_id : `${topup_id}, run ${run_id}`;
-  return `${dayOf(lost)} at ${isoTime(first_sent_at).slice(11, 16)} UTC, by a payment that only the service knows since the ledger was restored (${name})`;
-}
-
-function nameOf(other: OtherPayment | LostPayment): RepeatFound['other'] {
-  if (isLost(other)) return { other_payment: other.topup_id };
-  return { other_batch: other.batch_id, other_row: other.row_no };
-}
-
-function messageOf(other: OtherPayment): string | null {
-  if (other.contradicted !== null) return `${other.contradicted} by what the service says now, after it had failed`;
-  return other.status === 'failed' || bearsEarlierPayment(other) ? other.service_status : other.status;
 }

@@ -33,6 +33,8 @@ export interface EarlierVerdict {
   };
 }
 
+const hold = (problem: EarlierVerdict['problem']): EarlierVerdict => ({ event: 'hold', problem });
+
 /** Whether two rows ask for the same payment: the same person, network, and amount or product. */
 export function samePayment(a: PaymentTerms, b: PaymentTerms): boolean {
   return (
@@ -70,67 +72,48 @@ function wasPutAside(owner: KeyOwner): boolean {
 export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: number): EarlierVerdict {
   const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
   if (owner.contradicted !== null) {
-    return {
-      event: 'hold',
-      problem: {
-        code: 'MAY_BE_PAID',
-        message: `This row was not paid in ${place}, as it seemed, and the service now says ${owner.contradicted} of that payment.`,
-        suggestion:
-          'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
-      },
-    };
+    return hold({
+      code: 'MAY_BE_PAID',
+      message: `This row was not paid in ${place}, as it seemed, and the service now says ${owner.contradicted} of that payment.`,
+      suggestion: 'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
+    });
   }
   if (owner.status === 'failed' && mayHaveArrived(owner)) {
     const word = owner.service_status ?? '';
-    return {
-      event: 'hold',
-      problem: {
-        code: 'FAILED_BEFORE',
-        message: `This row was tried in ${place}, and the service says ${word} of it: it may have arrived.`,
-        suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${word}"); skip it here.`,
-      },
-    };
+    return hold({
+      code: 'FAILED_BEFORE',
+      message: `This row was tried in ${place}, and the service says ${word} of it: it may have arrived.`,
+      suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${word}"); skip it here.`,
+    });
   }
   if ((owner.status === 'failed' || wasPutAside(owner)) && generation >= generationsMax) {
-    return {
-      event: 'hold',
-      problem: {
-        code: 'FAILED_BEFORE',
-        message: `This row was tried ${generation} times, the most that is allowed, and failed each time, at last in ${place}.`,
-        suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
-      },
-    };
+    return hold({
+      code: 'FAILED_BEFORE',
+      message: `This row was tried ${generation} times, the most that is allowed, and failed each time, at last in ${place}.`,
+      suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
+    });
   }
   if (wasPutAside(owner)) {
-    return {
-      event: 'hold',
-      problem: {
-        code: 'FAILED_BEFORE',
-        message: `This row was tried in ${place}, where nothing was paid, and was put aside there.`,
-        suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
-      },
-    };
+    return hold({
+      code: 'FAILED_BEFORE',
+      message: `This row was tried in ${place}, where nothing was paid, and was put aside there.`,
+      suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
+    });
   }
   if (!samePayment(row, owner)) {
-    return {
-      event: 'hold',
-      problem: {
-        code: 'REFERENCE_REUSED',
-        message: `The same reference stands for another payment in ${place}: another number, network, amount or product.`,
-        suggestion:
-          'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
-      },
-    };
+    return hold({
+      code: 'REFERENCE_REUSED',
+      message: `The same reference stands for another payment in ${place}: another number, network, amount or product.`,
+      suggestion:
+        'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
+    });
   }
   if (owner.status === 'failed') {
-    return {
-      event: 'hold',
-      problem: {
-        code: 'FAILED_BEFORE',
-        message: `This row was tried in ${place}, and failed there.`,
-        suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
-      },
-    };
+    return hold({
+      code: 'FAILED_BEFORE',
+      message: `This row was tried in ${place}, and failed there.`,
+      suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
+    });
   }
   const isPaid = owner.status === 'completed';
   return {

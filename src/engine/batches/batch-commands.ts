@@ -7,11 +7,11 @@ import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { endHalt } from '../../ledger/accounts/halts.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
 import {
   type BatchFields,
   type BatchRecord,
   batchesOfRun,
-  countRows,
   findBatch,
   listBatches,
 } from '../../ledger/batches/batches.ts';

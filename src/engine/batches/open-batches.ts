@@ -1,6 +1,7 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { type BatchRecord, countRows, openBatches } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import { dueRows, nextDueAt, type RowRecord } from '../../ledger/rows/rows.ts';
+import { dueRows, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { type Place, sendingOrder } from '../forecast/sending-order.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 

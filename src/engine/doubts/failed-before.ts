@@ -1,4 +1,5 @@
-import { isReadBefore, type OtherPayment } from '../../core/repeats/repeated-payment.ts';
+import type { OtherPayment } from '../../core/repeats/known-payments.ts';
+import { isReadBefore } from '../../core/repeats/repeated-payment.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';

@@ -1,8 +1,9 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
-import { type BatchRecord, countRows } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { hasPromised, nextDueAt } from '../../ledger/rows/rows.ts';
+import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 
 /**
  * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is

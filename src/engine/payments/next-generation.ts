@@ -1,4 +1,4 @@
-import type { RowFields } from '../../ledger/rows/rows.ts';
+import type { RowFields } from '../../ledger/rows/update-row.ts';
 
 /**
  * What a row bears when its next generation begins: nothing of the payment that failed. Had it kept when that was

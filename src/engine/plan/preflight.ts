@@ -1,7 +1,8 @@
 import { type Money, multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
-import { type BatchRecord, countRows } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import {
   linesAsking,
   mostToOneNumber,

@@ -32,6 +32,17 @@ interface Waiting {
 /** What a unit did to rows, told once it is durable. */
 export type UnitRows = Pick<Unit, 'ended' | 'written'>;
 
+async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const { operation } of group) results.push(await operation(unit));
+  return results;
+}
+
+function settleAll(group: readonly Waiting[], results: readonly unknown[]): void {
+  assert(results.length === group.length, 'every operation has its result');
+  for (const [index, waiter] of group.entries()) waiter.resolve(results[index]);
+}
+
 /** `onCommit` is called after every durable unit. */
 export function makeCommitter(db: Database, options: UnitOptions, onCommit: (rows: UnitRows) => void): Committer {
   const waiting: Waiting[] = [];
@@ -67,15 +78,13 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   const run = (group: readonly Waiting[]) =>
     new Promise<void>((resolve) => {
       const work = async (unit: Unit) => {
-        const results: unknown[] = [];
         await noteClock(unit);
-        for (const { operation } of group) results.push(await operation(unit));
+        const results = await resultsOf(group, unit);
         resolve();
         return { results, rows: unit };
       };
       const succeed = ({ results, rows }: Awaited<ReturnType<typeof work>>) => {
-        assert(results.length === group.length, 'every operation has its result');
-        for (const [index, waiter] of group.entries()) waiter.resolve(results[index]);
+        settleAll(group, results);
         onCommit(rows);
       };
       const fail = (error: unknown) => {

@@ -6,19 +6,20 @@ import { maySend } from '../../core/state/batch-state.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../../core/state/earlier-payment.ts';
 import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
 import { isoTime } from '../../core/time/clock.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
 import {
   type BatchRecord,
   batchesOfRun,
   batchesWithContent,
-  countRows,
   embeddedSandboxService,
   runSoFar,
 } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
 import { failedOccurrences, makeFileRefs } from '../../ledger/rows/file-refs.ts';
+import type { Judgement } from '../../ledger/rows/insert-rows.ts';
 import { findPayment, type PaymentRecord } from '../../ledger/rows/payments.ts';
-import { findRow, type Judgement } from '../../ledger/rows/rows.ts';
+import { findRow } from '../../ledger/rows/rows.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 
 /**

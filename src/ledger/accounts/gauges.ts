@@ -1,5 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
-import { inFlight } from '../rows/rows.ts';
+import { inFlight } from '../rows/in-flight-rows.ts';
 
 /** Rows by account and state, of all batches. */
 export function rowsByState(db: Queryable): Promise<{ account: string; state: string; count: number }[]> {

@@ -38,3 +38,12 @@ export async function addToCount(tx: Queryable, batchId: string, status: string,
 export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
   await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }
+
+/** How many rows of a batch are in each state; states without rows are absent. */
+export async function countRows(db: Queryable, batchId: string): Promise<Map<string, number>> {
+  const counts = await db.query<{ status: string; count: number }>(
+    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0',
+    [batchId],
+  );
+  return new Map(counts.map(({ status, count }) => [status, count]));
+}

@@ -226,15 +226,6 @@ export async function updateBatch(
   return (await tx.execute(sql, [...params, batch_id, from])) === 1;
 }
 
-/** How many rows of a batch are in each state; states without rows are absent. */
-export async function countRows(db: Queryable, batchId: string): Promise<Map<string, number>> {
-  const counts = await db.query<{ status: string; count: number }>(
-    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0',
-    [batchId],
-  );
-  return new Map(counts.map(({ status, count }) => [status, count]));
-}
-
 /**
  * The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of
  * one, or of all (null).

@@ -1,7 +1,8 @@
 import { overdueCode } from '../../core/state/overdue.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { inFlight, type RowRecord } from '../rows/rows.ts';
+import { inFlight } from '../rows/in-flight-rows.ts';
+import type { RowRecord } from '../rows/rows.ts';
 
 /** The batch of the same job that ended last before this one was taken in, or null. */
 export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {

@@ -1,4 +1,5 @@
-import { isExplainedBy, isUnread, type LostPayment } from '../../core/repeats/repeated-payment.ts';
+import { isUnread, type LostPayment } from '../../core/repeats/known-payments.ts';
+import { isExplainedBy } from '../../core/repeats/repeated-payment.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';

@@ -1,4 +1,4 @@
-import type { OtherPayment } from '../../core/repeats/repeated-payment.ts';
+import type { OtherPayment } from '../../core/repeats/known-payments.ts';
 import { bearingStates } from '../../core/state/earlier-payment.ts';
 import { type RowState, sentStates } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';

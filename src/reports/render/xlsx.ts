@@ -1,17 +1,16 @@
 import type { RowState } from '../../core/state/row-state.ts';
-import { batchLabel, rowStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel } from '../../core/state/state-words.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
-import { differenceText } from '../sentences/version-text.ts';
 import { troublesOf } from '../summary/advice.ts';
 import { namesIn, personOf, rowPages, troubledPages } from '../summary/stored.ts';
 import type { BatchSummary } from '../summary/summary.ts';
-import { failureName, type Survey } from '../summary/survey.ts';
+import type { Survey } from '../summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../text/mask.ts';
 import type { ReportVersion } from '../versions/difference.ts';
 import { type ResultLayout, resultCells, resultColumns, resultLayout, resultLine } from './results.ts';
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
+import { summaryRows, summarySheet } from './xlsx-summary.ts';
 
 /** results.xlsx: what summary.json and results.csv say, for people who work in a spreadsheet. */
 export async function* resultsXlsx(
@@ -212,106 +211,4 @@ async function* problemRows(
     yield [['There are more: failed.csv has them all.']];
     return;
   }
-}
-
-function summarySheet(rows: Cell[][]): Sheet {
-  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [rows] };
-}
-
-function summaryRows(summary: BatchSummary, label: string, version: ReportVersion): Cell[][] {
-  const { rows, requested, charged, refunded, balance, times } = summary;
-  const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
-  const time = (iso: string | null): Cell => iso && { as: 'time', value: Date.parse(iso) };
-  const decimal = (value: string | null): Cell => value && { as: 'decimal', value };
-  const count = (value: number): Cell => ({ as: 'integer', value });
-  const difference = differenceText(version);
-  const currencies = [...new Set([...Object.keys(requested.valid), ...Object.keys(charged.total)])].sort();
-  return [
-    [{ as: 'title', value: `Payout ${summary.run_id}` }],
-    summary.sandbox ? [{ as: 'bad', value: 'Sandbox: no real money moved.' }] : [],
-    ['Batch', summary.batch_id],
-    ['Account', summary.account],
-    ['Service', summary.service],
-    ['Status', label],
-    ['Version', version.version === null ? 'none yet' : count(version.version)],
-    ['As of', time(version.as_of)],
-    ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),
-    ['File', summary.file_name],
-    ['Asked for by', summary.created_by],
-    ['Approved by', summary.approved_by],
-    ['Created', time(times.created_at)],
-    ['Approved', time(times.approved_at)],
-    ['Started', time(times.started_at)],
-    ['Finished', time(times.completed_at)],
-    ['Time sending and following', times.active_ms === null ? null : durationText(times.active_ms)],
-    [],
-    heading('Rows', 'Count', '', '', 'Meaning'),
-    ...Object.entries(rows.by_status).map(([state, value]): Cell[] => {
-      const { label, meaning } = rowStateTexts[state as RowState];
-      return [label, count(value), null, null, meaning];
-    }),
-    ['in the file', count(rows.total)],
-    ...(refunded.rows === 0
-      ? []
-      : [
-          [
-            'completed, and refunded since',
-            count(refunded.rows),
-            null,
-            null,
-            `Came back: ${sumsText(refunded.amounts)}.`,
-          ],
-        ]),
-    [],
-    heading('Currency', 'Requested (valid rows)', 'Completed', 'Charged', ''),
-    ...currencies.map((currency) => [
-      currency,
-      decimal(requested.valid[currency] ?? null),
-      decimal(requested.completed[currency] ?? null),
-      decimal(charged.total[currency] ?? null),
-    ]),
-    [],
-    heading('Wallet', 'Currency', 'Before', 'After', ''),
-    ...balance.wallets.map(({ name, currency, before, after }) => [name, currency, decimal(before), decimal(after)]),
-    ...(balance.explanation.length > 0
-      ? [
-          [],
-          heading(
-            'Left the wallets',
-            'Charged by this batch',
-            'By other batches',
-            'Came back',
-            'Unexplained',
-            'Currency',
-          ),
-        ]
-      : []),
-    ...balance.explanation.map((one) => [
-      decimal(one.difference),
-      decimal(one.charged_by_this_batch),
-      decimal(one.charged_by_other_batches),
-      decimal(one.came_back),
-      decimal(one.unexplained),
-      one.currency,
-    ]),
-    [],
-    heading('Failures by code', 'Rows', '', '', 'Reason given first'),
-    ...Object.entries(summary.failures).map(([code, failure]) => [
-      failureName(code),
-      count(failure.rows),
-      null,
-      null,
-      failure.reason && failureText(failure),
-    ]),
-    [],
-    heading('Problems by code', 'Times', '', '', ''),
-    ...Object.entries(summary.problems).map(([code, times]) => [code, count(times)]),
-    [],
-    ['SHA-256 of the file', summary.input_sha256],
-    ['Program', summary.program],
-    [
-      'Balances read',
-      [balance.before_read_at, balance.after_read_at].map((at) => (at ? timeText(at) : 'not read')).join(' and '),
-    ],
-  ];
 }

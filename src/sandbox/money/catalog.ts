@@ -1,6 +1,7 @@
 import Big from 'big.js';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { type CountryData, countries, currencies } from './catalog-data.ts';
+import { type CountryData, countries } from './catalog-data.ts';
+import { currencies } from './currencies.ts';
 
 export interface Network {
   id: number;

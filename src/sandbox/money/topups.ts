@@ -4,90 +4,10 @@ import { type MagicName, magicOf } from '../parts/magic.ts';
 import type { Settings } from '../parts/options.ts';
 import type { SandboxRandom } from '../parts/random.ts';
 import type { Store } from '../parts/store.ts';
-import { convert, type Network, type Product } from './catalog.ts';
+import { convert } from './catalog.ts';
 import type { ChargeLog } from './charges.ts';
+import { endOf, isGivenBack, type Outcome, phaseOf, type Topup, type TopupEvents, type TopupOrder } from './topup.ts';
 import type { Wallet, Wallets } from './wallets.ts';
-
-/** How a top-up ends. `stuck`: it never does. Version 2 calls all but `completed` failed. */
-export type Outcome = 'completed' | 'failed' | 'timeout' | 'underlivered' | 'canceled' | 'stuck';
-
-export interface Topup {
-  id: string;
-  version: 'v2' | 'v1';
-  company: string;
-  api_key: string | null;
-  idempotency_key: string | null;
-  phone_number: string;
-  network_id: number;
-  amount: string;
-  currency: string;
-  cost: string;
-  cost_currency: string;
-  cost_usd: string;
-  wallet_id: string;
-  strategy: string;
-  product_id: number | null;
-  /** JSON, or null where no message was asked for. */
-  sms: string | null;
-  reference: string | null;
-  callback_url: string | null;
-  /** JSON text as it was given. */
-  metadata: string;
-  outcome: Outcome;
-  failure_reason: string | null;
-  provider_reference: string;
-  created_at: number;
-  processing_at: number;
-  /** When it ends, epoch milliseconds; null where it never does. */
-  ends_at: number | null;
-  /**
-   * When what was said of its end is taken back: one that is delivered is refunded, and one that failed is delivered
-   * after all.
-   */
-  refund_at: number | null;
-  /** 1 once `topup.processing` was announced. */
-  announced: number;
-  /** 1 once its end was booked: the money of a failed one is back in its wallet. */
-  booked: number;
-  refunded: number;
-}
-
-export type Phase = 'pending' | 'processing' | Exclude<Outcome, 'stuck'>;
-
-/**
- * Where a top-up stands: it follows from the time alone, so that a frozen or restarted sandbox needs no timers to be
- * right.
- */
-export function phaseOf(topup: Topup, now: number): Phase {
-  if (topup.ends_at !== null && now >= topup.ends_at && topup.outcome !== 'stuck') return topup.outcome;
-  return now >= topup.processing_at ? 'processing' : 'pending';
-}
-
-/** What arrives, or may have arrived, is paid for; only what surely did not is given back (spec section 3.2). */
-export const isGivenBack = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'canceled';
-
-export interface TopupOrder {
-  version: 'v2' | 'v1';
-  company: string;
-  apiKey: string | null;
-  idempotencyKey: string | null;
-  phoneNumber: string;
-  network: Network;
-  product: Product | null;
-  amount: string;
-  wallet: Wallet;
-  strategy: string;
-  sms: string | null;
-  reference: string | null;
-  callbackUrl: string | null;
-  metadata: string;
-}
-
-export interface TopupEvents {
-  /** A top-up moved on; called within the transaction that books it. */
-  moved(topup: Topup, to: 'created' | 'processing' | 'ended' | 'refunded', at: number): void;
-  walletLow(wallet: Wallet, at: number): void;
-}
 
 export interface Topups {
   /** What an order would cost in the wallet's currency. */
@@ -307,12 +227,4 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
     },
     nextDueAt,
   };
-}
-
-/**
- * Version 2 has one failed state, in which the cost is 0 (spec section 2.2): whatever is not delivered whole is given
- * back there.
- */
-function endOf({ version, outcome }: Topup): Outcome {
-  return version === 'v2' && outcome !== 'completed' ? 'failed' : outcome;
 }

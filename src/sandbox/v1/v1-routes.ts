@@ -1,7 +1,8 @@
 import { type Replies, type Reply, V1Error } from '../http/reply.ts';
 import { type Call, type Route, route } from '../http/routes.ts';
 import { networks, products } from '../money/catalog.ts';
-import { phaseOf, type Topup, type Topups } from '../money/topups.ts';
+import { phaseOf, type Topup } from '../money/topup.ts';
+import type { Topups } from '../money/topups.ts';
 import type { Wallets } from '../money/wallets.ts';
 import type { SandboxClock } from '../parts/clock.ts';
 import { passingCodes } from '../parts/magic.ts';

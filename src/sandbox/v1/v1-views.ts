@@ -1,5 +1,5 @@
 import { findNetwork, type Product, rate } from '../money/catalog.ts';
-import { isGivenBack, type Phase, phaseOf, type Topup } from '../money/topups.ts';
+import { isGivenBack, type Phase, phaseOf, type Topup } from '../money/topup.ts';
 import type { Wallet } from '../money/wallets.ts';
 import { exactNumber } from '../parts/exact.ts';
 

@@ -7,7 +7,8 @@ import {
   type Network,
   type Product,
 } from '../money/catalog.ts';
-import type { TopupOrder, Topups } from '../money/topups.ts';
+import type { TopupOrder } from '../money/topup.ts';
+import type { Topups } from '../money/topups.ts';
 import { canPay, type Wallet, type Wallets } from '../money/wallets.ts';
 import { decimalsOf, isLess } from '../parts/exact.ts';
 import { magicOf } from '../parts/magic.ts';

@@ -1,7 +1,8 @@
 import { assertCallable } from '../http/callable.ts';
 import { type Replies, type Reply, V2Error } from '../http/reply.ts';
 import { type Call, type Route, route } from '../http/routes.ts';
-import type { Topup, Topups } from '../money/topups.ts';
+import type { Topup } from '../money/topup.ts';
+import type { Topups } from '../money/topups.ts';
 import type { Wallets } from '../money/wallets.ts';
 import type { SandboxClock } from '../parts/clock.ts';
 import { magicOf } from '../parts/magic.ts';

@@ -1,5 +1,5 @@
 import { findNetwork, products } from '../money/catalog.ts';
-import { phaseOf, type Topup } from '../money/topups.ts';
+import { phaseOf, type Topup } from '../money/topup.ts';
 import type { Wallet } from '../money/wallets.ts';
 import { type ExactNumber, exactNumber, parseExact } from '../parts/exact.ts';
 

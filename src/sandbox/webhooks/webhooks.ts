@@ -1,6 +1,6 @@
 import type { Replies } from '../http/reply.ts';
 import { findNetwork } from '../money/catalog.ts';
-import type { Topup, TopupEvents } from '../money/topups.ts';
+import type { Topup, TopupEvents } from '../money/topup.ts';
 import type { Wallet } from '../money/wallets.ts';
 import { exactNumber } from '../parts/exact.ts';
 import type { SandboxRandom } from '../parts/random.ts';

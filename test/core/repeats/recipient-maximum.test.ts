@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { LostPayment, OtherPayment } from '../../../src/core/repeats/known-payments.ts';
 import { type AskingRow, beyondMaximum } from '../../../src/core/repeats/recipient-maximum.ts';
-import type { LostPayment, OtherPayment } from '../../../src/core/repeats/repeated-payment.ts';
 import { dayMs } from '../../../src/core/time/clock.ts';
 
 const now = Date.UTC(2026, 10, 21);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../../src/core/identity/ids.ts';
-import { type AskingRow, type OtherPayment, repeatProblem } from '../../../src/core/repeats/repeated-payment.ts';
+import type { OtherPayment } from '../../../src/core/repeats/known-payments.ts';
+import { type AskingRow, repeatProblem } from '../../../src/core/repeats/repeated-payment.ts';
 import { dayMs } from '../../../src/core/time/clock.ts';
 
 const terms = { phone_number: '+254712000001', network_id: 1, amount: '100', currency: 'KES', product_id: null };

@@ -6,7 +6,7 @@ import { cancelRowsLeft } from '../../../src/engine/batches/cancelled-rows.ts';
 import type { CreateRequest } from '../../../src/gateway/contract/gateway.ts';
 import { storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
-import { countRows } from '../../../src/ledger/batches/batches.ts';
+import { countRows } from '../../../src/ledger/batches/batch-counts.ts';
 import { findLease } from '../../../src/ledger/schema/leases.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';

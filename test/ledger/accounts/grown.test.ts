@@ -6,13 +6,8 @@ import { dueInbox, nextInboxDueAt } from '../../../src/ledger/accounts/webhook-i
 import { openBatches, unfinishedBatches } from '../../../src/ledger/batches/batches.ts';
 import type { Queryable } from '../../../src/ledger/drivers/database.ts';
 import { claimSlot, countSlots, knownDueTimes, openSlots } from '../../../src/ledger/jobs/slots.ts';
-import {
-  accountsSending,
-  newsSince,
-  nextNotification,
-  recipientsWaiting,
-  unreportedSkips,
-} from '../../../src/ledger/outbox/outbox.ts';
+import { newsSince, unreportedSkips } from '../../../src/ledger/outbox/news.ts';
+import { accountsSending, nextNotification, recipientsWaiting } from '../../../src/ledger/outbox/outbox.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { aBatch, memoryLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oldestUnsettled } from '../../../src/ledger/accounts/gauges.ts';
 import type { Queryable } from '../../../src/ledger/drivers/database.ts';
-import { newsSince, unreportedRows } from '../../../src/ledger/outbox/outbox.ts';
+import { newsSince, unreportedRows } from '../../../src/ledger/outbox/news.ts';
 import {
   countOverdue,
   dueRows,
@@ -11,7 +11,7 @@ import {
   hasPromised,
   nextDueAt,
   sendingRows,
-} from '../../../src/ledger/rows/rows.ts';
+} from '../../../src/ledger/rows/in-flight-rows.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';

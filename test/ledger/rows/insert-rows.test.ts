@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { insertRows, type NewRow, pageRows } from '../../../src/ledger/rows/rows.ts';
+import { insertRows } from '../../../src/ledger/rows/insert-rows.ts';
+import { type NewRow, pageRows } from '../../../src/ledger/rows/rows.ts';
 import { aRow, memoryLedger } from '../../support/ledger.ts';
 
 /** Values that differ from column to column, so that none can stand in for another. */

@@ -1,0 +1,123 @@
+import { assert } from '../../core/basics/assert.ts';
+import type { PauseReason } from '../../core/state/batch-state.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import type { PaymentRecord } from '../../ledger/rows/payments.ts';
+import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
+import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writePause } from '../batches/pausing.ts';
+import { mismatch } from '../payments/payment-request.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { WebhookUpdate } from './webhook-update.ts';
+
+/** A request is answered within its deadline. Until then a webhook of its row waits, and checks this often. */
+const sendingWaitMs = 1_000;
+
+/** What happens after a webhook's handling is durable. */
+export interface Effect {
+  wake?: 'track' | 'doubt';
+  warn?: { message: string; data: EventData };
+  pause?: { reason: PauseReason; detail: string };
+}
+
+/** The row that a webhook is about. */
+export interface Target {
+  row: RowRecord;
+  /** Null if only the service's id identifies the row. */
+  payment: PaymentRecord | null;
+}
+
+/** The row's request is still running: the webhook is processed after its outcome is known. */
+export async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effect> {
+  await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
+  return {};
+}
+
+/** How the service's payment differs from the row's own; null if they agree in what both have. */
+export function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): string | null {
+  if (row.topup_id !== null && said.topupId !== row.topup_id) return 'another top-up under the same reference';
+  return mismatch(row, payment.reference, said);
+}
+
+/** Records a refund on the row, which keeps its state. */
+export async function noteRefund(unit: Unit, row: RowRecord, update: WebhookUpdate): Promise<Effect> {
+  const refund = await appendRefund(unit, row, update);
+  // The row has the first refund; every further one stands in the audit log.
+  if (row.refunded_at === null) await writeRefund(unit.tx, row, refund);
+  // A failed payment costs nothing, so a refund of it is expected.
+  if (row.status === 'failed') return {};
+  return {
+    warn: { message: 'the service gave the money of a payment back', data: { ...place(row), status: row.status } },
+  };
+}
+
+/** Writes down that the money of one of the row's payments was given back. */
+export async function appendRefund(
+  unit: Unit,
+  row: RowRecord,
+  { topupId, refund, at }: WebhookUpdate,
+): Promise<Refund> {
+  const [amount, currency] = [refund?.value ?? null, refund?.currency ?? null];
+  const refunded_at = at ?? unit.at;
+  const data = { topup_id: topupId, amount, currency, status: row.status, refunded_at };
+  await unit.append(row.batch_id, 'row.refund', data, row.row_no);
+  return { refunded_at, refund_amount: amount, refund_currency: currency };
+}
+
+/** The service has another payment than the one asked for: nothing more is sent until a person looked. */
+export async function halt(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  row: RowRecord,
+  difference: string,
+): Promise<Effect> {
+  const effect = await contradict(unit, entry, update, row, `the service has ${difference}`);
+  const detail = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
+  await writePause(unit, context, 'service_mismatch', detail);
+  return { ...effect, pause: { reason: 'service_mismatch', detail } };
+}
+
+/** A row that counts as not paid counts as paid from now on, unless the service has failed the payment as well. */
+export async function contradict(
+  unit: Unit,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  row: RowRecord,
+  why: string,
+): Promise<Effect> {
+  const { topupId } = update;
+  const isStatus = update.payment !== null || update.says === 'something';
+  const serviceStatus = isStatus ? update.verbatim : update.says;
+  const current = await findRow(unit.tx, row.batch_id, row.row_no);
+  const isUnpaid = current !== null && countsAsUnpaid(current);
+  const isPaidNow = isUnpaid && update.says !== 'failed';
+  if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
+    const data = { why, service_status: serviceStatus, topup_id: topupId };
+    const isOther = current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
+    const isSecond = isOther && !isUnpaid && update.says !== 'failed';
+    const noted = isSecond ? await unit.noteRow(current, { second_topup_id: topupId }, 'row.contradicted', data) : null;
+    if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  }
+  await close(unit, entry, 'contradiction');
+  return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
+}
+
+export function place(row: RowRecord): EventData {
+  return { batch_id: row.batch_id, row: row.row_no };
+}
+
+/** The body names a person, so it is deleted with its last use; its digest stays. An unreadable body is kept. */
+export async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
+  const body = outcome === 'unreadable' ? entry.body : null;
+  await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });
+}
+
+export async function write(unit: Unit, entry: InboxEntry): Promise<void> {
+  const changed = await updateInbox(unit.tx, entry);
+  assert(changed, 'an entry of the inbox is handled once, by the one runner of its account');
+}

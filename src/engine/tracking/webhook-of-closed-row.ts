@@ -1,0 +1,110 @@
+import { doubtReason } from '../../core/state/doubt-words.ts';
+import { isResolved } from '../../core/state/overdue.ts';
+import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
+import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writeReview } from '../doubts/doubts.ts';
+import { holdMayBePaid } from '../doubts/earlier-generations.ts';
+import { noteDifference } from '../payments/late-differences.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import {
+  appendRefund,
+  close,
+  contradict,
+  differs,
+  type Effect,
+  halt,
+  noteRefund,
+  place,
+  type Target,
+  waitForAnswer,
+  write,
+} from './webhook-notes.ts';
+import type { WebhookUpdate } from './webhook-update.ts';
+
+/** According to the ledger, the request under this key was refused. A further failure changes nothing. */
+export async function takeUnsent(
+  unit: Unit,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  { row, payment }: Target,
+): Promise<Effect> {
+  if (update.says === 'failed') {
+    await close(unit, entry, 'nothing_new');
+    return {};
+  }
+  const why = 'the service tells of a payment that it was thought not to have';
+  if (row.status !== 'ready' || payment === null) return contradict(unit, entry, update, row, why);
+  const fields = {
+    // As of now: a person who released a row of another run meanwhile did not see this payment.
+    first_sent_at: unit.at,
+    service_status: null,
+    next_action_at: unit.at,
+    failure_code: 'told_of',
+    failure_reason: doubtReason,
+  };
+  await unit.changeRow(row, 'doubt', fields, { why, says: update.verbatim });
+  await updateAttempts(unit.tx, { ...payment, open_attempts: payment.open_attempts + 1 });
+  // It is processed again, now as a webhook of a row in doubt.
+  await write(unit, { ...entry, due_at: unit.at });
+  return { wake: 'doubt', warn: { message: why, data: { ...place(row), says: update.verbatim } } };
+}
+
+/**
+ * It speaks of a generation that had failed here, so that a later one could be opened: that is not sent, nor sent
+ * again, before a person looked.
+ */
+export async function takeEarlier(
+  unit: Unit,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  row: RowRecord,
+  { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
+): Promise<Effect> {
+  // Without its id it is unknown which of the row's payments it is.
+  if (update.says === 'refunded' && update.topupId !== null) {
+    await appendRefund(unit, row, update);
+    await close(unit, entry, 'refund_noted');
+    return {};
+  }
+  if (update.says !== 'completed') {
+    await close(unit, entry, 'nothing_new');
+    return {};
+  }
+  if (row.status === 'sending') return waitForAnswer(unit, entry);
+  if (row.status === 'ready')
+    await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
+  if (row.status === 'in_doubt')
+    await writeReview(unit, row, `the service says ${update.verbatim} of its payment of generation ${generation}`, {});
+  return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');
+}
+
+/** A row that ended stays as it ended (reliability.md, I7): what the service says now is noted beside it. */
+export async function takeEnded(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  { row, payment }: Target,
+): Promise<Effect> {
+  if (update.says === 'refunded') {
+    const effect = entry.looks === 0 ? await noteRefund(unit, row, update) : {};
+    await close(unit, entry, 'refund_noted');
+    return effect;
+  }
+  const difference = update.payment && payment ? differs(row, payment, update.payment) : null;
+  if (difference) return halt(unit, context, entry, update, row, difference);
+  if ((update.says === 'completed' || update.says === 'failed') && update.says !== row.status)
+    return contradict(unit, entry, update, row, `the row is ${row.status}, and the service says ${update.verbatim}`);
+  // What was refused has no payment: should there be one after all, a retry would be a second.
+  if (row.status === 'failed' && row.topup_id === null && update.says !== 'failed')
+    return contradict(unit, entry, update, row, 'the row was refused, and the service has a payment for it');
+  const late = update.payment && isResolved(row) ? await noteDifference(unit, row, update.payment) : null;
+  if (late) {
+    await close(unit, entry, 'contradiction');
+    return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why: late.why } } };
+  }
+  await close(unit, entry, entry.looks > 0 ? 'looked_up' : 'nothing_new');
+  return {};
+}

@@ -1,0 +1,99 @@
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
+import { settle } from '../payments/settle.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import { close, contradict, differs, type Effect, halt, noteRefund, type Target, write } from './webhook-notes.ts';
+import type { WebhookUpdate } from './webhook-update.ts';
+
+/**
+ * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent
+ * before the webhook, and what the service reads may lag behind what it sends.
+ */
+const lookWaitsMs = [2_000, 10_000, 60_000] as const;
+
+export async function takeOpen(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  { row, payment }: Target,
+): Promise<Effect> {
+  if (payment && update.payment) {
+    const difference = differs(row, payment, update.payment);
+    if (difference) return halt(unit, context, entry, update, row, difference);
+    if (row.status === 'in_doubt' && update.payment.state !== 'failed')
+      return adopt(unit, context, entry, row, update.payment);
+  }
+  if (row.status === 'accepted') {
+    if (update.says === 'open') {
+      await close(unit, entry, 'nothing_new');
+      return {};
+    }
+    // A failure lets the row be paid again: the read that follows confirms it.
+    const isFailure = update.payment?.state === 'failed';
+    if (payment && !isFailure && update.payment?.topupId === row.topup_id && coversAll(row, update.payment)) {
+      await settle(unit, context, row, update.payment, { withDetails: false, evidence: { by: 'webhook' } });
+      noteWebhook(unit, context, row, update.payment);
+      await close(unit, entry, 'settled');
+      return {};
+    }
+  }
+  const isFirstLook = entry.looks === 0;
+  if (isFirstLook && row.status === 'accepted') noteWebhook(unit, context, row, null);
+  const refund = update.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, update) : {};
+  return { ...refund, ...(await lookNow(unit, entry, update, row)) };
+}
+
+/**
+ * The whole payment is there, signed: what was in doubt is paid, or about to be, whatever look-ups find. One that
+ * failed is left to them, since there may be another under the reference.
+ */
+async function adopt(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  row: RowRecord,
+  said: ServicePayment,
+): Promise<Effect> {
+  const isWhole = coversAll(row, said);
+  const evidence = { by: 'webhook' };
+  await unit.append(row.batch_id, 'row.adopt', { ...evidence, topup_id: said.topupId }, row.row_no);
+  await settle(unit, context, row, { ...said, full: isWhole }, { withDetails: !isWhole, evidence });
+  await close(unit, entry, 'settled');
+  return { wake: 'track' };
+}
+
+function noteWebhook(
+  unit: Unit,
+  { settlementStats, settings }: RunnerContext,
+  row: RowRecord,
+  said: ServicePayment | null,
+): void {
+  // By our own clock: a followed row is due this long after its acceptance.
+  const ageMs = unit.at - ((row.next_action_at ?? unit.at) - settings.listFollowMs);
+  settlementStats.noteWebhook(said, { acceptedAt: row.accepted_at, ageMs });
+}
+
+/** Schedules the row's next lookup for now, and checks later that it settled the row. */
+async function lookNow(unit: Unit, entry: InboxEntry, update: WebhookUpdate, row: RowRecord): Promise<Effect> {
+  const wait = lookWaitsMs[entry.looks];
+  if (wait === undefined) {
+    // The person who decides must know that a webhook reported a payment.
+    if (row.status === 'in_doubt')
+      return contradict(unit, entry, update, row, 'a webhook tells of a payment that no look-up finds');
+    await close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
+    return {};
+  }
+  await unit.noteRow(row, { next_action_at: unit.at }, null, {});
+  await write(unit, { ...entry, looks: entry.looks + 1, due_at: unit.at + wait });
+  return { wake: row.status === 'in_doubt' ? 'doubt' : 'track' };
+}
+
+/** Whether everything is there that ends a row; that it agrees, `differs` has shown. */
+function coversAll(row: RowRecord, said: ServicePayment): boolean {
+  const ended = said.state !== 'open' && !said.unknownStatus && said.cost !== null;
+  const bought = row.amount === null ? said.productId !== null : said.amount !== null;
+  return ended && bought && said.full && said.phoneNumber !== null;
+}

@@ -1,0 +1,43 @@
+import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+
+/** SQLite's primary result codes and what they mean for a ledger. */
+const codes: Record<number, ErrorCode> = {
+  5: 'LEDGER_BUSY',
+  6: 'LEDGER_BUSY',
+  8: 'LEDGER_IO',
+  10: 'LEDGER_IO',
+  11: 'LEDGER_DAMAGED',
+  13: 'LEDGER_FULL',
+  14: 'LEDGER_IO',
+  26: 'LEDGER_DAMAGED',
+};
+
+/**
+ * Extended codes that say more than their primary one: `SQLITE_IOERR_SHMSIZE`, no room for the memory that connections
+ * share.
+ */
+const extendedCodes: Record<number, ErrorCode> = { 4874: 'LEDGER_FULL' };
+
+/** Those of a ledger that is there, and that this person may not open or write. */
+const shutCodes: ReadonlySet<number> = new Set([8, 14]);
+
+export function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw asLedgerError(path, error);
+  }
+}
+
+/** What SQLite or the file system fails with, as trouble of the ledger; anything else as it is. */
+export function asLedgerError(path: string, error: unknown): unknown {
+  const { errcode: resultCode, syscall, code: syscallCode } = error as { errcode?: number } & NodeJS.ErrnoException;
+  const ofSqlite = resultCode === undefined ? undefined : (extendedCodes[resultCode] ?? codes[resultCode & 0xff]);
+  const code = ofSqlite ?? (syscall === undefined ? undefined : 'LEDGER_IO');
+  if (!code) return error;
+  const isShut = ofSqlite === undefined ? syscallCode === 'EACCES' : shutCodes.has((resultCode ?? 0) & 0xff);
+  return new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(isShut ? { hint: 'Check that you may read and write the ledger and its folder: ask whoever keeps it.' } : {}),
+  });
+}

@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { assert } from '../../core/basics/assert.ts';
+import type { Queryable, SqlValue } from './database.ts';
+import { asLedgerError, attempt } from './sqlite-errors.ts';
+import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
+
+/** Prepared statements kept at once. The program has well under this many constant texts. */
+const statementsMax = 200;
+
+/** Runs statements at once on the one connection; each is prepared at its first use. */
+export function makeStatements(path: string, database: DatabaseSync): { direct: Queryable; clear: () => void } {
+  const statements = new Map<string, Statement>();
+
+  const prepare = (sql: string): Statement => {
+    let statement = statements.get(sql);
+    if (!statement) {
+      assert(statements.size < statementsMax, 'SQL is constant text: too many different statements');
+      statement = prepareStatement(database, sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  const direct: Queryable = {
+    query: async <Result extends object>(sql: string, params: readonly SqlValue[] = []) =>
+      attempt(path, () => readAll<Result>(prepare(sql), params)),
+    values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
+      attempt(path, () => readValues<Values>(prepare(sql), params)),
+    // Without a call back: it is run several times a row.
+    execute: async (sql, params = []) => {
+      try {
+        return Number(prepare(sql).prepared.run(...params).changes);
+      } catch (error) {
+        throw asLedgerError(path, error);
+      }
+    },
+  };
+  return { direct, clear: () => statements.clear() };
+}
+
+export async function inTransaction<Result>(
+  path: string,
+  database: DatabaseSync,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  attempt(path, () => database.exec('BEGIN IMMEDIATE'));
+  try {
+    const result = await work();
+    attempt(path, () => database.exec('COMMIT'));
+    return result;
+  } catch (error) {
+    // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

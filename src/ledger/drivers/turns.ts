@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { assert } from '../../core/basics/assert.ts';
+
+export interface Turns {
+  /** Runs the work after all that came before it. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work of a transaction, within which nothing may wait for a turn. */
+  inside<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** One connection serves everyone, so whoever comes while a transaction is open waits for its end. */
+export function makeTurns(): Turns {
+  let tail: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const inside = new AsyncLocalStorage<true>();
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    // It would wait for the end of the transaction that waits for it.
+    assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
+    const before = tail;
+    waiting += 1;
+    const mine = (async () => {
+      if (waiting > 1) await before;
+      return work();
+    })();
+    tail = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await mine;
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  return { inTurn, inside: (work) => inside.run(true, work) };
+}

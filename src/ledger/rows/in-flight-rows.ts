@@ -1,0 +1,127 @@
+import { overdueCode } from '../../core/state/overdue.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { inState, type RowRecord } from './rows.ts';
+
+/**
+ * What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks
+ * for.
+ */
+export const inFlight = `(rows.status = 'sending' OR rows.status = 'accepted' OR rows.status = 'in_doubt')`;
+
+/** Rows in flight (`accepted` or `in_doubt`) whose next action is due at `now`, the longest due first. */
+export function dueRows(
+  db: Queryable,
+  batchId: string,
+  status: 'accepted' | 'in_doubt',
+  now: number,
+  limit: number,
+): Promise<RowRecord[]> {
+  return db.query(
+    `SELECT * FROM rows WHERE batch_id = ? AND ${inState} AND next_action_at <= ? AND ${inFlight}
+     ORDER BY next_action_at LIMIT ?`,
+    [batchId, status, now, limit],
+  );
+}
+
+/** When the next action of the rows in flight in this state is due, or null where none has one. */
+export async function nextDueAt(
+  db: Queryable,
+  batchId: string,
+  status: 'accepted' | 'in_doubt',
+): Promise<number | null> {
+  const [first] = await db.query<{ at: number | null }>(
+    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND ${inState} AND ${inFlight}`,
+    [batchId, status],
+  );
+  return first?.at ?? null;
+}
+
+/** Accepted rows that the service has for longer than it promises (core/overdue.ts). */
+export const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
+
+/** Whether a batch has an accepted row that the service may yet end in the time that it promises. */
+export async function hasPromised(db: Queryable, batchId: string): Promise<boolean> {
+  const rows = await db.query(
+    `SELECT 1 FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
+       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}') LIMIT 1`,
+    [batchId],
+  );
+  return rows.length > 0;
+}
+
+/** How many accepted rows of a batch the service has for longer than it promises. */
+export async function countOverdue(db: Queryable, batchId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${overdue}`,
+    [batchId],
+  );
+  return found?.count ?? 0;
+}
+
+/**
+ * The first of them in file order: sorted by itself, or all rows of the batch would be walked through in that order.
+ */
+export function firstOverdue(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY +row_no LIMIT ?`, [batchId, limit]);
+}
+
+/** Rows that are followed by the list. Times in epoch ms; null where there is none. */
+export interface FollowedSum {
+  count: number;
+  /** The least `next_action_at`. */
+  firstDue: number | null;
+  /** The least and the greatest `accepted_at`. */
+  oldest: number | null;
+  newest: number | null;
+}
+
+/**
+ * Accepted rows that are not due by themselves at `now`, but are by `dueBy`, and were accepted after `after` and by
+ * `until` (epoch ms).
+ */
+export interface FollowedQuery {
+  now: number;
+  dueBy: number;
+  after: number;
+  until: number;
+}
+
+/** How many of a batch's rows these are, and their times. */
+export async function followedRows(
+  db: Queryable,
+  batchId: string,
+  { now, dueBy, after, until }: FollowedQuery,
+): Promise<FollowedSum> {
+  const [found] = await db.query<{ count: number; due: number | null; oldest: number | null; newest: number | null }>(
+    `SELECT COUNT(*) AS count, MIN(next_action_at) AS due, MIN(accepted_at) AS oldest, MAX(accepted_at) AS newest
+     FROM rows WHERE batch_id = ? AND status = 'accepted' AND next_action_at > ? AND next_action_at <= ?
+       AND accepted_at > ? AND accepted_at <= ? AND ${inFlight}`,
+    [batchId, now, dueBy, after, until],
+  );
+  return {
+    count: found?.count ?? 0,
+    firstDue: found?.due ?? null,
+    oldest: found?.oldest ?? null,
+    newest: found?.newest ?? null,
+  };
+}
+
+/** A page of the rows left in `sending`, in file order: at a start nobody sends, so each of them is a doubt. */
+export function sendingRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} LIMIT ?`, [
+    batchId,
+    limit,
+  ]);
+}
+
+/** Whether rows of these batches that were first sent until then (epoch ms) are without an answer. */
+export async function isAnySending(db: Queryable, batchIds: readonly string[], until: number): Promise<boolean> {
+  for (const batchId of batchIds) {
+    const [found] = await db.query(
+      `SELECT row_no FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} AND first_sent_at <= ? LIMIT 1`,
+      [batchId, until],
+    );
+    if (found) return true;
+  }
+  return false;
+}

@@ -1,0 +1,78 @@
+import { moneyText } from '../../core/money/money.ts';
+import { timeText } from '../sentences/format.ts';
+import type { BatchSummary } from '../summary/summary.ts';
+import { counted } from '../text/counted-text.ts';
+import { type Html, html } from './html.ts';
+
+/** As many wallets are shown whatever left them. */
+const walletsMax = 8;
+
+export function balanceSection({ balance, charged }: BatchSummary): Html {
+  const { wallets, explanation } = balance;
+  const told = explanation.filter((one) =>
+    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
+      (value) => value !== '0',
+    ),
+  );
+  // Those of Version 1.
+  const hasNameless = told.some(({ currency }) => currency === '');
+  const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
+  const isReadTwice = balance.after_read_at !== null;
+  // Version 1 has a wallet for each operator, most of which no row of the file is about.
+  const isQuiet = ({ difference }: (typeof wallets)[number]) =>
+    wallets.length > walletsMax && (difference === '0' || !isReadTwice);
+  const shown = wallets.filter((wallet) => !isQuiet(wallet));
+  const quiet = wallets.length - shown.length;
+  const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
+  return html`<section><h2>The wallets, and what explains the difference</h2>
+${
+  shown.length === 0
+    ? null
+    : html`<table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
+${shown.map(
+  ({ name, currency, before, after, difference }) =>
+    html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
+)}</tbody></table>`
+}
+<p class="soft small">${quietText(quiet, shown.length > 0, isReadTwice)}${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
+    charged.rows_without_cost > 0
+      ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
+      : ''
+  }</p>
+${told.map(
+  (
+    one,
+  ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
+<div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
+<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
+    one.came_back === '0'
+      ? null
+      : html`<i>−</i>
+<div><b>${moneyText(one.currency, one.came_back)}</b><span class="soft small">of these rows' charges came back</span></div>`
+  }<i>${one.unexplained.startsWith('-') ? '−' : '+'}</i>
+<div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained.replace(/^-/, ''))}</b><span class="small">unexplained</span></div></div>`,
+)}
+${
+  hasNameless
+    ? html`<p class="soft small">The service does not name the currency of these wallets, so they are added up together. A loss in one wallet and the same gain in another would not be visible.</p>`
+    : null
+}
+${
+  balance.explained === false
+    ? html`<p class="small">Unexplained money belongs to no row of this ledger. It can come from another program that uses the account, a deposit (negative), a fee, or a refund that the service did not report in time. ${
+        hasNameless
+          ? 'Reconciliation asks the service about each payment of this ledger. Version 1 has no list that shows payments of other programs.'
+          : "Reconciliation against the service's own list names it."
+      }</p>`
+    : null
+}</section>`;
+}
+
+/** What is said of the wallets that are not shown. */
+function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean): string {
+  if (wallets === 0) return '';
+  const said = isReadTwice
+    ? `Nothing left the ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')}`
+    : `The ${counted(wallets, 'wallet')} were read before the first row, but not after the last one`;
+  return `${said}: summary.json has them. `;
+}
