@@ -23,6 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine'],
+  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'scheduler'],
   cli: [
     'core',
     'notify',
@@ -35,6 +36,7 @@ const mayImport: Record<string, readonly string[]> = {
     'sandbox',
     'runtime',
     'scheduler',
+    'operations',
     'server',
   ],
 };
@@ -48,6 +50,7 @@ const subRooms: Record<string, readonly string[]> = {
   ledger: ['drivers', 'schema', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
+  operations: ['base', 'batches', 'rows', 'service', 'proof', '.'],
   intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'thread', '.'],
   engine: [
     'forecast',

@@ -21,13 +21,13 @@ import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { isDay, timeOf } from '../base/dates.ts';
-import { withAccount } from '../session/account.ts';
 import { throttleText } from '../session/blockers.ts';
 import { outOf, withLedger } from '../session/session.ts';
 

@@ -1,18 +1,20 @@
-import { pauseBatch } from '../../engine/batches/batch-commands.ts';
+import { pauseBatch } from '../../operations/batches/pause-batch.ts';
+import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { actOnBatch } from './act-on-batch.ts';
+import { call } from '../session/call.ts';
 
-/** `airbatch pause BATCH --why`: nothing more of a batch is sent, by whichever program works on its account. */
-export function execute(
+/** `airbatch pause BATCH --why`. */
+export async function execute(
   context: CommandContext,
   [batchId = '']: string[],
-  options: Record<string, unknown>,
+  { why }: { why: string },
 ): Promise<number> {
-  return actOnBatch(context, batchId, options, {
-    role: 'run',
-    act: pauseBatch,
-    words: (id) =>
-      `Paused: nothing more of batch ${id} is sent until "airbatch resume ${id}". Payments already sent will be followed to the end. ` +
-      `"airbatch skip ${id} --unsent --why TEXT" gives up the rest.`,
-  });
+  const paused = await call(context, pauseBatch, { batch_id: batchId, why });
+  answer(
+    context,
+    paused,
+    `Paused: nothing more of batch ${batchId} is sent until "airbatch resume ${batchId}". Payments already sent will be followed to the end. ` +
+      `"airbatch skip ${batchId} --unsent --why TEXT" gives up the rest.`,
+  );
+  return 0;
 }

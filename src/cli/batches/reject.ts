@@ -1,16 +1,19 @@
-import { rejectBatch } from '../../engine/batches/batch-commands.ts';
+import { rejectBatch } from '../../operations/batches/reject-batch.ts';
+import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { actOnBatch } from './act-on-batch.ts';
+import { call } from '../session/call.ts';
 
-/** `airbatch reject BATCH --why`: decides that a batch which waits for approval is not paid. */
-export function execute(
+/** `airbatch reject BATCH --why`. */
+export async function execute(
   context: CommandContext,
   [batchId = '']: string[],
-  options: Record<string, unknown>,
+  { why }: { why: string },
 ): Promise<number> {
-  return actOnBatch(context, batchId, options, {
-    role: 'approve',
-    act: rejectBatch,
-    words: (id) => `Rejected: nothing of batch ${id} is sent. Its run id stays free for a corrected file.`,
-  });
+  const rejected = await call(context, rejectBatch, { batch_id: batchId, why });
+  answer(
+    context,
+    rejected,
+    `Rejected: nothing of batch ${batchId} is sent. Its run id stays free for a corrected file.`,
+  );
+  return 0;
 }

@@ -8,6 +8,7 @@ import { manualPause } from '../../engine/batches/manual-pause.ts';
 import { moveService } from '../../engine/batches/moved-service.ts';
 import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';
 import { type BatchRecord, unfinishedBatches } from '../../ledger/batches/batches.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -17,7 +18,6 @@ import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
 import { batchesWithoutReports, rememberPlace, type Unreported } from '../running/missing-reports.ts';
 import { reportOn, type WorkResult, workOn } from '../running/work.ts';
-import { withAccount } from '../session/account.ts';
 import { outOf, withLedger, withSession } from '../session/session.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
@@ -33,7 +33,7 @@ export function execute(
   // One whose ledger was lost altogether says so before anything is run: then one is made, which notes it.
   const opened = options.restored === true && batchId === undefined ? withSession : withLedger;
   return opened(context, async (session) => {
-    requireRole(session, 'run');
+    requireRole(session, 'operate');
     const restored = await saysRestored(session, options.restored);
     const out = outOf(context, session, options.out);
     const unreported = await batchesWithoutReports(session);

@@ -5,6 +5,7 @@ import { moveService, requireService } from '../../engine/batches/moved-service.
 import { retryFailed } from '../../engine/decisions/retry-failed.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { CommandContext } from '../base/command.ts';
 import { interruptedExitCode } from '../base/exit-codes.ts';
@@ -12,7 +13,6 @@ import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
 import { writeEarlierReports } from '../running/missing-reports.ts';
 import { reportOn, workOn } from '../running/work.ts';
-import { withAccount } from '../session/account.ts';
 import { outOf, withLedger } from '../session/session.ts';
 
 /**
@@ -25,7 +25,7 @@ export function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   return withLedger(context, async (session) => {
-    requireRole(session, 'run');
+    requireRole(session, 'operate');
     const batch = await requireBatch(session.db, batchId);
     return withAccount(session, batch.account, async (account) => {
       const actor = { ...session, name: session.person };

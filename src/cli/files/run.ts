@@ -28,7 +28,7 @@ export async function execute(
   if (options.yes !== true && !terminal.canAsk) {
     throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal on which to ask whether to send');
   }
-  return withFile(context, { file, options, roles: ['submit', 'run'] }, async (taken) => {
+  return withFile(context, { file, options, roles: ['prepare', 'operate'] }, async (taken) => {
     const { session, account, actor, reading, plan, reason } = taken;
     const batchId = taken.batch.batch_id;
     if (reason !== null && plan.toSend > 0) {

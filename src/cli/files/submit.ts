@@ -17,7 +17,7 @@ export function execute(
   given: Record<string, unknown>,
 ): Promise<number> {
   const options = given as unknown as FileOptions;
-  return withFile(context, { file, options, roles: ['submit'] }, async ({ session, actor, batch, plan, reason }) => {
+  return withFile(context, { file, options, roles: ['prepare'] }, async ({ session, actor, batch, plan, reason }) => {
     const batchId = batch.batch_id;
     // What pays nobody needs nobody's approval.
     if (reason !== null && plan.toSend > 0) {

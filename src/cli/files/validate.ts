@@ -21,7 +21,7 @@ import { optionsText, quoted, readWithOf } from '../base/options-text.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { whileReading } from '../running/reading.ts';
 import { configOf } from '../service/config.ts';
-import { printRehearsal } from '../session/account.ts';
+import { printRehearsal } from '../session/rehearsal.ts';
 import { understoodLines } from '../text/file-lines.ts';
 import { unusualLines } from '../text/plan-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';

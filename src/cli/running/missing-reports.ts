@@ -5,13 +5,13 @@ import { dayMs } from '../../core/time/clock.ts';
 import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
 import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
+import { workerOf } from '../../operations/base/account-now.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import { type Session, sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
 import type { CommandContext } from '../base/command.ts';
-import { workerOf } from '../session/account-now.ts';
 
 /**
  * How long after its end a batch is looked after: reports that somebody has moved away later do not come again by

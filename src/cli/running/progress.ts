@@ -4,12 +4,12 @@ import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import { accountsNow, paceOf } from '../../operations/base/account-now.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { grouped } from '../../reports/text/counted-text.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { bar } from '../base/bar.ts';
 import type { Terminal } from '../base/terminal.ts';
-import { accountsNow, paceOf } from '../session/account-now.ts';
 import { beforeText, serviceText } from '../session/blockers.ts';
 
 /**

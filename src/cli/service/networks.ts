@@ -1,9 +1,9 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { visible } from '../../core/text/visible.ts';
-import type { Network } from '../../gateway/contract/gateway.ts';
+import { listNetworks } from '../../operations/service/list-networks.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printTable } from '../base/table.ts';
-import { ask, withCatalog } from './catalog.ts';
+import { call } from '../session/call.ts';
+import { printRehearsal } from '../session/rehearsal.ts';
 
 const columns = [
   { name: 'id', align: 'right' },
@@ -12,47 +12,22 @@ const columns = [
   { name: 'currency' },
 ] as const;
 
-/**
- * `airbatch networks [QUERY]`: the networks that can be paid; QUERY is a country code, a phone number, or a part of a
- * name.
- */
+/** `airbatch networks [QUERY]`: QUERY is a country code, a phone number, or a part of a name. */
 export async function execute(
   context: CommandContext,
   [query = '']: string[],
-  options: Record<string, unknown>,
+  { account }: { account?: string },
 ): Promise<number> {
-  if (/^0[0-9]{6,14}$/.test(query)) {
-    throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
-  }
-  return withCatalog(context, options, async (account) => {
-    const isNumber = /^\+?[0-9]{7,15}$/.test(query);
-    const isCountry = /^[A-Za-z]{2}$/.test(query);
-    const asked = isNumber
-      ? { phoneNumber: query.startsWith('+') ? query : `+${query}` }
-      : isCountry
-        ? { country: query.toUpperCase() }
-        : {};
-    const { items } = await ask(account, 'catalog', () => account.gateway.networks(asked));
-    const isOfName = ({ name, countryName }: Network) =>
-      [name, countryName].some((text) => text.toLowerCase().includes(query.toLowerCase()));
-    const named = isNumber || isCountry ? items : items.filter(isOfName);
-    if ((isNumber || isCountry) && account.gateway.version === 'V1') {
-      context.terminal.error('Version 1 does not say which countries and numbers its networks serve: all are shown.\n');
-    }
-    const lines = named.map(({ networkId, name, countryName, currency }) => [
-      String(networkId),
-      name,
-      countryName,
-      currency ?? '',
-    ]);
-    printTable(context, columns, lines, {
-      json: { account: account.name, networks: named.map(networkJson) },
-      none: `The service has no network for "${visible(query)}".`,
-    });
-    return 0;
-  });
-}
-
-function networkJson({ networkId, name, countryCode, countryName, currency }: Network) {
-  return { network_id: networkId, name, country_code: countryCode, country_name: countryName, currency };
+  const found = await call(context, listNetworks, { account, query });
+  printRehearsal(context.terminal, found);
+  if (!found.is_filtered)
+    context.terminal.error('Version 1 does not say which countries and numbers its networks serve: all are shown.\n');
+  const lines = found.networks.map(({ network_id, name, country_name, currency }) => [
+    String(network_id),
+    name,
+    country_name,
+    currency ?? '',
+  ]);
+  printTable(context, columns, lines, { json: found, none: `The service has no network for "${visible(query)}".` });
+  return 0;
 }

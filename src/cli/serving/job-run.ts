@@ -8,7 +8,9 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
+import { workerOf } from '../../operations/base/account-now.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -27,8 +29,6 @@ import { saysRestored } from '../base/restored.ts';
 import { closingLines, jsonResult } from '../running/closing.ts';
 import { writeEarlierReports } from '../running/missing-reports.ts';
 import { workOn } from '../running/work.ts';
-import { withAccount } from '../session/account.ts';
-import { workerOf } from '../session/account-now.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
@@ -38,7 +38,7 @@ export async function runJob(
   name: string,
   options: Record<string, unknown>,
 ): Promise<number> {
-  requireRole(session, 'run');
+  requireRole(session, 'operate');
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   const job = jobs.find((one) => one.name === name);
   if (!job) {

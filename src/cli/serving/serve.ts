@@ -4,6 +4,7 @@ import { jsonLine } from '../../core/text/json-output.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../../runtime/accounts/account.ts';
 import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
+import { requireMeant } from '../../runtime/accounts/with-account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { keepHouse } from '../../runtime/upkeep/housekeeping.ts';
@@ -15,7 +16,6 @@ import { makeMetricsServer } from '../../server/metrics.ts';
 import type { CommandContext } from '../base/command.ts';
 import { saysRestored } from '../base/restored.ts';
 import { wholeNumber } from '../base/whole-number.ts';
-import { requireMeant } from '../session/account.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import { listening } from '../session/listening.ts';
 import { withSession } from '../session/session.ts';
@@ -70,7 +70,7 @@ async function serve(
   session: Session,
   { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
 ): Promise<number> {
-  requireRole(session, 'run');
+  requireRole(session, 'operate');
   if (session.config.accounts.size === 0) await requireMeant(session);
   // Better known before anything is sent than once the first batch has ended.
   await makeFolder(

@@ -1,19 +1,24 @@
+import type { BatchState } from '../../core/state/batch-state.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { type LedgerNow, workerOf } from './account-now.ts';
+import { type LedgerNow, workerOf } from '../../operations/base/account-now.ts';
 
 /**
  * What is to be done once a person has decided about rows of a batch; `resumed` says what `airbatch resume` does then.
  */
-export async function afterDecision(
-  session: LedgerNow,
-  { batch_id: id, status, account }: BatchRecord,
+export function decidedText(
+  { batch_id: id, status, is_worked_on }: { batch_id: string; status: BatchState; is_worked_on: boolean },
   resumed: string,
-): Promise<string> {
+): string {
   if (status === 'awaiting_approval') return `The batch still waits for a second person: "airbatch approve ${id}".`;
   // Only a person lifts a pause.
-  if (status !== 'paused' && (await workerOf(session, account)) !== null)
+  if (status !== 'paused' && is_worked_on)
     return 'Another airbatch is working for this account and goes on with the batch.';
   return `"airbatch resume ${id}" ${resumed}.`;
+}
+
+/** The same, of a batch in the ledger. */
+export async function afterDecision(session: LedgerNow, batch: BatchRecord, resumed: string): Promise<string> {
+  return decidedText({ ...batch, is_worked_on: (await workerOf(session, batch.account)) !== null }, resumed);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { isoOrNull } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { AccountNow } from '../../operations/base/account-now.ts';
 import { endedText, forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText } from '../../reports/sentences/format.ts';
-import type { AccountNow } from './account-now.ts';
 
 /** When a batch is done that is to be by a time, as far as is known now. Times are epoch milliseconds. */
 export interface FinishNow {

@@ -43,7 +43,7 @@ export function sessionOf(context: CommandContext): Promise<Session> {
   return openSession(placeOf(context));
 }
 
-function placeOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): SessionOptions {
+export function placeOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): SessionOptions {
   return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null };
 }
 

@@ -7,10 +7,10 @@ import type { PlannedFinish } from '../../engine/forecast/planned-finish.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { balanceJson } from '../../operations/base/balance-json.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import { balanceJson } from '../base/balance-json.ts';
 
 /**
  * What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was

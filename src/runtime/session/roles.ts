@@ -2,11 +2,23 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Role } from '../settings/config-shape.ts';
 import type { Session } from './session.ts';
 
-const doing: Record<Role, string> = { submit: 'submit files', approve: 'approve batches', run: 'have batches sent' };
+const doing: Record<Role, string> = {
+  prepare: 'submit files',
+  approve: 'approve batches',
+  operate: 'have batches sent',
+  resolve: 'decide what became of a payment',
+  audit: 'read the ledger',
+  admin: 'look after the ledger',
+};
+
+/** The role whose people have another one as well, where the configuration names nobody for that. */
+const instead: Partial<Record<Role, Role>> = { resolve: 'operate', admin: 'approve' };
 
 /** Fails with `ROLE_MISSING` where the configuration names who has a role, and this person is not among them. */
 export function requireRole({ config, person }: Pick<Session, 'config' | 'person'>, role: Role): void {
-  const named = config.people[role];
+  const { people } = config;
+  const other = instead[role];
+  const named = people[role] ?? (other && people[other]);
   if (named === undefined || named.includes(person)) return;
   throw new AirbatchError('ROLE_MISSING', `${person} may not ${doing[role]}`);
 }

@@ -6,9 +6,28 @@ import { mailShape, recipientShape } from '../../notify/recipients.ts';
 import { accountShape, positive } from './account-config.ts';
 import { anchorsShape } from './anchor-places.ts';
 
-/** What a person may do: bring files, approve them, and have them sent. */
-export const roles = ['submit', 'approve', 'run'] as const;
+/**
+ * What a person may do: bring files, approve batches, have them sent and paused, decide what became of a payment, read,
+ * and look after the ledger.
+ */
+export const roles = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'] as const;
 export type Role = (typeof roles)[number];
+
+/** The names of roles in configurations of earlier versions. */
+const earlierRoles = { submit: 'prepare', run: 'operate' } as const satisfies Record<string, Role>;
+
+const peopleShape = z
+  .partialRecord(z.enum([...roles, 'submit', 'run']), z.array(z.string().min(1)))
+  .superRefine((people, { addIssue }) => {
+    for (const [earlier, role] of Object.entries(earlierRoles))
+      if (people[earlier as keyof typeof earlierRoles] && people[role])
+        addIssue({ code: 'custom', message: `"${earlier}" is the earlier name of "${role}": keep one of them` });
+  })
+  .transform(({ submit, run, ...named }): { [role in Role]?: readonly string[] } => ({
+    ...named,
+    ...(submit ? { prepare: submit } : {}),
+    ...(run ? { operate: run } : {}),
+  }));
 
 export const configShape = z.strictObject({
   ledger: z.string().min(1).default('.airbatch/ledger.db'),
@@ -36,7 +55,7 @@ export const configShape = z.strictObject({
   /** What a batch may do without a person. */
   policy: overrides(policyShape),
   /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
-  people: z.partialRecord(z.enum(roles), z.array(z.string().min(1))).default({}),
+  people: peopleShape.default({}),
 });
 
 /** The content of `airbatch.config.json` (or `.ts`). */

@@ -79,7 +79,10 @@ test('the rest of a wrong file is given up once a person has paused it, and the 
   );
 
   const one = await airbatch('skip', batch, '2', '--unsent', '--why', 'the wrong month', '--json');
-  assert.deepEqual(JSON.parse(one.stdout), { batch_id: batch, skipped: 1 });
+  assert.deepEqual(JSON.parse(one.stdout), {
+    ...{ batch_id: batch, skipped: 1, status: 'paused' },
+    ...{ ready: 3, is_worked_on: false },
+  });
   assert.match((await airbatch('skip', batch, '--unsent', '--why', 'the wrong month')).stdout, /^Skipped 3 rows\. /);
   const resumed = await airbatch('resume', batch);
   assert.deepEqual(

@@ -69,7 +69,12 @@ test('rows that the service never ends are named with their age, and ended by a 
     ['2', 'not-paid', 'failed'],
   ] as const) {
     const { code, stdout } = await airbatch('resolve', batch, row, '--as', as, '--evidence', 'case 77', '--json');
-    assert.deepEqual([code, JSON.parse(stdout)], [0, { batch_id: batch, row: Number(row), status }]);
+    const { resolved_by, ...said } = JSON.parse(stdout);
+    assert.deepEqual(
+      [code, said],
+      [0, { batch_id: batch, row: Number(row), status, batch_status: 'running', is_worked_on: false }],
+    );
+    assert.equal(typeof resolved_by, 'string');
   }
   ledger(asItWas);
   const ended = await airbatch('resume', batch);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AccountNow } from '../../../src/cli/session/account-now.ts';
 import { finishJson, finishNow, finishText } from '../../../src/cli/session/finish-now.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
+import type { AccountNow } from '../../../src/operations/base/account-now.ts';
 import { aBatch } from '../../support/ledger.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);

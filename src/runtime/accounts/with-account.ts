@@ -1,10 +1,9 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { embeddedSandboxService, latestBatchAtOtherService } from '../../ledger/batches/batches.ts';
-import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
-import type { Session } from '../../runtime/session/session.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { chooseAccount } from '../../runtime/settings/config.ts';
-import type { Terminal } from '../base/terminal.ts';
+import type { Session } from '../session/session.ts';
+import { sandboxAccountName } from '../settings/account-config.ts';
+import { chooseAccount } from '../settings/config.ts';
+import { type OpenAccount, openAccount } from './account.ts';
 
 /**
  * Opens the account that a command means (see `chooseAccount`), works with it, and closes it again. Throws as
@@ -39,16 +38,5 @@ export async function requireMeant({ db }: Session): Promise<void> {
     {
       hint: `Set AIRBATCH_BASE_URL and AIRBATCH_API_KEY, or configure the account. For a rehearsal, where no money moves, name another ledger (--ledger), or the account: --account ${sandboxAccountName}.`,
     },
-  );
-}
-
-/**
- * Says that it is the embedded sandbox that answers and pays: whoever is in another folder than they think is told by
- * that alone.
- */
-export function printRehearsal(terminal: Terminal, { isSandbox }: Pick<OpenAccount, 'isSandbox'>): void {
-  if (!isSandbox) return;
-  terminal.error(
-    `${terminal.paint('yellow', 'Rehearsal')} at the embedded sandbox: no money moves (account "${sandboxAccountName}").\n`,
   );
 }

@@ -3,23 +3,6 @@ import type { Product, ReadProblem, RequestClass } from '../../gateway/contract/
 import { durationText } from '../../reports/sentences/format.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { credentialsRefused } from '../../runtime/accounts/credentials-refused.ts';
-import type { CommandContext } from '../base/command.ts';
-import { printRehearsal, withAccount } from '../session/account.ts';
-import { withReading } from '../session/session.ts';
-
-/** Opens the account that a command names, asks what it has to ask, and closes it again. */
-export function withCatalog(
-  context: CommandContext,
-  { account }: { account?: string },
-  work: (account: OpenAccount) => Promise<number>,
-): Promise<number> {
-  return withReading(context, (session) =>
-    withAccount(session, account, (opened) => {
-      printRehearsal(context.terminal, opened);
-      return work(opened);
-    }),
-  );
-}
 
 /** Asks the service once, and turns a read without an answer into an error that says why. */
 export async function ask<Answer extends { kind: string }>(

@@ -1,0 +1,23 @@
+import { pauseBatch } from './batches/pause-batch.ts';
+import { rejectBatch } from './batches/reject-batch.ts';
+import { reorderBatch } from './batches/reorder-batch.ts';
+import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { resolveRow } from './rows/resolve-row.ts';
+import { skipRows } from './rows/skip-rows.ts';
+import { listNetworks } from './service/list-networks.ts';
+import { listProducts } from './service/list-products.ts';
+import { readBalance } from './service/read-balance.ts';
+
+/** Every operation there is, for doors that offer them all. */
+export const operations = [
+  pauseBatch,
+  rejectBatch,
+  reorderBatch,
+  skipRows,
+  resolveRow,
+  listForgettable,
+  forgetBatches,
+  readBalance,
+  listNetworks,
+  listProducts,
+] as const;

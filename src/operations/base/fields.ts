@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { batchStates } from '../../core/state/batch-state.ts';
+import { rowStates } from '../../core/state/row-state.ts';
+
+/** Fields that several operations have. */
+
+/** A batch's id, or anything else a person may take for one: the operation says whether there is such a batch. */
+export const batchId = z.string();
+
+/** What a person says for the audit log. */
+export const reason = z
+  .string()
+  .trim()
+  .refine((text) => /[^\s\p{C}]/u.test(text), {
+    error: 'is empty',
+    params: { hint: 'Say it in a few words: the audit log keeps it for whoever asks later.' },
+  });
+
+/** The number of a row of the file, from 1, without the header. */
+export const rowNo = z.int().min(1).max(999_999_999);
+
+export const batchStatus = z.enum(batchStates);
+export const rowStatus = z.enum(rowStates);
+
+/** A decimal as text, and its currency. */
+export const money = z.object({ currency: z.string(), value: z.string() });
+
+/** A time in ISO 8601, in UTC. */
+export const time = z.string();
+
+/** Whether a program works for the account of the batch at this moment, and so goes on with it by itself. */
+export const isWorkedOn = z.boolean();
+
+/** The name of an account in the configuration. */
+export const accountName = z.string();
+
+/** Whether the embedded sandbox answered: no money moves there. */
+export const isRehearsal = z.boolean();
+
+/** A reading of the balance. */
+export const balance = z.strictObject({
+  /** What the service computes from all wallets, in USD; null at version 1. */
+  total: money.nullable(),
+  wallets: z.array(
+    z.strictObject({
+      wallet_id: z.string(),
+      name: z.string(),
+      /** Empty at version 1: it has a balance for each network, and does not name its currency. */
+      currency: z.string(),
+      balance: z.string(),
+      active: z.boolean(),
+    }),
+  ),
+  read_at: time,
+});

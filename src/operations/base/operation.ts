@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Actor } from '../../engine/runner/actor.ts';
+import { requireRole } from '../../runtime/session/roles.ts';
+import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
+import type { Role } from '../../runtime/settings/config-shape.ts';
+
+/**
+ * What an operation does with the ledger: `change` needs one that exists (`LEDGER_MISSING`), `read` finds nothing in
+ * one that does not, and makes none.
+ */
+export type LedgerUse = 'change' | 'read';
+
+/** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
+export interface Operation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> {
+  /** A verb and its object: `pause-batch`. Its file has the same name. */
+  name: string;
+  role: Role;
+  ledger: LedgerUse;
+  input: Input;
+  /** The contract: `--json`, and later the HTTP response. Names are in snake_case, times in ISO 8601. */
+  result: Result;
+  run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
+}
+
+/** What an operation works with. */
+export interface OperationContext {
+  session: Session;
+  /** Who acts. */
+  actor: Actor;
+  /** Tells whoever waits for the result what takes long. */
+  onNote: (text: string) => void;
+}
+
+/** What a door gives of itself. */
+export interface Door {
+  place: Omit<SessionOptions, 'onlyIfThere' | 'onlyReads'>;
+  onNote: (text: string) => void;
+  /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
+  nameOf: (field: string) => string;
+}
+
+/** Gives an operation the types of its own schemas. */
+export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
+  operation: Operation<Input, Result>,
+): Operation<Input, Result> {
+  return operation;
+}
+
+/**
+ * Checks the input, opens the ledger, checks the role of whoever acts, does the operation, and closes the ledger.
+ * Throws `USAGE` for an input that does not fit its schema, `ROLE_MISSING`, or what the operation itself throws.
+ */
+export async function perform<Input extends z.ZodType, Result extends z.ZodType>(
+  operation: Operation<Input, Result>,
+  door: Door,
+  input: z.input<Input>,
+): Promise<z.output<Result>> {
+  const checked = checkInput(operation, door, input);
+  const isRead = operation.ledger === 'read';
+  const session = await openSession({ ...door.place, onlyReads: isRead, onlyIfThere: !isRead });
+  try {
+    requireRole(session, operation.role);
+    return await operation.run({ session, actor: { ...session, name: session.person }, onNote: door.onNote }, checked);
+  } finally {
+    await session.db.close();
+  }
+}
+
+function checkInput<Input extends z.ZodType>(
+  { input: schema }: Pick<Operation<Input>, 'input'>,
+  { nameOf }: Door,
+  input: unknown,
+): z.output<Input> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const { message = '', path = [] } = issue ?? {};
+  const hint = issue?.code === 'custom' ? issue.params?.hint : undefined;
+  const [field] = path;
+  throw new AirbatchError('USAGE', field === undefined ? message : `${nameOf(String(field))} ${message}`, {
+    ...(typeof hint === 'string' ? { hint } : {}),
+  });
+}

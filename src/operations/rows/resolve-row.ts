@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { resolveDoubt, resolveOverdue } from '../../engine/decisions/resolve.ts';
+import { findRow } from '../../ledger/rows/rows.ts';
+import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { workerOf } from '../base/account-now.ts';
+import { batchId, batchStatus, isWorkedOn, reason, rowNo, rowStatus } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** A person ends what the service does not: a row in doubt, or one that the service accepted and never ended. */
+export const resolveRow = defineOperation({
+  name: 'resolve-row',
+  role: 'resolve',
+  ledger: 'change',
+  input: z.strictObject({ batch_id: batchId, row: rowNo, as: z.enum(['paid', 'not-paid']), evidence: reason }),
+  result: z.strictObject({
+    batch_id: batchId,
+    row: rowNo,
+    /** Of the row. */
+    status: rowStatus,
+    batch_status: batchStatus,
+    is_worked_on: isWorkedOn,
+    resolved_by: z.string(),
+  }),
+  async run({ actor, session }, { batch_id, row, as, evidence }) {
+    const { account: name } = await requireBatch(actor.db, batch_id);
+    const isAccepted = (await findRow(actor.db, batch_id, row))?.status === 'accepted';
+    const { status } = isAccepted
+      ? await withAccount(session, name, async (account) =>
+          resolveOverdue(actor, await requestDepsFor(account, session), batch_id, row, { as, evidence }),
+        )
+      : await resolveDoubt(actor, batch_id, row, { as, evidence });
+    const { status: batch_status } = await requireBatch(actor.db, batch_id);
+    const is_worked_on = (await workerOf(session, name)) !== null;
+    return { batch_id, row, status, batch_status, is_worked_on, resolved_by: actor.name };
+  },
+});

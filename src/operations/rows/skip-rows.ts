@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { skipRows as skip } from '../../engine/decisions/release-or-skip.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { workerOf } from '../base/account-now.ts';
+import { batchId, batchStatus, isWorkedOn, reason, rowNo } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** Held rows are not sent; or, with `unsent`, the rest of a batch that a person has paused. */
+export const skipRows = defineOperation({
+  name: 'skip-rows',
+  role: 'operate',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** Without any: all that may be skipped. */
+    rows: z.array(rowNo).default([]),
+    why: reason,
+    unsent: z.boolean().default(false),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    skipped: z.int(),
+    status: batchStatus,
+    /** Rows that still wait for their turn. */
+    ready: z.int(),
+    is_worked_on: isWorkedOn,
+  }),
+  async run({ actor, session }, { batch_id, rows, why, unsent }) {
+    const skipped = await skip(actor, batch_id, rows, why, unsent ? 'ready' : 'held');
+    const { status, account } = await requireBatch(actor.db, batch_id);
+    const ready = (await countRows(actor.db, batch_id)).get('ready') ?? 0;
+    return { batch_id, skipped, status, ready, is_worked_on: (await workerOf(session, account)) !== null };
+  },
+});

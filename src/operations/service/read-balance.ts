@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { balanceJson } from '../base/balance-json.ts';
+import { accountName, balance, isRehearsal } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { ask } from './ask-service.ts';
+
+/** What an account has to spend, wallet by wallet, as the service says it at this moment. */
+export const readBalance = defineOperation({
+  name: 'read-balance',
+  role: 'audit',
+  ledger: 'read',
+  input: z.strictObject({ account: accountName.optional() }),
+  result: balance.extend({
+    account: accountName,
+    service: z.string(),
+    is_rehearsal: isRehearsal,
+  }),
+  run: ({ session }, input) =>
+    withAccount(session, input.account, async (opened) => {
+      const { balance: read } = await ask(opened, 'balance', () => opened.gateway.balance());
+      const { name: account, service, isSandbox: is_rehearsal } = opened;
+      return { account, service, is_rehearsal, ...balanceJson(read) };
+    }),
+});

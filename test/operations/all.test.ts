@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { operations } from '../../src/operations/all.ts';
+import { roles } from '../../src/runtime/settings/config-shape.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+const commandTests = readdirSync(join(root, 'test/cli'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => readFileSync(join(root, 'test/cli', path), 'utf8'));
+
+/** The names of all fields of a schema, as its JSON schema has them. */
+function namesOf(schema: unknown, names: Set<string> = new Set()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return names;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties') for (const name of Object.keys(value as object)) names.add(name);
+    namesOf(value, names);
+  }
+  return names;
+}
+
+describe('the operations', () => {
+  test('are all listed, one file or a family of one purpose each', () => {
+    const files = readdirSync(join(root, 'src/operations'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.includes('/') && !path.startsWith('base/'))
+      .filter((path) => readFileSync(join(root, 'src/operations', path), 'utf8').includes('defineOperation({'));
+    const names = operations.map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+    const missing = files.filter((path) => !names.includes(basename(path, '.ts')));
+    assert.deepEqual(missing, []);
+  });
+
+  for (const operation of operations)
+    test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and a test by the command line`, () => {
+      assert.match(operation.name, /^[a-z]+(-[a-z]+)+$/);
+      assert.ok(roles.includes(operation.role));
+      for (const schema of [operation.input, operation.result]) {
+        const names = [...namesOf(z.toJSONSchema(schema, { io: 'input' }))];
+        assert.deepEqual(
+          names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)),
+          [],
+        );
+      }
+      const [, role, command] =
+        page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| \`([a-z ]+)\` \\|`, 'm')) ?? [];
+      assert.equal(role, operation.role, 'docs/operations.md names its role');
+      const called = new RegExp(`'${command}'`);
+      assert.ok(
+        commandTests.some((text) => called.test(text)),
+        `a test calls "airbatch ${command}"`,
+      );
+    });
+
+  test('are the only ones that docs/operations.md names', () => {
+    assert.ok(existsSync(join(root, 'docs/operations.md')));
+    const named = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(named.toSorted(), operations.map(({ name }) => name).toSorted());
+  });
+});
