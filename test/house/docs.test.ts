@@ -53,4 +53,16 @@ describe('the pages for people', () => {
       assert.deepEqual(dead, []);
     });
   }
+
+  test('docs/architecture.md names functions and tables that are in their files', () => {
+    const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const inFiles = [...text.matchAll(/`(\w+)` in `(src\/[^`]+\.ts)`/g)];
+    assert.ok(inFiles.length >= 8);
+    assert.deepEqual(
+      inFiles
+        .filter(([, name, path = '']) => !new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, path), 'utf8')))
+        .map(([all]) => all),
+      [],
+    );
+  });
 });
