@@ -158,6 +158,8 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual([listed?.batch_id, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
     const [one, list] = [await place.run('status', batch), await place.run('status')];
     const name = me;
+    const { time_zone } = place.ledger.prepare('SELECT time_zone FROM batches WHERE batch_id = ?').get(batch) ?? {};
+    assert.equal(time_zone, Intl.DateTimeFormat().resolvedOptions().timeZone);
     assert.match(one.stdout, new RegExp(`^Status {5}rejected by ${name} \\(last month’s file\\)$`, 'm'));
     assert.match(list.stdout, new RegExp(`rejected by ${name}`));
     const watched = await place.run('status', '--watch', batch);
@@ -165,7 +167,10 @@ describe('a batch that needs a second person', () => {
     const reports = join(place.folder, 'reports', batch);
     await place.run('report', batch);
     const page = await readFile(join(reports, 'report.html'), 'utf8');
-    assert.match(page, new RegExp(`· rejected by ${name} ·[^]*${name} rejected the batch, and nothing of it was sent`));
+    assert.match(
+      page,
+      new RegExp(`· rejected by ${name} ·.*${name} rejected the batch, and nothing of it was sent`, 's'),
+    );
     assert.match((await place.run('verify', reports)).stdout, new RegExp(`^Status {5}rejected by ${name}$`, 'm'));
     const late = await place.run('approve', batch, '--yes');
     assert.deepEqual(

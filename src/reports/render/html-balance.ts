@@ -1,5 +1,5 @@
 import { moneyText } from '../../core/money/money.ts';
-import { timeText } from '../sentences/format.ts';
+import { localTimeText } from '../sentences/format.ts';
 import type { BatchSummary } from '../summary/summary.ts';
 import { counted } from '../text/counted-text.ts';
 import { type Html, html } from './html.ts';
@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 /** As many wallets are shown whatever left them. */
 const walletsMax = 8;
 
-export function balanceSection({ balance, charged }: BatchSummary): Html {
+export function balanceSection({ balance, charged }: BatchSummary, zone: string | null): Html {
   const { wallets, explanation } = balance;
   const told = explanation.filter((one) =>
     [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
@@ -23,7 +23,7 @@ export function balanceSection({ balance, charged }: BatchSummary): Html {
     wallets.length > walletsMax && (difference === '0' || !isReadTwice);
   const shown = wallets.filter((wallet) => !isQuiet(wallet));
   const quiet = wallets.length - shown.length;
-  const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
+  const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso ? localTimeText(iso, zone) : []));
   return html`<section><h2>The wallets, and what explains the difference</h2>
 ${
   shown.length === 0

@@ -4,7 +4,7 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { batchLabel, rowStateTexts } from '../../core/state/state-words.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
+import { durationText, failureText, localTimeText, sumsText, timeText } from '../sentences/format.ts';
 import { verdictOf } from '../sentences/verdict.ts';
 import { versionText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';
@@ -37,7 +37,7 @@ export async function htmlReport(
   const { timeline } = survey;
   const body = html`
 <header><div><h1>${summary.file_name}</h1>
-<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(batch)} · ${versionText(version)}</p></div></header>
+<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(batch)} · ${versionText(version, batch.time_zone)}</p></div></header>
 <main>
 ${verdictSection(summary, batch.rejected_by)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
@@ -48,8 +48,8 @@ ${rowsSection(summary)}
 ${currenciesSection(summary)}
 ${failuresSection(summary)}
 ${timeline && saysSomething(timeline) ? timeSection(timeline) : null}
-${balanceSection(summary)}
-<div class="two">${peopleSection(summary)}${proofSection(summary, version)}</div>
+${balanceSection(summary, batch.time_zone)}
+<div class="two">${peopleSection(summary, batch.time_zone)}${proofSection(summary, version)}</div>
 ${refundsSection(summary, survey.refundedFirst, batch, mask)}
 ${differingRowsSection(version, differing)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
@@ -204,9 +204,10 @@ function readable(code: string): string {
   return code.replaceAll('_', ' ').toLowerCase();
 }
 
-function peopleSection({ status, created_by, approved_by, times, service, program }: BatchSummary): Html {
+function peopleSection(summary: BatchSummary, zone: string | null): Html {
+  const { status, created_by, approved_by, times, service, program } = summary;
   const [nobody, never] = isGivenUp(status) ? ['nobody', 'never'] : ['nobody yet', 'not yet'];
-  const when = (iso: string | null) => (iso === null ? '' : timeText(iso));
+  const when = (iso: string | null) => (iso === null ? '' : localTimeText(iso, zone));
   return html`<section><h2>Who and when</h2><dl>
 <dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
 <dt>Approved by</dt><dd>${approved_by ?? nobody}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>

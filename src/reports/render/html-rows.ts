@@ -7,7 +7,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { firstOverdue } from '../../ledger/rows/in-flight-rows.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
-import { timeText } from '../sentences/format.ts';
+import { localTimeText } from '../sentences/format.ts';
 import { troublesOf } from '../summary/advice.ts';
 import { namesIn, personOf, problemsOf } from '../summary/stored.ts';
 import type { BatchSummary } from '../summary/summary.ts';
@@ -67,7 +67,7 @@ export function refundsSection(
 function refundLine(row: ReportedRow, shown: Shown): Html {
   const { refund_amount: amount, refund_currency: currency, refunded_at: at } = row;
   const back = amount === null ? 'the service did not say how much' : moneyText(currency ?? '', amount);
-  return html`<tr>${placeOf(row)}${nameOf(row, shown)}<td class="w">${numberOf(row, shown)}</td><td class="n" data-name="Amount">${requestedOf(row, shown)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : timeText(isoTime(at))}</td></tr>`;
+  return html`<tr>${placeOf(row)}${nameOf(row, shown)}<td class="w">${numberOf(row, shown)}</td><td class="n" data-name="Amount">${requestedOf(row, shown)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : localTimeText(isoTime(at), shown.batch.time_zone)}</td></tr>`;
 }
 
 /** Commands name a row by its number; who corrects the file finds it by its line there. */

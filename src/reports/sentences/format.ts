@@ -44,6 +44,26 @@ export function timeText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
+/**
+ * The same with the local time beside it: "2026-11-01 08:00:01 UTC (11:00:01 in Africa/Nairobi)", with its day where
+ * that is another. UTC alone where the zone is not known, here or at all.
+ */
+export function localTimeText(iso: string, zone: string | null): string {
+  const local = zone === null || zone === 'UTC' ? null : wallTime(Date.parse(iso), zone);
+  if (local === null) return timeText(iso);
+  const shown = local.slice(0, 10) === iso.slice(0, 10) ? local.slice(11) : local;
+  return `${timeText(iso)} (${shown} in ${zone})`;
+}
+
+function wallTime(epochMs: number, timeZone: string): string | null {
+  try {
+    // Sweden writes times as ISO 8601 does: "2026-11-01 11:00:01".
+    return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(epochMs);
+  } catch {
+    return null;
+  }
+}
+
 /** Two times that belong together, each as short as both allow: "08:00:01 UTC" where they are of one day. */
 export function spanTexts(fromIso: string, toIso: string): [string, string] {
   const sameDay = fromIso.slice(0, 10) === toIso.slice(0, 10);

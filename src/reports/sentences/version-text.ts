@@ -2,14 +2,17 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-words.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import type { Difference, ReportVersion, Totals } from '../versions/difference.ts';
-import { sumsText, timeText } from './format.ts';
+import { localTimeText, sumsText } from './format.ts';
 
 /**
  * "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no
- * version.
+ * version. The local time of `zone` stands beside it, if any.
  */
-export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>): string {
-  return `${version === null ? 'no version yet' : `version ${version}`}, as of ${timeText(as_of)}`;
+export function versionText(
+  { version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>,
+  zone: string | null = null,
+): string {
+  return `${version === null ? 'no version yet' : `version ${version}`}, as of ${localTimeText(as_of, zone)}`;
 }
 
 /** Whether the version before lies in the same folder, and not in another one to which it was written. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
+import { localTimeText } from '../../../src/reports/sentences/format.ts';
 import { folderOf } from '../../support/folder.ts';
 import {
   balanceJson,
@@ -32,6 +33,29 @@ async function page(
   const path = join(dir, 'report.html');
   return { text: await readFile(path, 'utf8'), path };
 }
+
+test('times have the local time of the file beside them, where the ledger knows its zone', async (t) => {
+  const inZone = (time_zone: string | null) =>
+    page(t, {}, (db: Database) => writeSampleBatch(db, 'B-1', { time_zone }));
+  const local = '2026-11-01 08:00:00 UTC (11:00:00 in Africa/Nairobi)';
+  const { text } = await inZone('Africa/Nairobi');
+  assert.ok(text.includes(`>${local}<`));
+  assert.match(text, /Read 2026-11-01 07:59:59 UTC \(10:59:59 in Africa\/Nairobi\) and /);
+  assert.match(text, /as of 2026-11-01 08:01:00 UTC \(11:01:00 in Africa\/Nairobi\)<\/p>/);
+  for (const zone of [null, 'UTC', 'No/Such']) {
+    const alone = (await inZone(zone)).text;
+    assert.match(alone, />2026-11-01 08:00:00 UTC</);
+    assert.match(alone, /as of 2026-11-01 08:01:00 UTC<\/p>/);
+  }
+});
+
+test('a local time of another day has its day', () => {
+  const late = '2026-11-01T22:30:00.000Z';
+  assert.equal(
+    localTimeText(late, 'Africa/Nairobi'),
+    '2026-11-01 22:30:00 UTC (2026-11-02 01:30:00 in Africa/Nairobi)',
+  );
+});
 
 for (const [what, fields, words] of [
   [

@@ -134,9 +134,10 @@ describe('a slot', () => {
     write('inbox/bad.csv', 'no,such\nfile,"');
     write('inbox/good.csv');
     assert.equal((await run()).outcome, 'failed');
-    const [batch] = await session.db.query<{ batch_id: string }>(
-      `SELECT batch_id FROM batches WHERE status = 'approved'`,
+    const [batch] = await session.db.query<{ batch_id: string; time_zone: string }>(
+      `SELECT batch_id, time_zone FROM batches WHERE status = 'approved'`,
     );
+    assert.equal(batch?.time_zone, 'Africa/Nairobi');
     const detail = `good.csv is batch ${batch?.batch_id} (1 row to pay)`;
     assert.deepEqual(logged, [
       { message: 'a file of a job is a batch', job: 'payroll', batch_id: batch?.batch_id, detail },
