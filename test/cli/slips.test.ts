@@ -9,14 +9,14 @@ test('a slip on the command line is told with what to do about it', async (t) =>
   const cwd = folderOf(t);
   // Makes a ledger without batches.
   await makeLedgerIn(cwd);
-  const movedBatches =
+  const elsewhere =
     /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder that has your ledger, or name it with --ledger\.$/m;
   for (const [args, told] of [
     [
       ['release', 'x', '7-3'],
       /^Error: "7-3" is not a row number \[USAGE\]\nRows are numbered from 1, .*each is named by itself: 17 18 19\.$/m,
     ],
-    [['pause', 'x', '--why', 'y'], movedBatches],
+    [['pause', 'x', '--why', 'y'], elsewhere],
     [['release', ' '], /^Error: there is no batch "" in this ledger /m],
     [['jobs', 'new'], /\nName it: "airbatch jobs new NAME"\.$/m],
     [['jobs', 'run'], /\nName it: "airbatch jobs run NAME"\.$/m],

@@ -87,7 +87,7 @@ export function makeFakeService(
   options: { policy?: ServicePolicy; list?: boolean; settleMs?: number } = {},
 ): FakeService {
   const scripts = new Map<string, Behaviour[]>();
-  const settlementStats = new Map<string, 'completed' | 'failed' | 'open'>();
+  const endings = new Map<string, 'completed' | 'failed' | 'open'>();
   const payments: FakeService['payments'] = new Map();
   const charges: FakeService['charges'] = [];
   const creates: FakeService['creates'] = [];
@@ -106,7 +106,7 @@ export function makeFakeService(
   const now = (payment: ServicePayment): ServicePayment => {
     const ended = clock.now() - (payment.createdAt ?? 0) >= settleMs;
     if (!ended) return payment;
-    const state = settlementStats.get(payment.reference ?? '') ?? 'completed';
+    const state = endings.get(payment.reference ?? '') ?? 'completed';
     if (state === 'open') return payment;
     return state === 'completed'
       ? {
@@ -209,7 +209,7 @@ export function makeFakeService(
     refuses,
     lists,
     script: (reference, ...behaviours) => void scripts.set(reference, behaviours),
-    ends: (reference, state) => void settlementStats.set(reference, state),
+    ends: (reference, state) => void endings.set(reference, state),
     body: (order) => JSON.stringify(order),
     async create({ body, idempotencyKey, beforeWrite }: CreateRequest) {
       beforeWrite?.();

@@ -35,7 +35,7 @@ const failureReasons: Readonly<Record<Outcome, string | null>> = {
   canceled: 'The operator cancelled the top-up.',
 };
 
-const settlementStats: Partial<Record<MagicName, Outcome>> = {
+const endings: Partial<Record<MagicName, Outcome>> = {
   declined: 'failed',
   reversed: 'failed',
   timeout: 'timeout',
@@ -120,7 +120,7 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
   /** When it will be in delivery, when it will end and how. */
   function courseOf({ phoneNumber, version }: TopupOrder, now: number) {
     const magic = magicOf(phoneNumber);
-    let outcome: Outcome = magic === null ? 'completed' : (settlementStats[magic] ?? 'completed');
+    let outcome: Outcome = magic === null ? 'completed' : (endings[magic] ?? 'completed');
     let takesMs = Math.round(settings.settleMs * (0.5 + random.fraction() / 2));
     if (magic === 'slow') takesMs = slowMs;
     if (outcome === 'timeout') takesMs = v1TerminalMs;

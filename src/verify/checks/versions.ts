@@ -98,8 +98,8 @@ function checkPrevious(
     );
   else if (heads.get(events) !== head)
     findings.add('events.jsonl', `does not go on from where version ${version} ended: the chain was written anew.`);
-  const told = published.find((one) => one.version === version);
-  if (told !== undefined && told.seq !== events)
+  const known = published.find((one) => one.version === version);
+  if (known !== undefined && known.seq !== events)
     findings.add('manifest.json', `names another version ${version} before it than the audit chain.`);
 }
 

@@ -287,7 +287,7 @@ test('an audit finds events that were deleted from the end of a chain by the fil
   for (const args of [['--batch', batch], []]) {
     const { code, stderr } = await run('audit', ...args);
     assert.equal(code, 5);
-    assert.match(stderr, /event \d+, which was put outside \(file .*movedBatches\.jsonl\), is missing/);
+    assert.match(stderr, /event \d+, which was put outside \(file .*elsewhere\.jsonl\), is missing/);
   }
 });
 
@@ -298,7 +298,7 @@ test('an audit says where heads that were put outside cannot be read, and goes o
   assert.equal(broken.code, 0);
   assert.match(
     broken.stderr,
-    /! The heads in file .*movedBatches\.jsonl were not all compared: line 1 of .* is no head of a chain/,
+    /! The heads in file .*elsewhere\.jsonl were not all compared: line 1 of .* is no head of a chain/,
   );
   rmSync(join(folder, 'elsewhere.jsonl'));
   const { stdout } = await run('--json', 'audit');

@@ -32,10 +32,10 @@ describe('rows at hand', () => {
     const running = rig.runner().run(36 * 3_600_000);
     await rig.clock.drive(rig.clock.sleep(5_000));
     assert.deepEqual(await rig.states(), ['accepted']);
-    const movedBatches = { completed_at: rig.clock.now(), provider_reference: 'told elsewhere' };
+    const elsewhere = { completed_at: rig.clock.now(), provider_reference: 'told elsewhere' };
     const row = await rig.row(1);
     await inUnit(rig.db, { clock: rig.clock, actor: 'elsewhere' }, (unit) =>
-      unit.changeRow(row, 'complete', movedBatches, {}),
+      unit.changeRow(row, 'complete', elsewhere, {}),
     );
     await rig.clock.drive(running);
     assert.equal((await rig.row(1)).provider_reference, 'told elsewhere');

@@ -315,14 +315,14 @@ describe('the transport', () => {
   });
 
   test('does not follow a redirect', async (t) => {
-    const movedBatches = await startRoughServer(ok);
+    const elsewhere = await startRoughServer(ok);
     const { transport } = await setUp(t, (socket) =>
-      socket.write(httpAnswer(307, '', { location: `${movedBatches.url}v2/topups` })),
+      socket.write(httpAnswer(307, '', { location: `${elsewhere.url}v2/topups` })),
     );
     const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'redirect_refused']);
-    assert.equal(movedBatches.connections.length, 0);
-    await movedBatches.close();
+    assert.equal(elsewhere.connections.length, 0);
+    await elsewhere.close();
   });
 
   test('sends nothing when `beforeWrite` throws, and hands its error on', async (t) => {

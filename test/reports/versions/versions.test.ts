@@ -445,8 +445,8 @@ test('where the version before was moved away, the next one is told from what is
 
 test("a number is the batch's, whatever the folder: the same state has one, another state another", async (t) => {
   const { folder, db, key, write, dir } = await sample(t);
-  const movedBatches = join(folder, 'elsewhere');
-  const writeThere = () => writeReports(db, 'B-1', movedBatches, signedBy(db, key));
+  const elsewhere = join(folder, 'elsewhere');
+  const writeThere = () => writeReports(db, 'B-1', elsewhere, signedBy(db, key));
   await write();
   const there = await writeThere();
   assert.deepEqual([there.version, there.previous], [1, null]);

@@ -231,7 +231,7 @@ describe('4.13 GET /adp/transactions', () => {
     assert.deepEqual([unknown.status, unknown.body.message], [404, 'No transactions found']);
   });
 
-  const settlementStats: [string, string, number, number][] = [
+  const endings: [string, string, number, number][] = [
     ['254712345675', 'SUCCESS', 1, 2_000],
     ['254712345675', 'PENDING', 10, 0],
     ['254712345675', 'PROCESSING', 10, 600],
@@ -241,7 +241,7 @@ describe('4.13 GET /adp/transactions', () => {
     ['254712340003', 'TIMEOUT', 160, 12 * 60_000],
     ['254712340013', 'CANCELED', 170, 2_000],
   ];
-  for (const [msisdn, state, code, afterMs] of settlementStats) {
+  for (const [msisdn, state, code, afterMs] of endings) {
     test(`one record that is ${state} gives envelope code ${code} (...${msisdn.slice(-4)})`, async () => {
       await using client = await openClient();
       await send(client, { msisdn, extRefId: 'ref' });

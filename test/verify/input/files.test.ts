@@ -58,11 +58,11 @@ test('a file of reports that is a pipe, a device or a link is found, and neither
 test('earlier versions that lie behind a link are none of these reports', async (t) => {
   const found = await damaged(t);
   for (const name of ['versions', 'versions/1-as-of-2026-11-01']) {
-    const movedBatches = join(folderOf(t), 'elsewhere');
+    const elsewhere = join(folderOf(t), 'elsewhere');
     const said = await found((dir) => {
-      cpSync(join(dir, name), movedBatches, { recursive: true });
+      cpSync(join(dir, name), elsewhere, { recursive: true });
       rmSync(join(dir, name), { recursive: true });
-      symlinkSync(movedBatches, join(dir, name));
+      symlinkSync(elsewhere, join(dir, name));
     });
     assert.ok(
       said.includes(`${name} cannot be read: it is a link, and what it leads to is no part of these reports.`),
