@@ -83,7 +83,9 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
   const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
-  return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;
+  const others = short.flatMap(({ currency, others: sum }) => (sum === null ? [] : [moneyText(currency, sum)]));
+  const besides = others.length === 0 ? '' : ` (other batches still need ${others.join(' and ')})`;
+  return `${missing.join(' and ')} are missing for the whole batch${besides}; nothing was sent`;
 }
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */

@@ -47,8 +47,13 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   } else {
     lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
   }
-  for (const { currency, missing } of plan.short)
-    lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
+  for (const { currency, missing, others } of plan.short) {
+    const besides =
+      others === null ? '' : ` (other batches of the account still need ${sumsText({ [currency]: others })})`;
+    lines.push(
+      `Short of   ${sumsText({ [currency]: missing })}${besides}: the batch will pause when the money runs out`,
+    );
+  }
   if (plan.toSend > 0) lines.push(`Time       ${timeText(plan)}`);
   lines.push(...finishLines(plan, batch));
   // Names of files and columns are among them.

@@ -1,8 +1,10 @@
-import { type Money, multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { isSameService } from '../../core/identity/service-name.ts';
+import { addAmounts, type Money, multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import {
   linesAsking,
   mostToOneNumber,
@@ -17,6 +19,13 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { PaceAhead } from '../forecast/forecast.ts';
 import { type PlannedFinish, plannedFinish } from '../forecast/planned-finish.ts';
 import { batchesBefore, sendingOf } from '../forecast/sending.ts';
+
+/** How much is missing in the wallets, and what of the need is that of the account's other batches (null: none). */
+export interface Shortfall {
+  currency: string;
+  missing: string;
+  others: string | null;
+}
 
 /** What a person sees before anything is sent. */
 export interface Preflight {
@@ -43,7 +52,7 @@ export interface Preflight {
   /** Why the balance could not be read, or null. */
   balanceTrouble: string | null;
   /** Currencies in which the account's wallets hold less than the sum, and how much is missing. */
-  short: { currency: string; missing: string }[];
+  short: Shortfall[];
   /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
   rowsBefore: number;
   /**
@@ -114,7 +123,10 @@ export async function preflight(
     unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
-    short: read === null ? [] : shortfalls(read, sums),
+    short:
+      read === null
+        ? []
+        : shortfalls(read, sums, await requestedByOthers(db, batch, ['approved', 'running', 'paused'])),
     rowsBefore,
     estimateMs: Math.max(rateMs, spacedMs),
     spaced: spacedMs > rateMs ? { rows: mostToOne, apartMs: sameNumberSpacingMs } : null,
@@ -143,7 +155,25 @@ export async function requestedOnceReleased(
 /** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */
 export async function shortOf(db: Database, batch: BatchRecord, outcome: BalanceOutcome): Promise<Preflight['short']> {
   if (outcome.kind !== 'balance') return [];
-  return shortfalls(outcome.balance, (await requestedNow(db, batch.batch_id)).sums);
+  const { sums } = await requestedNow(db, batch.batch_id);
+  // Of batches that begin together, the first ones may begin; what is paused spends nothing now.
+  return shortfalls(outcome.balance, sums, await requestedByOthers(db, batch, ['running']));
+}
+
+/** What the account's other batches in these states have still to send from the same wallets. */
+async function requestedByOthers(
+  db: Queryable,
+  { account, batch_id, service }: BatchRecord,
+  states: readonly BatchState[],
+): Promise<Record<string, string>> {
+  const sums = new Sums();
+  for (const other of await openBatches(db, account)) {
+    if (other.batch_id === batch_id || !states.includes(other.status) || !isSameService(other.service, service))
+      continue;
+    const { sums: ofOther } = totalsOf(await readyAmounts(db, other.batch_id));
+    for (const [currency, sum] of Object.entries(ofOther)) sums.add(currency, sum);
+  }
+  return sums.toObject();
 }
 
 function totalsOf(asked: readonly RequestedAmount[]): Asked {
@@ -175,11 +205,17 @@ async function pricesOf(
  * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where
  * every active wallet is in the currency that is asked for.
  */
-function shortfalls(balance: Balance, sums: Record<string, string>): Preflight['short'] {
+function shortfalls(
+  balance: Balance,
+  sums: Record<string, string>,
+  ofOthers: Record<string, string>,
+): Preflight['short'] {
   const wallets = balance.wallets.filter(({ active }) => active);
   return Object.entries(sums).flatMap(([currency, sum]) => {
     if (wallets.length === 0 || wallets.some((wallet) => wallet.currency !== currency)) return [];
-    const missing = wallets.reduce((left, wallet) => subtractAmounts(left, wallet.balance), sum);
-    return missing.startsWith('-') || missing === '0' ? [] : [{ currency, missing }];
+    const others = ofOthers[currency] ?? null;
+    const needed = addAmounts(sum, others ?? '0');
+    const missing = wallets.reduce((left, wallet) => subtractAmounts(left, wallet.balance), needed);
+    return missing.startsWith('-') || missing === '0' ? [] : [{ currency, missing, others }];
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planJson, planLines } from '../../../src/cli/text/plan-lines.ts';
 import { preflight } from '../../../src/engine/plan/preflight.ts';
+import type { BalanceOutcome } from '../../../src/gateway/contract/gateway.ts';
 import type { BatchRecord, Priority } from '../../../src/ledger/batches/batches.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, idlePace } from '../../support/ledger.ts';
@@ -167,4 +168,32 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     const byPerson = await plan(batches, { status: 'paused', pause_reason: 'by_person' });
     assert.equal(byPerson.json.in_time, true, 'that batch alone is paused');
   });
+});
+
+test('a plan counts what other batches still need of the same wallet, and says so', async () => {
+  const { db, clock } = await makeRig();
+  const usd = (name: string, rows: number) =>
+    someRows(rows).map((row) => ({ ...row, batch_id: name, amount: '100', currency: 'USD' }));
+  const add = async (name: string, rows: number, fields: Partial<BatchRecord> = {}) => {
+    const batch = aBatch({ batch_id: name, run_id: name, ...fields });
+    await addBatch(db, clock, batch, usd(name, rows));
+    return { ...batch, audit_seq: 0, audit_head: '' };
+  };
+  const wallet = { walletId: 'w', name: 'w', currency: 'USD', balance: '500', active: true };
+  const balance: BalanceOutcome = { kind: 'balance', balance: { total: null, wallets: [wallet], readAt: 0 } };
+  const planned = async (batch: BatchRecord) => {
+    const plan = await preflight(db, batch, balance, { ...rate, pace: idlePace, now: clock.now() });
+    return { short: plan.short, text: planLines(plan, batch) };
+  };
+  const own = await add('own', 3);
+  assert.deepEqual((await planned(own)).short, []);
+  await add('running', 2, { status: 'running' });
+  await add('elsewhere', 9, { status: 'running', account: 'other' });
+  await add('unapproved', 9, { status: 'awaiting_approval' });
+  await add('moved', 9, { status: 'running', service: 'https://other.example' });
+  assert.deepEqual((await planned(own)).short, [], 'it is just enough for both');
+  await add('paused', 1, { status: 'paused' });
+  const { short, text } = await planned(own);
+  assert.deepEqual(short, [{ currency: 'USD', missing: '100', others: '300' }]);
+  assert.match(text, /^Short of {3}USD 100\.00 \(other batches of the account still need USD 300\.00\): the batch/m);
 });

@@ -343,6 +343,27 @@ describe('a balance that is too low for the whole batch', () => {
     assert.equal(rig.service.charges.length, 2);
   });
 
+  test('keeps it from beginning also where another batch that began before needs the rest of the money', async () => {
+    const rig = await makeRig();
+    rig.service.purse.opening = 500;
+    await rig.add(rows, policy({ shortBalance: 'pause' }));
+    const others = rows.map((row) => ({ ...row, phone_number: `+25471299900${row.row_no}` }));
+    await rig.add(others, {
+      ...policy({ shortBalance: 'pause' }),
+      batch_id: 'batch-2',
+      run_id: 'run-2',
+      created_at: 2,
+    });
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, (await rig.batch()).pause_detail], ['completed', null]);
+    const { status, pause_detail } = await rig.batch('batch-2');
+    assert.equal(status, 'paused');
+    assert.match(
+      pause_detail ?? '',
+      /USD 100\.00 are missing for the whole batch \(other batches still need USD 300\.00\)/,
+    );
+  });
+
   test('lets it go as far as the money reaches otherwise', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 200;
