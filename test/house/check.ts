@@ -20,7 +20,6 @@ const begun = performance.now();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const seconds = () => `${((performance.now() - begun) / 1_000).toFixed(1)} s`;
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-const bin = (name: string) => join(root, 'node_modules/.bin', name);
 
 function changedFiles(): string[] {
   const base = git('branch', '--list', 'main') === '' ? 'HEAD' : git('merge-base', 'main', 'HEAD');
@@ -61,11 +60,12 @@ const folders = ['src', 'test', 'bench', 'jobs'].flatMap((folder) => [...imports
 const tests = changedTests(new Map(folders), changed, root);
 say(`${changed.length} changed files, ${tests.length} test files that they concern`);
 const linted = changed.filter((path) => existsSync(join(root, path)));
+const lint = ['check', '--error-on-warnings', '--no-errors-on-unmatched'];
 const types = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo'];
 const [typesOk, lintOk, { ok, leftOut }] = await Promise.all([
-  passes('types', bin('tsc'), types),
+  passes('types', process.execPath, ['node_modules/typescript/bin/tsc', ...types]),
   linted.length === 0 ||
-    passes('lint', bin('biome'), ['check', '--error-on-warnings', '--no-errors-on-unmatched', ...linted]),
+    passes('lint', process.execPath, ['node_modules/@biomejs/biome/bin/biome', ...lint, ...linted]),
   runTests(tests),
 ]);
 if (leftOut.length > 0) say(`Left out, since time was up:\n  node --test ${leftOut.join(' ')}`);
