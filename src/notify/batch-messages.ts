@@ -99,11 +99,11 @@ function finishedText({ batch, summary, about }: BatchNews): BatchText {
 }
 
 function pausedText({ batch, about }: BatchNews): BatchText {
-  const { label, meaning } = pauseReasonTexts[batch.pause_reason ?? 'by_person'];
+  const { label, meaning, next } = pauseReasonTexts[batch.pause_reason ?? 'by_person'];
   return {
     subject: `Payout ${batch.run_id} has paused: ${label}`,
     lines: [
-      `${meaning}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
+      `${[meaning, next].filter(Boolean).join(' ')}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
       'Nothing more is sent until somebody resumes it. No row was marked as failed.',
       ...about,
       `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,

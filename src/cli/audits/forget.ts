@@ -73,11 +73,11 @@ function traceableText(rows: number): string {
   return `${many} made of number and amount, and stay. Who tries all numbers on them finds the right one.`;
 }
 
-/** A rejected file was no payment, and has no rows. */
+/** A file that could not be read was no payment, and has no rows. */
 function forgottenText({ batches, rejected, rows }: Forgotten): string {
   const paid = batches.length - rejected;
   const parts: string[] = [];
   if (paid > 0) parts.push(`who was paid in ${counted(rows, 'row')} of ${counted(paid, 'batch', 'batches')}`);
-  if (rejected > 0) parts.push(`${counted(rejected, 'rejected file')} without rows`);
+  if (rejected > 0) parts.push(`${counted(rejected, 'file')} that could not be read`);
   return `Forgotten: ${parts.join(', and ')}.`;
 }

@@ -50,7 +50,7 @@ export function serviceText(pace: StoredPace, now: number): string | null {
   const { unreachableSince: since } = pace;
   return since === null
     ? null
-    : `the service, which has given no usable answer for ${durationText(Math.max(0, now - since))}`;
+    : `the service: it has not answered properly for ${durationText(Math.max(0, now - since))}`;
 }
 
 function throttleNow({ throttleWait }: StoredPace, now: number): ThrottleWait | null {

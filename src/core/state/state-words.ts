@@ -68,27 +68,38 @@ export function batchIs(batch: Labelled): string {
   return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
 }
 
-export const pauseReasonTexts: Record<PauseReason, Words> = {
-  by_person: { label: 'by a person', meaning: 'A person paused it.' },
+/** `next`: what to do about it, if anything. */
+export const pauseReasonTexts: Record<PauseReason, Words & { next: string }> = {
+  by_person: { label: 'by a person', meaning: 'A person paused it.', next: '' },
   insufficient_balance: {
     label: 'balance too low',
-    meaning: 'The balance does not suffice. Fund the account, then resume.',
+    meaning: 'The balance does not suffice.',
+    next: 'Fund the account, then resume.',
   },
   credentials_rejected: {
     label: 'credentials rejected',
-    meaning: 'The service does not accept the credentials. Correct them, then resume.',
+    meaning: 'The service does not accept the credentials.',
+    next: 'Correct them, then resume.',
   },
   guard_tripped: {
     label: 'a safety limit was reached',
-    meaning: 'A safety limit was reached. Look at the reason before you resume.',
+    meaning: 'A safety limit was reached.',
+    next: 'Look at the reason before you resume.',
   },
   service_mismatch: {
     label: 'the service answered with something else',
-    meaning: 'The service answered about a different payment. Find out why before you resume.',
+    meaning: 'The service answered about a different payment.',
+    next: 'Find out why before you resume.',
   },
   service_changed: {
     label: 'the account is at another service',
-    meaning:
-      'The account now points to another service, which does not know what was sent. Point it back, then resume; or say that the same service has moved (--service-moved).',
+    meaning: 'The account now points to another service, which does not know what was sent.',
+    next: 'Point it back, then resume; or say that the same service has moved (--service-moved).',
   },
 };
+
+/** What was seen as a batch paused, without a code that only repeats the reason: "INSUFFICIENT_BALANCE: ...". */
+export function pauseDetail(reason: PauseReason, detail: string | null): string | null {
+  const code = `${reason.toUpperCase()}: `;
+  return detail?.startsWith(code) ? detail.slice(code.length) : detail;
+}

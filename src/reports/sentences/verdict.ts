@@ -121,12 +121,10 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   if (Object.keys(summary.charged.earlier).length > 0) details.push(earlierSentence(summary));
   // Nothing need be wrong with them: a clerk would look for it in vain.
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
-  const unread =
-    'and the service, which alone knows the names, gave no usable answer: send the same file again once it does.';
   say(
     unresolved,
-    `was not sent: its network is given by name, ${unread}`,
-    `were not sent: their networks are given by name, ${unread}`,
+    'was not sent: its network is given by name, and the service did not tell which one that is. Send the same file again later.',
+    'were not sent: their networks are given by name, and the service did not tell which ones those are. Send the same file again later.',
   );
   say(
     count.invalid - unresolved,
@@ -278,5 +276,5 @@ function stateSentence(summary: BatchSummary, rejectedBy: string | null): string
   if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
   const reason = pauseReasonTexts[summary.pause.reason];
   const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
-  return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.meaning}`;
+  return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.next}`;
 }

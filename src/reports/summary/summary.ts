@@ -2,6 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
+import { pauseDetail } from '../../core/state/state-words.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../../ledger/batches/batches.ts';
@@ -150,7 +151,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     service: batch.service,
     sandbox: batch.service === embeddedSandboxService,
     status: batch.status,
-    pause: batch.pause_reason && { reason: batch.pause_reason, detail: batch.pause_detail },
+    pause: pauseOf(batch),
     rejection: batch.rejection,
     file_name: batch.file_name,
     input_sha256: batch.file_sha256,
@@ -218,6 +219,10 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     failures: Object.fromEntries(sorted(survey.failures)),
     audit: { events: batch.audit_seq, head: batch.audit_head },
   };
+}
+
+function pauseOf({ pause_reason: reason, pause_detail: detail }: BatchRecord): BatchSummary['pause'] {
+  return reason && { reason, detail: pauseDetail(reason, detail) };
 }
 
 /**

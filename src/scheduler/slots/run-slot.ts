@@ -11,7 +11,7 @@ import { decideLeft, type FileOutcome, takeOne } from './slot-batch.ts';
 import { bring, minuteMs, type PayingJob, type SlotFile, type SlotRunnerDeps } from './slot-files.ts';
 
 /** Run again before that, the slot would find nothing, and be done with it. */
-const rejectedNext = 'what was rejected goes into the inbox again, corrected, before the slot is run again';
+const rejectedNext = 'correct the file that could not be read and put it into the inbox before you run the slot again';
 /** How long a single file that is still being written is waited for. */
 const fileWaitMinutes = 60;
 

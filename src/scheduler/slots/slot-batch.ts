@@ -68,7 +68,7 @@ export async function takeOne(
     // It stays where it is for when the slot is run again, and keeps no other from being paid.
     if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: [errorMessage(error)], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
-    const words = `${name} was rejected: ${errorMessage(error)}`;
+    const words = `${name} could not be read: ${errorMessage(error)}`;
     // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this
     // one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));

@@ -86,7 +86,7 @@ describe('airbatch forget', () => {
     ledger.exec(`UPDATE batches SET completed_at = completed_at - ${30 * dayMs} WHERE file_name = 'plain.csv'`);
     ledger.close();
     const { stdout } = await run('forget', '--before', new Date(Date.now() + dayMs).toISOString());
-    assert.match(stdout, /in 6 rows of 2 batches, and 1 rejected file/);
+    assert.match(stdout, /in 6 rows of 2 batches, and 1 file that could not be read/);
     assert.match(
       stdout,
       /^2 rows have no references of their own: their row refs and keys are made of number and amount, and stay\./m,
@@ -127,9 +127,9 @@ describe('airbatch forget', () => {
     assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
     const inAWeek = new Date(Date.now() + 7 * dayMs).toISOString();
     const { stdout } = await run('forget', '--before', inAWeek);
-    assert.match(stdout, /Forgotten: who was paid in 4 rows of 1 batch, and 1 rejected file without rows\./);
+    assert.match(stdout, /Forgotten: who was paid in 4 rows of 1 batch, and 1 file that could not be read\./);
     assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
-    assert.match((await run('forget', '--before', inAWeek)).stdout, /^Forgotten: 1 rejected file without rows\./);
+    assert.match((await run('forget', '--before', inAWeek)).stdout, /^Forgotten: 1 file that could not be read\./);
   });
 
   test('keeps a batch whose people are still needed, and retries none whose people are gone', async (t) => {

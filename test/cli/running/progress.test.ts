@@ -82,7 +82,7 @@ test('how long it takes is said while it is sent, and while the service cannot b
   assert.equal((await shown(await sending(null))).before, '0 of 90 rows settled · 90 to send, about 1 min left');
   assert.equal(
     (await shown(await sending(125_000))).before,
-    '0 of 90 rows settled · 90 to send; waits for the service, which has given no usable answer for 2 min 5 s',
+    '0 of 90 rows settled · 90 to send; waits for the service: it has not answered properly for 2 min 5 s',
   );
 });
 
@@ -163,7 +163,7 @@ test('a line that differs in nothing but how long something takes is not written
   const progress = showProgress(screen, { db, clock }, ['batch-1']);
   await clock.drive(clock.sleep(10 * 60_000).then(() => progress.end()));
   assert.deepEqual(lines, [
-    '0 of 90 rows settled · 90 to send; waits for the service, which has given no usable answer for 30 s',
+    '0 of 90 rows settled · 90 to send; waits for the service: it has not answered properly for 30 s',
     '0 of 90 rows settled',
   ]);
 });

@@ -228,7 +228,7 @@ describe('airbatch jobs', { concurrency: 3 }, () => {
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
     assert.match(
       (await run('jobs')).stdout,
-      /^! monthly-payroll: the run of Sun 2026-10-25 09:00 has failed: bad\.csv was rejected: /m,
+      /^! monthly-payroll: the run of Sun 2026-10-25 09:00 has failed: bad\.csv could not be read: /m,
     );
   });
 
@@ -442,7 +442,7 @@ describe('airbatch jobs', { concurrency: 3 }, () => {
     writeFileSync(winners, 'name,colour\nMary,blue\n');
     const slot = ['--slot', '2026-11-20T17:00:00+01:00'];
     const bad = await run('jobs', 'run', 'friday-promo', ...slot);
-    assert.match(bad.stderr, /20261120-1700\.csv was rejected/);
+    assert.match(bad.stderr, /20261120-1700\.csv could not be read/);
     assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), ['20261120-1700.csv.rejected']);
     writeFileSync(winners, 'phone_number,network_id,amount,reference\n+2348031231234,13,100,W-1\n');
     const mended = await run('--json', 'jobs', 'run', 'friday-promo', ...slot);

@@ -566,8 +566,21 @@ test('rows whose networks nobody could look up are told in one line as that, and
     return verdictOf({ ...summary, rows, problems: { NETWORK_UNRESOLVED: of } }).details;
   };
   const said =
-    /^3,000 rows were not sent: their networks are given by name, .* gave no usable answer: send the same file again/;
+    /^3,000 rows were not sent: their networks are given by name, .* did not tell which ones those are\. Send the same file again later\.$/;
   assert.match(detailsOf(3_000, 3_000)[0] ?? '', said);
   assert.doesNotMatch(detailsOf(3_000, 3_000).join(), /invalid/);
   assert.match(detailsOf(3_002, 3_000).join(), /2 rows were invalid and not sent/);
+});
+
+test('why a batch is paused is said once, with what to do', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const detail = 'INSUFFICIENT_BALANCE: The wallet is empty.';
+  await db.execute(`UPDATE batches SET status = 'paused', pause_reason = 'insufficient_balance', pause_detail = ?`, [
+    detail,
+  ]);
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(summary.pause, { reason: 'insufficient_balance', detail: 'The wallet is empty.' });
+  const said = 'The batch is paused (balance too low: The wallet is empty). Fund the account, then resume.';
+  assert.equal(verdictOf(summary).details[0], said);
 });

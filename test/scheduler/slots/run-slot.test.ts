@@ -227,12 +227,15 @@ describe('a slot', () => {
     write('inbox/b.csv.part', 'x');
     const first = await run();
     assert.equal(first.outcome, 'wait');
-    assert.match(first.detail, /^a\.csv was rejected: .*; still being written: b\.csv\.part$/);
+    assert.match(first.detail, /^a\.csv could not be read: .*; still being written: b\.csv\.part$/);
     rmSync(join(folder, 'inbox', 'b.csv.part'));
     write('inbox/b.csv');
     const last = await run();
     assert.equal(last.outcome, 'failed');
-    assert.match(last.detail, /^a\.csv was rejected: .*; b\.csv is batch .*; what was rejected goes into the inbox/);
+    assert.match(
+      last.detail,
+      /^a\.csv could not be read: .*; b\.csv is batch .*; correct the file that could not be read and put it into the inbox/,
+    );
   });
 
   test('pays the other files where one cannot be taken, names it, and has failed', async (t) => {
@@ -273,7 +276,7 @@ describe('a slot', () => {
     assert.equal(outcome, 'failed');
     assert.match(
       detail,
-      /^a\.csv was rejected: the file is empty; a\.csv cannot be put away: EISDIR.*; b\.csv is batch /,
+      /^a\.csv could not be read: the file is empty; a\.csv cannot be put away: EISDIR.*; b\.csv is batch /,
     );
     assert.deepEqual(await batches(), ['approved', 'rejected']);
   });
@@ -292,7 +295,7 @@ describe('a slot', () => {
     mocked.mock.restore();
     syncBuiltinESMExports();
     const told =
-      'a.csv was rejected: the file is empty; a.csv cannot be put away: EACCES: permission denied; still being written: b.csv.part';
+      'a.csv could not be read: the file is empty; a.csv cannot be put away: EACCES: permission denied; still being written: b.csv.part';
     assert.deepEqual(details, [told, told]);
     assert.deepEqual(found('working'), ['20261125-0900~a.csv']);
   });
@@ -401,9 +404,11 @@ describe('a slot', () => {
     write('inbox/good.csv');
     const { outcome, detail } = await run();
     assert.equal(outcome, 'failed');
-    assert.match(detail, /bad\.csv was rejected: .*; good\.csv is batch .* \(1 row to pay\)/);
+    assert.match(detail, /bad\.csv could not be read: .*; good\.csv is batch .* \(1 row to pay\)/);
     assert.ok(
-      detail.endsWith('; what was rejected goes into the inbox again, corrected, before the slot is run again'),
+      detail.endsWith(
+        '; correct the file that could not be read and put it into the inbox before you run the slot again',
+      ),
       detail,
     );
     assert.deepEqual(found('working'), ['20261125-0900~good.csv']);
