@@ -352,7 +352,7 @@ describe('a balance that is too low for the whole batch', () => {
       ...policy({ shortBalance: 'pause' }),
       batch_id: 'batch-2',
       run_id: 'run-2',
-      created_at: 2,
+      created_at: 2_000,
     });
     await rig.run();
     assert.deepEqual([(await rig.batch()).status, (await rig.batch()).pause_detail], ['completed', null]);
