@@ -12,7 +12,8 @@ import { htmlReport } from './render/html-report.ts';
 import { resultsCsv } from './render/results.ts';
 import { resultsXlsx } from './render/xlsx.ts';
 import { anchorsJson } from './sentences/anchor-lines.ts';
-import { type BatchSummary, findBatchOrFail, maskSummary, summaryOf } from './summary/summary.ts';
+import { maskSummary } from './summary/mask-summary.ts';
+import { type BatchSummary, findBatchOrFail, summaryOf } from './summary/summary.ts';
 import { type Survey, surveyRows } from './summary/survey.ts';
 import {
   type DifferenceLine,

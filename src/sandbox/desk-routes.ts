@@ -43,15 +43,12 @@ const clock = z.object({ now: z.iso.datetime(), advanced_ms: z.number().int() })
 const revoked = z.object({ revoked: z.boolean() });
 const records = (name: string) => z.object({ [name]: z.array(z.record(z.string(), z.unknown())) });
 
-export function deskRoutes({
-  store,
-  charges,
-  wallets,
-  deliveries,
-  controls,
-  settle,
-  wake,
-}: DeskRouteParts): DeskRoute[] {
+/** What a person at the sandbox's desk sees and changes. */
+export function deskRoutes(parts: DeskRouteParts): DeskRoute[] {
+  return [...moneyRoutes(parts), ...controlRoutes(parts), ...deliveryRoutes(parts)];
+}
+
+function moneyRoutes({ charges, wallets, controls, settle }: DeskRouteParts): DeskRoute[] {
   return [
     {
       method: 'GET',
@@ -81,6 +78,11 @@ export function deskRoutes({
       answer: wallet,
       handle: ({ id = '' }, body) => controls.setWallet(id, body as z.output<typeof setWalletShape>),
     },
+  ];
+}
+
+function controlRoutes({ store, controls }: DeskRouteParts): DeskRoute[] {
+  return [
     {
       method: 'GET',
       path: '/_sandbox/clock',
@@ -115,6 +117,11 @@ export function deskRoutes({
         handle: ({ key = '' }) => (setRevoked(store, key, act === 'revoke') ? { revoked: act === 'revoke' } : null),
       }),
     ),
+  ];
+}
+
+function deliveryRoutes({ deliveries, wake }: DeskRouteParts): DeskRoute[] {
+  return [
     {
       method: 'GET',
       path: '/_sandbox/deliveries',

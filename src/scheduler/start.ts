@@ -55,34 +55,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       return outcome;
     },
   });
-  // By its file, which is put away only then, an end is known that no retry was decided for: also after a crash.
-  let restUntil = new Map<string, number>();
-  const settle = async () => {
-    const settled: JobFile[] = [];
-    const rests = new Map<string, number>();
-    for (const file of await filesToArchive(db)) {
-      const rest = restUntil.get(file.batch_id) ?? 0;
-      const isResting = rest > clock.monotonic();
-      const retry = isResting ? 'due' : await retriedByPolicy({ ...deps, stopping: stopping.signal }, file);
-      if (retry === 'due') rests.set(file.batch_id, isResting ? rest : clock.monotonic() + retryRestMs);
-      if (retry === 'none') settled.push(file);
-      if (retry === 'again') onBatches();
-    }
-    restUntil = rests;
-    await archiveFile(session, settled);
-  };
-  // One after the other: two of them would put the same file away.
-  let settling: Promise<void> = Promise.resolve();
-  const settleEnded = () => {
-    settling = settling
-      .then(settle)
-      .catch((error: unknown) =>
-        log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
-      );
-    return settling;
-  };
-  /** When the first retry that is due is tried next. */
-  const retryAt = () => Math.min(...restUntil.values());
+  const { settleEnded, retryAt, idle } = makeSettling(deps, stopping.signal);
   let isRetrying = false;
   const trouble = makeLastingTrouble(log, clock);
   const look = async () => {
@@ -107,7 +80,48 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       stopping.abort();
       await heartbeat.stop();
       await scheduler.stop();
-      await settling;
+      await idle();
     },
   };
+}
+
+interface Settling {
+  /** Tries again what failed where its job says so, and archives the files of batches that need no more. */
+  settleEnded(): Promise<void>;
+  /** When the first retry that is due is tried next (monotonic ms). */
+  retryAt(): number;
+  /** Resolves when what was begun has ended. */
+  idle(): Promise<void>;
+}
+
+function makeSettling(deps: StartDeps, stopping: AbortSignal): Settling {
+  const { session, onBatches } = deps;
+  const { db, clock, log } = session;
+  // By its file, which is put away only then, an end is known that no retry was decided for: also after a crash.
+  let restUntil = new Map<string, number>();
+  const settle = async () => {
+    const settled: JobFile[] = [];
+    const rests = new Map<string, number>();
+    for (const file of await filesToArchive(db)) {
+      const rest = restUntil.get(file.batch_id) ?? 0;
+      const isResting = rest > clock.monotonic();
+      const retry = isResting ? 'due' : await retriedByPolicy({ ...deps, stopping }, file);
+      if (retry === 'due') rests.set(file.batch_id, isResting ? rest : clock.monotonic() + retryRestMs);
+      if (retry === 'none') settled.push(file);
+      if (retry === 'again') onBatches();
+    }
+    restUntil = rests;
+    await archiveFile(session, settled);
+  };
+  // One after the other: two of them would put the same file away.
+  let settling: Promise<void> = Promise.resolve();
+  const settleEnded = () => {
+    settling = settling
+      .then(settle)
+      .catch((error: unknown) =>
+        log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
+      );
+    return settling;
+  };
+  return { settleEnded, retryAt: () => Math.min(...restUntil.values()), idle: () => settling };
 }

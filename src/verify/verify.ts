@@ -3,11 +3,11 @@ import { walkChain } from './chain/chain.ts';
 import type { ChainFacts } from './chain/chain-facts.ts';
 import { checkLedger, type LaterEvents } from './chain/ledger.ts';
 import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './checks/anchors.ts';
-import { checkKept, readKept } from './checks/kept.ts';
+import { checkKept, type Kept, readKept } from './checks/kept.ts';
 import { checkReconciliation, isReconciliation } from './checks/reconciliation.ts';
 import { checkResults } from './checks/results.ts';
 import { checkServiceList } from './checks/service-list.ts';
-import { readSummary } from './checks/summary.ts';
+import { readSummary, type Summary } from './checks/summary.ts';
 import { checkVersion } from './checks/versions.ts';
 import { attempt, type Finding, Findings, InputError } from './input/findings.ts';
 import { checkFiles, type Manifest, readManifest, versionsFolder } from './input/manifest.ts';
@@ -86,6 +86,33 @@ const nothingOfBatch = {
   coverage: null,
 };
 
+/** What is checked, what held, and what did not. */
+function makeProof() {
+  const findings = new Findings();
+  const checked: string[] = [];
+  return {
+    findings,
+    checked,
+    /** Says the sentence of a check in which nothing was found. */
+    async prove<Result>(sentence: string, check: () => Promise<Result>): Promise<Result> {
+      const before = findings.count;
+      const result = await check();
+      if (findings.count === before) checked.push(sentence);
+      return result;
+    },
+    found: () => ({
+      ok: findings.list.length === 0,
+      findings: findings.list,
+      findings_unlisted: findings.unlisted,
+      checked,
+      notes: findings.notes,
+      doubts: findings.doubts,
+    }),
+  };
+}
+
+type Proof = ReturnType<typeof makeProof>;
+
 /**
  * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works
  * offline and shares no code with the program that made them: it is short so that an auditor's own engineer can read
@@ -93,39 +120,9 @@ const nothingOfBatch = {
  */
 export async function verifyReports(dir: string, options: VerifyOptions = {}): Promise<Verification> {
   const { publicKey = null, ledger, serviceList, anchors } = options;
-  const findings = new Findings();
-  const checked: string[] = [];
-  /** Says the sentence of a check in which nothing was found. */
-  const prove = async <Result>(sentence: string, check: () => Promise<Result>): Promise<Result> => {
-    const before = findings.count;
-    const result = await check();
-    if (findings.count === before) checked.push(sentence);
-    return result;
-  };
-  const found = () => ({
-    ok: findings.list.length === 0,
-    findings: findings.list,
-    findings_unlisted: findings.unlisted,
-    checked,
-    notes: findings.notes,
-    doubts: findings.doubts,
-  });
-  if (await isReconciliation(dir)) {
-    if (ledger !== undefined || serviceList !== undefined || anchors !== undefined)
-      throw new InputError('a reconciliation has no rows and no chain to compare: leave out everything but --key');
-    const proven = await prove(
-      'The reconciliation fits its signature and its digests, and its counts are those of its lines.',
-      () => checkReconciliation(dir, publicKey, findings),
-    );
-    return {
-      ...found(),
-      ...nothingOfBatch,
-      reconciliation_id: proven?.reconciliation_id ?? null,
-      as_of: proven?.finished_at ?? null,
-      rows: proven?.items ?? null,
-      key_fingerprint: proven?.signedBy ?? null,
-    };
-  }
+  const proof = makeProof();
+  const { findings, prove, found } = proof;
+  if (await isReconciliation(dir)) return verifyReconciliation(dir, options, proof);
   const signed = await prove(
     publicKey === null ? 'The signature of the manifest is valid.' : 'The manifest was signed by the given key.',
     () => readManifest(dir, publicKey, findings),
@@ -138,42 +135,9 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     () => checkFiles(dir, manifest, findings),
   );
   const kept = await readKept(dir, manifest, findings);
-  const before = findings.count;
-  const outside = anchors === undefined ? [] : await readAnchors(anchors, manifest, findings);
-  const own = await readOwnAnchors(dir, manifest, findings);
-  const anchored = headsByEvents([...own, ...outside], findings);
-  const wanted = new Set(
-    [manifest, ...kept.map((one) => one.manifest)].flatMap(({ previous, audit }) => [
-      audit.events,
-      previous?.events ?? 0,
-    ]),
-  );
-  const chain = await prove(
-    'The audit chain is unbroken from its first event to the head that the manifest names.',
-    () =>
-      attempt(findings, 'events.jsonl', () =>
-        walkChain(dir, manifest, findings, { anchored, outside: headsElsewhere(outside, own, manifest), wanted }),
-      ),
-  );
-  if (anchors !== undefined && chain && findings.count === before) checked.push(proveHeads(chain, findings));
-  const given = anchors === undefined ? null : outside;
-  const coverage: Coverage | null = chain && coverageOf(manifest.audit.events, { given, own });
+  const { chain, coverage } = await proveChain(dir, { manifest, kept, anchors }, proof);
   const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
-  const rows =
-    chain &&
-    summary &&
-    (await prove(
-      'Each row is in results.csv once, in the state that the chain shows; no key is used twice; counts and sums agree; and the batch is the one in the chain.',
-      () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
-    ));
-  if (chain && summary) {
-    const older = checkKept(kept, { manifest, chain }, findings);
-    if (older !== null) checked.push(older);
-    const proven = await attempt(findings, 'manifest.json', () =>
-      checkVersion({ dir, manifest, summary, chain }, kept, findings),
-    );
-    if (proven !== null) checked.push(proven);
-  }
+  const rows = chain && summary && (await proveRows(dir, { manifest, kept, chain, summary }, proof));
   const later =
     ledger === undefined
       ? null
@@ -202,6 +166,79 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   };
 }
 
+async function verifyReconciliation(
+  dir: string,
+  { publicKey, ledger, serviceList, anchors }: VerifyOptions,
+  { findings, prove, found }: Proof,
+): Promise<Verification> {
+  if (ledger !== undefined || serviceList !== undefined || anchors !== undefined)
+    throw new InputError('a reconciliation has no rows and no chain to compare: leave out everything but --key');
+  const proven = await prove(
+    'The reconciliation fits its signature and its digests, and its counts are those of its lines.',
+    () => checkReconciliation(dir, publicKey ?? null, findings),
+  );
+  return {
+    ...found(),
+    ...nothingOfBatch,
+    reconciliation_id: proven?.reconciliation_id ?? null,
+    as_of: proven?.finished_at ?? null,
+    rows: proven?.items ?? null,
+    key_fingerprint: proven?.signedBy ?? null,
+  };
+}
+
+/** Proves the chain, and by which heads that were put outside; returns it with what these cover. */
+async function proveChain(
+  dir: string,
+  { manifest, kept, anchors }: { manifest: Manifest; kept: readonly Kept[]; anchors: string | undefined },
+  { findings, checked, prove }: Proof,
+): Promise<{ chain: ChainFacts | null; coverage: Coverage | null }> {
+  const before = findings.count;
+  const outside = anchors === undefined ? [] : await readAnchors(anchors, manifest, findings);
+  const own = await readOwnAnchors(dir, manifest, findings);
+  const anchored = headsByEvents([...own, ...outside], findings);
+  const wanted = new Set(
+    [manifest, ...kept.map((one) => one.manifest)].flatMap(({ previous, audit }) => [
+      audit.events,
+      previous?.events ?? 0,
+    ]),
+  );
+  const chain = await prove(
+    'The audit chain is unbroken from its first event to the head that the manifest names.',
+    () =>
+      attempt(findings, 'events.jsonl', () =>
+        walkChain(dir, manifest, findings, { anchored, outside: outsideHeads(outside, own, manifest), wanted }),
+      ),
+  );
+  if (anchors !== undefined && chain && findings.count === before) checked.push(proveHeads(chain, findings));
+  const given = anchors === undefined ? null : outside;
+  return { chain, coverage: chain && coverageOf(manifest.audit.events, { given, own }) };
+}
+
+/** Proves results.csv, and the versions before; returns how many rows there are. */
+async function proveRows(
+  dir: string,
+  {
+    manifest,
+    kept,
+    chain,
+    summary,
+  }: { manifest: Manifest; kept: readonly Kept[]; chain: ChainFacts; summary: Summary },
+  { findings, checked, prove }: Proof,
+): Promise<number | null> {
+  const rows = await prove(
+    'Each row is in results.csv once, in the state that the chain shows; no key is used twice; counts and sums agree; and the batch is the one in the chain.',
+    () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
+  );
+  const older = checkKept(kept, { manifest, chain }, findings);
+  if (older !== null) checked.push(older);
+  const proven = await attempt(findings, 'manifest.json', () =>
+    checkVersion({ dir, manifest, summary, chain }, kept, findings),
+  );
+  if (proven !== null) checked.push(proven);
+  return rows;
+}
+
 function rejectedBy({ batch: { cancelled } }: ChainFacts): string | null {
   return cancelled?.data.rejected ? cancelled.actor : null;
 }
@@ -210,7 +247,7 @@ function rejectedBy({ batch: { cancelled } }: ChainFacts): string | null {
  * The places of the heads that were put outside. One beyond the chain's end that the reports themselves bring was cut
  * off there.
  */
-function headsElsewhere(outside: readonly Head[], own: readonly Head[], { audit }: Manifest): Set<number> {
+function outsideHeads(outside: readonly Head[], own: readonly Head[], { audit }: Manifest): Set<number> {
   const cutOff = new Set(own.map(({ events }) => events).filter((events) => events > audit.events));
   return new Set(outside.map(({ events }) => events).filter((events) => !cutOff.has(events)));
 }

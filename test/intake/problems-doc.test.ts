@@ -41,7 +41,7 @@ describe('docs/problems.md', () => {
   test('has the codes that the engine gives to rows', () => {
     for (const name of [
       'core/state/earlier-payment.ts',
-      'core/repeats/repeated-payment.ts',
+      'core/repeats/repeat-problem.ts',
       'engine/decisions/release-or-skip.ts',
       'engine/doubts/earlier-generations.ts',
     ]) {

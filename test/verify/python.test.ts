@@ -117,10 +117,6 @@ describe('the verifier that was written from the page of the format', { skip }, 
         const [paid, failed] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
         const found = { topupId: 'topup-2', serviceStatus: 'completed', why: 'it says completed', firstSentAt: null };
         await noteContradiction(unit, failed as RowRecord, found);
-        // What it was charged is known later.
-        const cost = { value: '0.82', currency: 'USD' };
-        const charged = await findRow(unit.tx, 'B-1', 2);
-        await noteContradiction(unit, charged as RowRecord, { ...found, topupId: charged?.topup_id ?? null, cost });
         const second = { why: 'there is another', service_status: 'completed', topup_id: 'topup-9' };
         await unit.noteRow(paid as RowRecord, { second_topup_id: 'topup-9' }, 'row.contradicted', second);
       });

@@ -79,8 +79,6 @@ def check_chain(folder, manifest):
             row["sent"] = row["end"] = None
         row["sent"] = (str(body["generation"]), body["key"]) if kind == "row.send" else row["sent"]
         row["end"] = body if kind in ("row.complete", "row.fail") else row["end"]
-        if body.get("charged") is True and row["end"]:
-            row["end"] = {**row["end"], "cost": body["cost"], "cost_currency": body["cost_currency"]}
     need(previous == manifest["audit"]["head"] and manifest.get("as_of") in (None, iso(events[-1]["at"])), "the chain ends in another head")
     anchors = json.loads(read(folder, "anchors.json")) if any(file["name"] == "anchors.json" for file in manifest["files"]) else []
     for head in [*anchors, *filter(None, [manifest.get("previous")])]:

@@ -56,17 +56,9 @@ export function makeWatching(
   let since = clock.monotonic();
   let unpaused = batchIds;
 
-  const look = ({ batch_id, status }: BatchRecord, counts: ReadonlyMap<string, number>): Seen => {
-    const standing = JSON.stringify([status, ...counts]);
-    const last = seen.get(batch_id);
-    const one = last?.standing === standing ? last : { standing, since: clock.monotonic(), told: last?.told ?? null };
-    seen.set(batch_id, one);
-    return one;
-  };
-
   const logListDelay = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, safe: string) => {
-    const { batch_id: id, status, pause_reason: reason } = batch;
-    const one = look(batch, counts);
+    const { status, pause_reason: reason } = batch;
+    const one = noteStanding(seen, batch, counts, clock.monotonic());
     const account = await accountNow(session, batch.account);
     const at = clock.monotonic();
     const quiet = at - one.since;
@@ -74,19 +66,12 @@ export function makeWatching(
     const isPaced = counts.has('ready') && !waitsForFirstRows(batch, counts) && !isKeptByService(account, batch, now);
     if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
     if (one.told?.status === status && one.told.reason === reason && at - one.told.at < repeatedMs) return;
-    const words = (await waitsFor(session, batch, counts, account)) ?? 'the service';
+    const blockers = (await waitsFor(session, batch, counts, account)) ?? 'the service';
     one.told = { status, reason, at };
-    const lookupAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
-    const followed = isPaused ? followedText(counts, lookupAt, now) : null;
-    const endsBy = ((await lastPromisedAt(db, id)) ?? 0) + promisedMs;
-    const sentences = [
-      `Batch ${id} waits for ${words}.`,
-      ...(isPaused ? [] : [`Nothing has changed for ${durationText(quiet)}.`]),
-      ...(followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`]),
-      ...(endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : []),
-      safe,
-    ];
-    tell(sentences.join(' '));
+    const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
+    const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
+    const promised = endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : [];
+    tell([`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised, safe].join(' '));
   };
 
   return {
@@ -120,14 +105,46 @@ export function makeWatching(
       // Whoever may send nothing may still read, and follows what was sent: then something moves.
       const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
       if (!isRefused || now - since < refusedMsMax) return true;
-      tell(
-        `The service refuses the credentials of the airbatch that works for this account; nothing has moved for ${durationText(now - since)}. ` +
-          'Correct them and restart it. This command ends.',
-      );
+      tell(refusedText(now - since));
       return false;
     },
     unpaused: () => unpaused,
   };
+}
+
+function refusedText(unmovedMs: number): string {
+  return (
+    `The service refuses the credentials of the airbatch that works for this account; nothing has moved for ${durationText(unmovedMs)}. ` +
+    'Correct them and restart it. This command ends.'
+  );
+}
+
+/** The batch as it is seen now: its wait begins anew where its state or a count has changed. */
+function noteStanding(
+  seen: Map<string, Seen>,
+  { batch_id, status }: BatchRecord,
+  counts: ReadonlyMap<string, number>,
+  now: number,
+): Seen {
+  const standing = JSON.stringify([status, ...counts]);
+  const last = seen.get(batch_id);
+  const one = last?.standing === standing ? last : { standing, since: now, told: last?.told ?? null };
+  seen.set(batch_id, one);
+  return one;
+}
+
+const unchangedSentence = (quietMs: number) => `Nothing has changed for ${durationText(quietMs)}.`;
+
+/** What of a paused batch is followed all the same. */
+async function followedSentences(
+  db: WaitsSession['db'],
+  { batch_id: id }: BatchRecord,
+  counts: ReadonlyMap<string, number>,
+  now: number,
+): Promise<string[]> {
+  const lookupAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
+  const followed = followedText(counts, lookupAt, now);
+  return followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`];
 }
 
 function isPast({ status }: BatchRecord): boolean {

@@ -24,12 +24,12 @@ export function keep(
     url,
     restored,
     onCompleted,
-    word,
+    notifier,
   }: {
     url: string;
     restored: boolean;
     onCompleted: (batchId: string) => void;
-    word: Pick<Notifier, 'notifyStandstill'>;
+    notifier: Pick<Notifier, 'notifyStandstill'>;
   },
 ): SupervisedAccount {
   return superviseAccount(name, {
@@ -38,7 +38,7 @@ export function keep(
     open: () =>
       openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
     makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
-    onStandstill: (error, isTriedAgain) => word.notifyStandstill({ account: name, error, isTriedAgain }),
+    onStandstill: (error, isTriedAgain) => notifier.notifyStandstill({ account: name, error, isTriedAgain }),
   });
 }
 

@@ -34,7 +34,6 @@ export function makeReportWriter(
   const { db, log, clock, config } = session;
   const anchoring = makeAnchoring(session);
   const stopping = new AbortController();
-  let last: Promise<void> = Promise.resolve();
   let keeping: Promise<void> = Promise.resolve();
   const write = async (batchId: string, out: string) => {
     await anchoring.put();
@@ -43,35 +42,7 @@ export function makeReportWriter(
       readableByGroup: config.readableByGroup,
     });
   };
-  /** The work that failed for the folder's sake, by batch and folder. */
-  const waiting = new Map<string, () => Promise<unknown>>();
-  let retrying: Promise<void> | null = null;
-  const retry = async () => {
-    for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
-      await clock.sleep(waitMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      for (const again of [...waiting.values()]) await again();
-    }
-    retrying = null;
-  };
-  /** Does the work after all that was asked for before. Trouble with one batch keeps the others from nothing. */
-  const next = (batchId: string, out: string, work: () => Promise<void>): Promise<void> => {
-    const key = `${batchId} ${out}`;
-    const failed = (error: unknown) => {
-      const facts = { batch_id: batchId, error: errorMessage(error) };
-      const unwritable = unwritableOf(error, out);
-      if (unwritable === null) {
-        log.warn('the reports of a batch could not be written; "airbatch report" writes them', facts);
-        return;
-      }
-      log.warn('the reports of a batch could not be written; it is tried again', facts);
-      waiting.set(key, () => next(batchId, out, work));
-      onUnwritable(unwritable);
-      retrying ??= retry();
-    };
-    last = last.then(work).then(() => void waiting.delete(key), failed);
-    return last;
-  };
+  const { next, areWritten, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>
     void next(batchId, out, async () => {
       const { dir } = await write(batchId, out);
@@ -90,7 +61,7 @@ export function makeReportWriter(
       });
     });
   return {
-    areWritten: () => waiting.size === 0,
+    areWritten,
     write: writeFirst,
     async writeMissing() {
       for (const { batchId, out } of await batchesWithoutReports(session)) writeFirst(batchId, out);
@@ -110,9 +81,60 @@ export function makeReportWriter(
     async stop() {
       stopping.abort();
       await keeping;
+      await idle();
+      await anchoring.stop();
+    },
+  };
+}
+
+interface WriteQueue {
+  /** Does the work after all that was asked for before. Trouble with one batch keeps the others from nothing. */
+  next(batchId: string, out: string, work: () => Promise<void>): Promise<void>;
+  areWritten(): boolean;
+  /** Resolves when nothing is being written or tried again. */
+  idle(): Promise<void>;
+}
+
+function makeWriteQueue(
+  { clock, log }: Session,
+  stopping: AbortSignal,
+  onUnwritable: (error: AirbatchError) => void,
+): WriteQueue {
+  let last: Promise<void> = Promise.resolve();
+  /** The work that failed for the folder's sake, by batch and folder. */
+  const waiting = new Map<string, () => Promise<unknown>>();
+  let retrying: Promise<void> | null = null;
+  const retry = async () => {
+    for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
+      await clock.sleep(waitMs, stopping);
+      if (stopping.aborted) return;
+      for (const again of [...waiting.values()]) await again();
+    }
+    retrying = null;
+  };
+  const next = (batchId: string, out: string, work: () => Promise<void>): Promise<void> => {
+    const key = `${batchId} ${out}`;
+    const failed = (error: unknown) => {
+      const facts = { batch_id: batchId, error: errorMessage(error) };
+      const unwritable = unwritableOf(error, out);
+      if (unwritable === null) {
+        log.warn('the reports of a batch could not be written; "airbatch report" writes them', facts);
+        return;
+      }
+      log.warn('the reports of a batch could not be written; it is tried again', facts);
+      waiting.set(key, () => next(batchId, out, work));
+      onUnwritable(unwritable);
+      retrying ??= retry();
+    };
+    last = last.then(work).then(() => void waiting.delete(key), failed);
+    return last;
+  };
+  return {
+    next,
+    areWritten: () => waiting.size === 0,
+    async idle() {
       await retrying;
       await last;
-      await anchoring.stop();
     },
   };
 }

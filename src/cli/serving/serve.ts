@@ -72,12 +72,7 @@ async function serve(
 ): Promise<number> {
   requireRole(session, 'operate');
   if (session.config.accounts.size === 0) await requireMeant(session);
-  // Better known before anything is sent than once the first batch has ended.
-  await makeFolder(
-    session.config.out,
-    session.config,
-    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
-  );
+  await requireReportsFolder(session);
   await saysRestored(session, restored);
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, SupervisedAccount>();
@@ -97,19 +92,11 @@ async function serve(
   checkJobs(session.config, loaded);
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
-  const word = makeNotifier(session, jobsNotifiedOf(session, jobs));
-  const metrics = makeMetricsServer({
-    ...session,
-    accounts: () =>
-      [...kept.values()].map((account) => ({
-        name: account.name,
-        working: account.isWorking(),
-        usage: account.usage(),
-      })),
-  });
+  const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
+  const metrics = metricsOf(session, kept);
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
-    onUnwritable: (error) => word.notifyStandstill({ account: null, error, isTriedAgain: true }),
+    onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
   });
   try {
     const url = await listen(server, place, '--host and --port');
@@ -119,10 +106,10 @@ async function serve(
     context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);
     if (metricsUrl !== null) session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
     await logAccounts(session, accounts);
-    word.keep();
+    notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
     for (const [name, account] of accounts) {
-      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, word }));
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier }));
     }
     // Where there is no job any more, files of its batches are still to be put away.
     scheduler = startJobs(session, jobs, kept);
@@ -135,21 +122,47 @@ async function serve(
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.stop())
-      .then(() => word.stop())
+      .then(() => notifier.stop())
       .then(() => Promise.all([server.close(), metrics.close()]));
-    if (!(await endsWithin(session, stopped, graceMs))) {
-      session.log.warn('what is still in flight is left; it is looked up at the next start', {
-        grace_s: graceMs / 1_000,
-      });
-      process.exit(lateExitCode);
-    }
-    session.log.info('stopped');
+    await endOrExit(session, stopped, graceMs);
     if (trouble) throw trouble;
     return 0;
   } finally {
     interrupt.dispose();
     await Promise.all([server.close(), metrics.close()]);
   }
+}
+
+/** Better known before anything is sent than once the first batch has ended. */
+async function requireReportsFolder({ config }: Session): Promise<void> {
+  await makeFolder(
+    config.out,
+    config,
+    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
+  );
+}
+
+/** Waits until everything has ended; ends the process where that takes longer than the grace (ms). */
+async function endOrExit(session: Session, stopped: Promise<unknown>, graceMs: number): Promise<void> {
+  if (!(await endsWithin(session, stopped, graceMs))) {
+    session.log.warn('what is still in flight is left; it is looked up at the next start', {
+      grace_s: graceMs / 1_000,
+    });
+    process.exit(lateExitCode);
+  }
+  session.log.info('stopped');
+}
+
+function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {
+  return makeMetricsServer({
+    ...session,
+    accounts: () =>
+      [...kept.values()].map((account) => ({
+        name: account.name,
+        working: account.isWorking(),
+        usage: account.usage(),
+      })),
+  });
 }
 
 function listen(server: FastifyInstance, place: { host: string; port: number }, options: string): Promise<string> {

@@ -1,4 +1,3 @@
-import type { Money } from '../../core/money/money.ts';
 import { isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -17,16 +16,9 @@ export type EarlierGenerations =
   /** `last`: what the service has of the last of them. */
   | { kind: 'failed'; last: readonly ServicePayment[] }
   /** One has failed with a word after which it may have arrived, and which no person has named. */
-  | {
-      kind: 'doubtful';
-      generation: number;
-      reference: string;
-      serviceStatus: string;
-      topupId: string;
-      cost: Money | null;
-    }
+  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string; topupId: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
-  | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string; cost: Money | null }
+  | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string }
   | LookupRetry;
 
 export interface LookupDeps {
@@ -63,8 +55,8 @@ export async function lookupGenerations(
   return { kind: 'failed', last };
 }
 
-function nameOf({ serviceStatus, topupId, cost }: ServicePayment) {
-  return { serviceStatus, topupId, cost };
+function nameOf({ serviceStatus, topupId }: ServicePayment) {
+  return { serviceStatus, topupId };
 }
 
 /**

@@ -128,12 +128,12 @@ function arrivedWhy({ generation, serviceStatus }: Arrived): string {
 
 /** The service has not failed a payment of this row: the row that sent it counts as paid, and is not tried again. */
 export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord, arrived: Arrived): Promise<void> {
-  const { generation, reference, serviceStatus, topupId, cost } = arrived;
+  const { generation, reference, serviceStatus, topupId } = arrived;
   const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);
   const sender = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
   if (sender === null || sender.service_status === serviceStatus) return;
   const firstSentAt = payment?.first_intent_at ?? null;
   if (sender.status === 'ready') await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
   else if (countsAsUnpaid(sender))
-    await noteContradiction(unit, sender, { why: arrivedWhy(arrived), serviceStatus, topupId, firstSentAt, cost });
+    await noteContradiction(unit, sender, { why: arrivedWhy(arrived), serviceStatus, topupId, firstSentAt });
 }

@@ -95,9 +95,8 @@ export async function contradict(
   const serviceStatus = isStatus ? update.verbatim : update.says;
   const current = await findRow(unit.tx, row.batch_id, row.row_no);
   const isUnpaid = current !== null && countsAsUnpaid(current);
-  const told = { why, serviceStatus, topupId, cost: update.payment?.cost ?? null };
   const isPaidNow = isUnpaid && update.says !== 'failed';
-  if (!isPaidNow || !(await noteContradiction(unit, current, { ...told, firstSentAt: null }))) {
+  if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
     const data = { why, service_status: serviceStatus, topup_id: topupId };
     const isOther = current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
     const isSecond = isOther && !isUnpaid && update.says !== 'failed';

@@ -1,11 +1,10 @@
-import { type Money, sameAmount } from '../../core/money/money.ts';
+import type { Money } from '../../core/money/money.ts';
 import { sentStates } from '../../core/state/row-state.ts';
 import { noteHalt } from '../accounts/halts.ts';
 import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { RowRecord } from '../rows/rows.ts';
-import type { RowFields } from '../rows/update-row.ts';
 import type { Unit } from '../unit-of-work.ts';
 
 /** What the service says of a payment of a row, against what the ledger has of it. */
@@ -16,7 +15,7 @@ export interface Contradiction {
   topupId: string | null;
   /** When the payment was first sent (epoch ms), where that is known. */
   firstSentAt: number | null;
-  /** What the service charges for it, where it says that: if it is the row's own payment, the row was charged that. */
+  /** What the service charges for it, where the event is to say that. */
   cost?: Money | null;
 }
 
@@ -34,34 +33,26 @@ export async function noteContradiction(
   unit: Unit,
   row: RowRecord,
   { why, serviceStatus, topupId, firstSentAt, cost = null }: Contradiction,
-  eventKind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
+  kind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
 ): Promise<RowRecord | null> {
-  const charge = topupId !== null && topupId === row.topup_id ? newCharge(row, cost) : null;
-  const said = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
-  const data = { why, service_status: serviceStatus, topup_id: topupId, ...said, ...(charge && { charged: true }) };
-  const kind = charge ? 'row.changed_late' : eventKind;
+  const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
+  const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
   const { contradicted_by: known } = row;
   if (known !== null && topupId !== null && topupId !== known)
-    return notePaidTwice(unit, row, { known, topupId, charge }, kind, data);
-  if (row.contradicted === serviceStatus && charge === null) return null;
+    return notePaidTwice(unit, row, { known, topupId }, kind, data);
+  if (row.contradicted === serviceStatus) return null;
   // A person has called the payment not paid while the service said this of it: the person knew.
   const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
   const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;
-  const told = {
-    contradicted: serviceStatus,
-    contradicted_at: unit.at,
-    contradicted_by: topupId,
-    first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
-  };
-  const fields = isKnown || row.contradicted === serviceStatus ? {} : told;
-  return unit.noteRow(row, { ...fields, ...charge }, kind, data);
-}
-
-/** What the row's own payment was charged after it had failed, as fields of the row; null if nothing, or known. */
-function newCharge(row: RowRecord, cost: Money | null): Pick<RowFields, 'cost' | 'cost_currency'> | null {
-  if (row.status !== 'failed' || cost === null || sameAmount(cost.value, '0')) return null;
-  const isKnown = row.cost !== null && row.cost_currency === cost.currency && sameAmount(row.cost, cost.value);
-  return isKnown ? null : { cost: cost.value, cost_currency: cost.currency };
+  const fields = isKnown
+    ? {}
+    : {
+        contradicted: serviceStatus,
+        contradicted_at: unit.at,
+        contradicted_by: topupId,
+        first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
+      };
+  return unit.noteRow(row, fields, kind, data);
 }
 
 /**
@@ -71,16 +62,16 @@ function newCharge(row: RowRecord, cost: Money | null): Pick<RowFields, 'cost' |
 async function notePaidTwice(
   unit: Unit,
   row: RowRecord,
-  { known, topupId, charge }: { known: string; topupId: string; charge: RowFields | null },
+  { known, topupId }: { known: string; topupId: string },
   kind: 'row.contradicted' | 'row.changed_late',
   data: EventData,
 ): Promise<RowRecord | null> {
   // Beside the row's own payment stands the other one, whichever was seen first.
   const second = topupId === row.topup_id ? known : topupId;
-  if (row.second_topup_id === second && charge === null) return null;
+  if (row.second_topup_id === second) return null;
   const batch = await findBatch(unit.tx, row.batch_id);
   if (batch) await noteHalt(unit.tx, batch.account, paidTwice(row, topupId));
-  return unit.noteRow(row, { second_topup_id: second, ...charge }, kind, data);
+  return unit.noteRow(row, { second_topup_id: second }, kind, data);
 }
 
 /** Why an account is halted of which a row has two payments. */

@@ -143,10 +143,6 @@ function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body 
     const when = typeof given === 'number' ? given : at;
     const back = (charged: string) => backOf(charged, amount);
     row.words.push({ topupId, retries, at: when, currency: text(data.currency), backOf: back });
-  } else if (data.charged === true && cost !== null && currency !== null) {
-    // The payment had failed, and was charged after all.
-    row.kept = row.kept.filter((one) => one.topupId !== topupId || one.retries !== retries);
-    row.kept.push({ topupId, retries, cost, currency, chargedAt: at });
   } else if (cost !== null) {
     row.words.push({ topupId, retries, at, currency, backOf: (charged) => subtractAmounts(charged, cost) });
   }

@@ -3,12 +3,10 @@ import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts
 import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import { pauseDetail } from '../../core/state/state-words.ts';
-import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
-import { maskNumbers } from '../text/mask.ts';
 import { activeMs } from './active-time.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
 import { type Refunds, refundsOfFailed } from './refunds.ts';
@@ -135,14 +133,33 @@ export async function findBatchOrFail(view: Queryable, batchId: string): Promise
 
 /** The summary of a batch whose rows were surveyed already. */
 export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Survey): Promise<BatchSummary> {
-  const { counts } = survey;
   const ofRows = sumOver(survey.charged, rowStates);
   const earlier = await chargedEarlier(view, batch, ofRows);
   const charged = sumOf([ofRows, earlier]);
   const back = await refunds(view, batch, { survey, earlier });
-  const durationMs =
-    batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at;
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
+  return {
+    ...identityOf(batch),
+    ...requestsOf(survey),
+    charged: {
+      total: charged,
+      completed: sumOver(survey.charged, ['completed']),
+      by_status: byStatus(survey.charged),
+      earlier,
+      earlier_came_back: back.earlier.toObject(),
+      rows_without_cost: survey.costUnknownRows,
+    },
+    ...doubtsOf(survey),
+    balance: await proveBalance(view, batch, { charged, refunds: byReading }),
+    times: await timesOf(view, batch),
+    problems: Object.fromEntries(sorted(survey.problems)),
+    failures: Object.fromEntries(sorted(survey.failures)),
+    audit: { events: batch.audit_seq, head: batch.audit_head },
+  };
+}
+
+/** Which batch it is, and what of it does not follow from its rows. */
+function identityOf(batch: BatchRecord) {
   return {
     format: 'airbatch.summary/1',
     batch_id: batch.batch_id,
@@ -159,6 +176,12 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     program: batch.program,
     created_by: batch.created_by,
     approved_by: batch.approved_by,
+  } satisfies Partial<BatchSummary>;
+}
+
+function requestsOf(survey: Survey) {
+  const { counts } = survey;
+  return {
     rows: {
       total: survey.rows,
       valid: survey.rows - counts.invalid - counts.skipped,
@@ -171,14 +194,13 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       completed: sumOver(survey.requested, ['completed']),
       by_status: byStatus(survey.requested),
     },
-    charged: {
-      total: charged,
-      completed: sumOver(survey.charged, ['completed']),
-      by_status: byStatus(survey.charged),
-      earlier,
-      earlier_came_back: back.earlier.toObject(),
-      rows_without_cost: survey.costUnknownRows,
-    },
+  } satisfies Partial<BatchSummary>;
+}
+
+/** What a person is to look at. */
+function doubtsOf(survey: Survey) {
+  const { counts } = survey;
+  return {
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
     contradicted: {
       rows: survey.contradictedRows,
@@ -204,42 +226,25 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       requested: survey.overdueRequested.toObject(),
       oldest_sent_at: isoOrNull(survey.oldestOverdueAt),
     },
-    balance: await proveBalance(view, batch, { charged, refunds: byReading }),
-    times: {
-      created_at: isoTime(batch.created_at),
-      approved_at: isoOrNull(batch.approved_at),
-      started_at: isoOrNull(batch.started_at),
-      completed_at: isoOrNull(batch.completed_at),
-      finish_by: isoOrNull(batch.finish_by),
-      in_time: batch.finish_by === null || batch.completed_at === null ? null : batch.completed_at <= batch.finish_by,
-      duration_ms: durationMs,
-      active_ms: durationMs === null ? null : await activeMs(view, batch.batch_id),
-    },
-    problems: Object.fromEntries(sorted(survey.problems)),
-    failures: Object.fromEntries(sorted(survey.failures)),
-    audit: { events: batch.audit_seq, head: batch.audit_head },
-  };
+  } satisfies Partial<BatchSummary>;
 }
 
 function pauseOf({ pause_reason: reason, pause_detail: detail }: BatchRecord): BatchSummary['pause'] {
   return reason && { reason, detail: pauseDetail(reason, detail) };
 }
 
-/**
- * The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named
- * after one.
- */
-export function maskSummary(summary: BatchSummary): BatchSummary {
-  const masked = (text: string | null) => text && maskNumbers(text);
+async function timesOf(view: Queryable, batch: BatchRecord): Promise<BatchSummary['times']> {
+  const durationMs =
+    batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at;
   return {
-    ...summary,
-    pause: summary.pause && { ...summary.pause, detail: masked(summary.pause.detail) },
-    rejection: masked(summary.rejection),
-    // Here a day is told from a number: files are named after days.
-    file_name: withoutNumbers(summary.file_name),
-    failures: Object.fromEntries(
-      Object.entries(summary.failures).map(([code, failed]) => [code, { ...failed, reason: masked(failed.reason) }]),
-    ),
+    created_at: isoTime(batch.created_at),
+    approved_at: isoOrNull(batch.approved_at),
+    started_at: isoOrNull(batch.started_at),
+    completed_at: isoOrNull(batch.completed_at),
+    finish_by: isoOrNull(batch.finish_by),
+    in_time: batch.finish_by === null || batch.completed_at === null ? null : batch.completed_at <= batch.finish_by,
+    duration_ms: durationMs,
+    active_ms: durationMs === null ? null : await activeMs(view, batch.batch_id),
   };
 }
 

@@ -64,18 +64,48 @@ const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
 const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
 
 /**
+ * Reports trouble with an account, and returns how long to wait until the account is opened again (ms), or null if
+ * waiting does not help. The function gets the trouble, and for how long the account was open before it (ms).
+ */
+function makeTroubles(
+  name: string,
+  { log, onStandstill }: Pick<SuperviseAccountDeps, 'log' | 'onStandstill'>,
+): (error: unknown, openMs: number) => number | null {
+  /** What was met the last time, unless the account was worked for since. */
+  let lastCode: ErrorCode | null = null;
+  return (error, openMs) => {
+    const code = error instanceof AirbatchError ? error.code : null;
+    const wait = code === null ? undefined : waits[code];
+    // What keeps the account from being worked for shows within seconds.
+    const isLasting = code === lastCode && openMs < workedMs;
+    const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
+    if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
+    if (wait === undefined) return null;
+    // It may last for hours: said once, not at every look.
+    if (!isLasting) {
+      log.warn('the account cannot be worked for now; it is tried again', {
+        account: name,
+        code,
+        error: errorMessage(error),
+      });
+    }
+    lastCode = code;
+    return wait;
+  };
+}
+
+/**
  * Works for an account until it is stopped. It waits while another process has the account, and opens it again after
  * trouble that passes.
  */
 export function superviseAccount(name: string, deps: SuperviseAccountDeps): SupervisedAccount {
-  const { clock, log, open, makeRunner, onStandstill } = deps;
+  const { clock, open, makeRunner } = deps;
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
   let opened: OpenAccount | null = null;
   // The account is not closed while somebody works with it.
   const users = new Set<Promise<unknown>>();
-  /** What was met the last time, unless the account was worked for since. */
-  let lastCode: ErrorCode | null = null;
+  const waitAfter = makeTroubles(name, deps);
 
   const work = async () => {
     const account = await open();
@@ -98,23 +128,9 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
       try {
         await work();
       } catch (error) {
-        const code = error instanceof AirbatchError ? error.code : null;
-        const wait = code === null ? undefined : waits[code];
-        // What keeps the account from being worked for shows within seconds.
-        const isLasting = code === lastCode && clock.monotonic() - begunAt < workedMs;
-        const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
-        if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
-        if (wait === undefined) throw error;
-        // It may last for hours: said once, not at every look.
-        if (!isLasting) {
-          log.warn('the account cannot be worked for now; it is tried again', {
-            account: name,
-            code,
-            error: errorMessage(error),
-          });
-        }
-        lastCode = code;
-        await clock.sleep(wait, stopping.signal);
+        const waitMs = waitAfter(error, clock.monotonic() - begunAt);
+        if (waitMs === null) throw error;
+        await clock.sleep(waitMs, stopping.signal);
       }
     }
   };

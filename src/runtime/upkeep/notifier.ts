@@ -36,6 +36,12 @@ export interface JobsNotifiedOf {
   accountOf: (job: string) => string | null;
 }
 
+/** Whether the folder of reports has a final version of the batch that is as of its end (epoch ms). */
+async function isReported(out: string, batchId: string, endedAt: number): Promise<boolean> {
+  const version = await readVersion(join(out, batchId));
+  return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
+}
+
 /**
  * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name,
  * and which account they pay from, is known to who runs the jobs; where that is another process, such word is left to
@@ -66,10 +72,6 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
     onError,
     ending: ending.signal,
   });
-  const isReported = async (batchId: string, endedAt: number) => {
-    const version = await readVersion(join(config.out, batchId));
-    return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
-  };
   const pass = async (options: WatchOptions) => {
     if (recipients.length === 0) return;
     try {
@@ -85,7 +87,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   let told: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      await pass({ isReported });
+      await pass({ isReported: (batchId, endedAt) => isReported(config.out, batchId, endedAt) });
       await clock.sleep(everyMs, stopping.signal);
     }
   };

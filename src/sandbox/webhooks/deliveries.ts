@@ -103,18 +103,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     if (!isStopped) ended();
   }
 
-  /** The next deliveries of targets that take one more, and that are not under way. */
-  function next(until: number, count: number): Delivery[] {
-    const full = [...underWay].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
-    return store.all<Delivery>(
-      `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? AND target NOT IN (SELECT value FROM json_each(?))
-         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT ?`,
-      until,
-      JSON.stringify(full),
-      JSON.stringify([...underWay.values()].flatMap((ids) => [...ids])),
-      count,
-    );
-  }
+  const next = (until: number, count: number) => nextDeliveries(store, underWay, until, count);
 
   return {
     enqueue(delivery) {
@@ -141,6 +130,24 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       isStopped = true;
     },
   };
+}
+
+/** The next deliveries of targets that take one more, and that are not under way. */
+function nextDeliveries(
+  store: Store,
+  underWay: ReadonlyMap<string, ReadonlySet<string>>,
+  until: number,
+  count: number,
+): Delivery[] {
+  const full = [...underWay].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
+  return store.all<Delivery>(
+    `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? AND target NOT IN (SELECT value FROM json_each(?))
+         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT ?`,
+    until,
+    JSON.stringify(full),
+    JSON.stringify([...underWay.values()].flatMap((ids) => [...ids])),
+    count,
+  );
 }
 
 /** One attempt; null: it was acknowledged, else why not. */

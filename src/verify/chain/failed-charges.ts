@@ -71,12 +71,7 @@ export function makeFailedCharges(): FailedCharges {
         const backOf = (charged: string) => lesser(amount, charged);
         rowOf(rowNo).words.push({ topupId, retries, at: when, currency: data.currency, backOf });
       }
-      if (data.charged === true && typeof cost === 'string' && typeof currency === 'string') {
-        // The payment had failed, and was charged after all.
-        const row = rowOf(rowNo);
-        row.kept = row.kept.filter((one) => one.topupId !== topupId || one.retries !== retries);
-        row.kept.push({ topupId, retries, cost, currency });
-      } else if (kind === 'row.changed_late' && typeof cost === 'string')
+      if (kind === 'row.changed_late' && typeof cost === 'string')
         rowOf(rowNo).words.push({ topupId, retries, at, currency, backOf: (charged) => rest(charged, cost) });
     },
     earlier: () => sumUp(isEarlier, ({ cost }) => cost),

@@ -49,8 +49,6 @@ export function makeRowMarks(batch: Pick<BatchFacts, 'approved'>): RowMarks {
       // later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
         [sent[rowNo], paid[rowNo], ended[rowNo], reason[rowNo]] = [0, 0, 0, 0];
-      // The row's payment had failed, and was charged after all.
-      if (data.charged === true) paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
       if (kind === 'row.complete' || kind === 'row.fail') {
         if (data.cost !== undefined) paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
         if (typeof data.completed_at === 'number') {
