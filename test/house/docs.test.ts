@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { root } from './imports.ts';
 
@@ -30,14 +30,26 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
+/** Files of TypeScript by their names alone, as a page may call a second file of the same folder. */
+const fileNames = new Set(
+  ['src', 'test', 'bench', 'jobs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => basename(path)),
+  ),
+);
+
 describe('the pages for people', () => {
   for (const page of pages) {
     const text = readFileSync(join(root, page), 'utf8');
 
     test(`${page} names no file or folder that is not there`, () => {
       const paths = [...text.matchAll(named)].map(([, path = '']) => path);
+      const names = [...text.matchAll(/`([\w.-]+\.ts)`/g)].map(([, name = '']) => name);
       assert.deepEqual(
         paths.filter((path) => !['.', 'src', 'test'].some((folder) => existsSync(join(root, folder, path)))),
+        [],
+      );
+      assert.deepEqual(
+        names.filter((name) => !fileNames.has(name)),
         [],
       );
     });
