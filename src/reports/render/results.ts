@@ -1,7 +1,6 @@
 import { idempotencyKey, paymentReference } from '../../core/identity/ids.ts';
 import { bearsEarlierPayment } from '../../core/state/earlier-payment.ts';
 import { wasSent } from '../../core/state/row-state.ts';
-import { maskedName } from '../../core/text/person-name.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -10,6 +9,7 @@ import { columnsOf, inputOf, namesIn, problemsOf, rowPages } from '../summary/st
 import { isContradicted, type Survey } from '../summary/survey.ts';
 import { csvText } from '../text/csv.ts';
 import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from '../text/mask.ts';
+import { maskedName } from '../text/person-name.ts';
 
 /** The columns of results.csv before the file's own ones: their names and order never change. */
 export const resultColumns = [

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type FileForm, plainForm } from '../../core/identity/file-form.ts';
-import { maskedName, personColumns, personNamed } from '../../core/text/person-name.ts';
 import { firstEvent } from '../../ledger/audit/audit-pages.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { maskedName, personColumns, personNamed } from '../text/person-name.ts';
 
 /**
  * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be

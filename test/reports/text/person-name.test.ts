@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maskedName, personColumns, personNamed } from '../../../src/core/text/person-name.ts';
+import { maskedName, personColumns, personNamed } from '../../../src/reports/text/person-name.ts';
 
 const found: [columns: string[], indexes: number[]][] = [
   [['phone', 'Name'], [1]],
