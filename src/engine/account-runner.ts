@@ -12,7 +12,7 @@ import { makeCommitter } from './runner/committer.ts';
 import { makeComparison } from './runner/comparison.ts';
 import type { EngineDeps, RunnerContext } from './runner/context.ts';
 import { makeFollowed } from './runner/followed-rows.ts';
-import { takeAccount, tellTakenOver } from './runner/lease.ts';
+import { logTakeover, takeAccount } from './runner/lease.ts';
 import { type LedgerMark, restoredAt } from './runner/ledger-mark.ts';
 import { makeListCursor } from './runner/list-cursor.ts';
 import { lastSendTimeTo } from './runner/number-spacing.ts';
@@ -115,7 +115,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
   const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
-  tellTakenOver(deps.log, account, lease);
+  logTakeover(deps.log, account, lease);
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
   const superviseWake = makeWake(clock);
   const context: RunnerContext = {

@@ -30,9 +30,9 @@ export function unreachableMessage({ account, event_id }: News): Message {
   };
 }
 
-export function throttledMessage({ account }: News, told: ThrottleWait): Message {
-  const [since, until] = [isoTime(told.since), isoTime(told.until)];
-  const overlong = overlongText(told);
+export function throttledMessage({ account }: News, throttle: ThrottleWait): Message {
+  const [since, until] = [isoTime(throttle.since), isoTime(throttle.until)];
+  const overlong = overlongText(throttle);
   const untilText = overlong === null ? `until ${timeText(until)}` : `for ${overlong}`;
   const askedAgain =
     overlong === null
@@ -45,7 +45,7 @@ export function throttledMessage({ account }: News, told: ThrottleWait): Message
       `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait ${untilText}. ${askedAgain}; no row is lost, and then it goes on by itself.`,
       'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch, and start it again a quarter of an hour after it was told, which asks anew.',
     ],
-    facts: { account, since, until, retry_after_ms: told.saidMs },
+    facts: { account, since, until, retry_after_ms: throttle.saidMs },
     report: null,
   };
 }

@@ -12,7 +12,7 @@ import type { Mail, Recipient } from './recipients.ts';
  */
 export type Sender = (
   recipient: Recipient,
-  word: Message,
+  message: Message,
   sent: { eventId: string; at: number },
   ending?: AbortSignal,
 ) => Promise<void>;
@@ -32,36 +32,36 @@ const attachmentBytesMax = 5 * 2 ** 20;
 export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
   const transport = mail && makeMailTransport(mail);
   const [inMail, inChat, inWebhook] = [mailText(secrets), chatText(secrets), webhookText(secrets)];
-  return async (recipient, word, sent, ending) => {
+  return async (recipient, message, sent, ending) => {
     switch (recipient.kind) {
       case 'email': {
         if (!transport || !mail) throw new Error('no mail server is configured ("mail")');
-        const path = word.report === null ? null : join(reports, word.report, 'report.html');
+        const path = message.report === null ? null : join(reports, message.report, 'report.html');
         const attached = path !== null && recipient.attachReport && isAttachable(path);
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
-          subject: inMail(subjectOf(word)),
-          text: textOf(word, attached || path === null ? null : placeText(path, word.report), inMail),
+          subject: inMail(subjectOf(message)),
+          text: textOf(message, attached || path === null ? null : placeText(path, message.report), inMail),
           // Should it be sent twice after a crash, a mailbox knows it by this.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
-          attachments: attached ? [{ filename: `${word.report}.html`, path }] : [],
+          attachments: attached ? [{ filename: `${message.report}.html`, path }] : [],
         });
         await unlessAborted(sending, ending);
         return;
       }
       case 'webhook': {
         const timestamp = new Date(sent.at).toISOString();
-        const data = Object.entries({ text: word.subject, ...word.facts }).map(([name, value]) => [
+        const data = Object.entries({ text: message.subject, ...message.facts }).map(([name, value]) => [
           name,
           typeof value === 'string' ? inWebhook(value) : value,
         ]);
-        const body = JSON.stringify({ type: word.kind, timestamp, data: Object.fromEntries(data) });
+        const body = JSON.stringify({ type: message.kind, timestamp, data: Object.fromEntries(data) });
         await post(recipient.url, signedHeaders(recipient.secret, sent, body), body, ending);
         return;
       }
       case 'chat':
-        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null, inChat) }), ending);
+        await post(recipient.url, {}, JSON.stringify({ text: textOf(message, null, inChat) }), ending);
     }
   };
 }

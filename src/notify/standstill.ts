@@ -40,21 +40,21 @@ export function makeStandstillNotifier({
   onTrouble,
   ending,
 }: StandstillDeps): (standstill: Standstill) => Promise<void> {
-  const told = new Set<string>();
+  const notified = new Set<string>();
   return async (standstill) => {
     const at = clock.now();
-    const word = standstillMessage(standstill);
-    const { kind, facts } = word;
+    const message = standstillMessage(standstill);
+    const { kind, facts } = message;
     const event_id = `${kind}:${standstill.account ?? ''}:${facts.code}:${isoTime(at).slice(0, 10)}`;
     const nameOf = ({ id }: Recipient) => `${event_id} ${id}`;
     const { account } = standstill;
     // What concerns all accounts is for everyone who is notified of such trouble.
     const isMeant = (recipient: Recipient) =>
       account === null ? recipient.on.includes(kind) : isNotified(recipient, { kind, account, job: null });
-    const unreported = recipients.filter((recipient) => isMeant(recipient) && !told.has(nameOf(recipient)));
+    const unreported = recipients.filter((recipient) => isMeant(recipient) && !notified.has(nameOf(recipient)));
     if (unreported.length === 0) return;
-    for (const recipient of unreported) told.add(nameOf(recipient));
-    const entry = { event_id, body: JSON.stringify(word), created_at: at };
+    for (const recipient of unreported) notified.add(nameOf(recipient));
+    const entry = { event_id, body: JSON.stringify(message), created_at: at };
     const isKept = await db
       .transact(async (tx) => {
         for (const { id } of unreported) await addToOutbox(tx, { ...entry, recipient: id });
@@ -67,9 +67,9 @@ export function makeStandstillNotifier({
     await Promise.all(
       unreported.map(async (recipient) => {
         try {
-          await send(recipient, word, { eventId: event_id, at }, ending);
+          await send(recipient, message, { eventId: event_id, at }, ending);
         } catch (error) {
-          told.delete(nameOf(recipient));
+          notified.delete(nameOf(recipient));
           onTrouble(recipient.id, errorMessage(error), !standstill.isTriedAgain);
         }
       }),

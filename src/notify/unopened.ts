@@ -35,13 +35,13 @@ export async function notifyUnopened(
 ): Promise<void> {
   const at = clock.now();
   const eventId = `standstill:${error.code}:${isoTime(at).slice(0, 10)}`;
-  const word = unopenedMessage(error);
+  const message = unopenedMessage(error);
   await Promise.all(
     recipients.map(async (recipient) => {
       const name = `${eventId} ${recipient.id}`;
-      if (!recipient.on.includes(word.kind) || !notes.claim(name)) return;
+      if (!recipient.on.includes(message.kind) || !notes.claim(name)) return;
       try {
-        await send(recipient, word, { eventId, at }, ending);
+        await send(recipient, message, { eventId, at }, ending);
       } catch (trouble) {
         notes.giveBack(name);
         onTrouble(recipient.id, errorMessage(trouble));

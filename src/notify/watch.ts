@@ -87,8 +87,8 @@ export async function watchNews(
     if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
     const unreported: { recipient: string; events: string[]; body: string }[] = [];
     for (const { recipient, events } of asking) {
-      const word = await messageOf(db, news, events);
-      if (word !== null) unreported.push({ recipient, events, body: JSON.stringify(word) });
+      const message = await messageOf(db, news, events);
+      if (message !== null) unreported.push({ recipient, events, body: JSON.stringify(message) });
     }
     if (unreported.length === 0) continue;
     kept += await db.transact(async (tx) => {
@@ -132,10 +132,10 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
 async function waitNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
-    const told = (await storedPace(db, account, now))?.throttleWait;
-    if (!told || told.until <= now || told.until - told.since < longThrottleMs) continue;
-    const event_id = `told_to_wait:${account}:${told.since}`;
-    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, throttleWait: told });
+    const throttle = (await storedPace(db, account, now))?.throttleWait;
+    if (!throttle || throttle.until <= now || throttle.until - throttle.since < longThrottleMs) continue;
+    const event_id = `told_to_wait:${account}:${throttle.since}`;
+    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, throttleWait: throttle });
   }
   return news;
 }

@@ -111,14 +111,14 @@ export async function writeReports(
         return writeVersion({ ...material, readableByGroup });
       });
     } catch (error) {
-      if (error instanceof NotPublished && signing) await giveOut(db, error, signing);
+      if (error instanceof NotPublished && signing) await publish(db, error, signing);
       else if (!(error instanceof Overtaken)) throw error;
     }
   }
 }
 
 /** Writes down that the version is given out, unless the batch has gone on since it was looked at. */
-function giveOut(db: Database, { batch, version }: NotPublished, { clock, name }: Signing): Promise<void> {
+function publish(db: Database, { batch, version }: NotPublished, { clock, name }: Signing): Promise<void> {
   return inUnit(db, { clock, actor: name }, async (unit) => {
     const head = await chainHead(unit.tx, batch.batch_id);
     if (head?.hash === batch.audit_head) await savePublishedVersion(unit, batch.batch_id, version);
@@ -174,8 +174,8 @@ async function makeFiles(
   const written: WrittenFile[] = [];
   const write = async (report: ReportFile) => void written.push(await writer.write(report));
   await write({ name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) });
-  const { first, ...told } = await compare(material, { write, pathOf: writer.pathOf });
-  const version: ReportVersion = { ...mark, ...told };
+  const { first, ...compared } = await compare(material, { write, pathOf: writer.pathOf });
+  const version: ReportVersion = { ...mark, ...compared };
   await write({ name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask, version }) });
   await write({ name: 'summary.json', content: [jsonFile({ ...summary, ...version })] });
   const page = await htmlReport(view, batch, { summary, survey, mask, version, differing: first });
@@ -202,7 +202,7 @@ async function compare(
   const unknown = await whyIncomparable(mark, previous, { key, mask });
   if (previous === null || unknown !== null) return { difference: null, difference_unknown: unknown, first: [] };
   const forgotten = batch.forgotten_at !== null;
-  const { content, told, first } = differenceCsv(view, batch.batch_id, {
+  const { content, counts, first } = differenceCsv(view, batch.batch_id, {
     before: join(previous.dir, 'results.csv'),
     after: pathOf('results.csv'),
     afterSeq: previous.audit.events,
@@ -210,5 +210,5 @@ async function compare(
   });
   await write({ name: 'difference.csv', content });
   const before = await totalsIn(join(previous.dir, 'summary.json'));
-  return { difference: differenceOf(told, { before, summary, forgotten }), difference_unknown: null, first };
+  return { difference: differenceOf(counts, { before, summary, forgotten }), difference_unknown: null, first };
 }

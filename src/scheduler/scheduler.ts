@@ -109,7 +109,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
         const trouble = lasting.get(job.name);
         const work = runOpen(job)
           .then(trouble?.over, (error: unknown) =>
-            trouble?.tell('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
+            trouble?.report('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
           )
           .finally(() => running.delete(job.name));
         running.set(job.name, work);
@@ -222,11 +222,11 @@ async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledM
   const result = await runClaimed(deps, slot, { run });
   if (result === null) return 'wait';
   const { outcome, detail } = result;
-  const told = { job: job.name, due_at: isoTime(slot.due_at), detail };
-  if (outcome === 'done') log.info('a job has run', told);
-  else if (outcome === 'failed') log.warn('a job has failed', told);
+  const facts = { job: job.name, due_at: isoTime(slot.due_at), detail };
+  if (outcome === 'done') log.info('a job has run', facts);
+  else if (outcome === 'failed') log.warn('a job has failed', facts);
   // It is asked again every few seconds: the same answer is told once.
-  else if (detail !== slot.detail) log.info('a job waits', told);
+  else if (detail !== slot.detail) log.info('a job waits', facts);
   if (outcome !== 'wait') return 'go on';
   return result.troubledMs === undefined ? 'wait' : 'rest';
 }

@@ -68,7 +68,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     await scheduler
       .look()
       .then(trouble.over, (error: AirbatchError) =>
-        trouble.tell('it could not be checked which jobs are due; it is tried again', { error: error.message }),
+        trouble.report('it could not be checked which jobs are due; it is tried again', { error: error.message }),
       );
   };
   // Which slot is due, and whether it was run, is the ledger's to say.

@@ -57,7 +57,7 @@ function makeGauges(registry: Registry) {
     working: gauge('account_working', '1 where this process works for the account.', ['account']),
     webhooks: gauge('webhooks', 'Webhooks received, by what became of them.', ['account', 'outcome']),
     slots: gauge('job_slots', 'Slots of jobs by state.', ['job', 'state']),
-    word: gauge('notifications_waiting', 'Notifications that are still to be sent.', []),
+    notifications: gauge('notifications_waiting', 'Notifications that are still to be sent.', []),
   };
 }
 
@@ -92,5 +92,5 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   for (const { account, outcome, count } of await webhooksByOutcome(db))
     gauges.webhooks.set({ account, outcome: outcome ?? 'waiting' }, count);
   for (const { job, state, count } of await countSlots(db)) gauges.slots.set({ job, state }, count);
-  gauges.word.set(await notificationsWaiting(db));
+  gauges.notifications.set(await notificationsWaiting(db));
 }

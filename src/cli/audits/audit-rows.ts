@@ -74,9 +74,9 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
 }
 
 function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
-  const told = stateFromEvents(facts.batch);
+  const chainState = stateFromEvents(facts.batch);
   const [before, after] = [balanceOf(batch.balance_before), balanceOf(batch.balance_after)];
-  const pairs: [what: keyof typeof told, found: string | null][] = [
+  const pairs: [what: keyof typeof chainState, found: string | null][] = [
     ['the run', batch.run_id],
     ['the account', batch.account],
     ['the service', batch.service],
@@ -96,8 +96,10 @@ function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['its state', batch.status],
   ];
   return pairs
-    .filter(([what, found]) => told[what] !== undefined && told[what] !== found)
-    .map(([what, found]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${told[what] ?? 'nothing'}`);
+    .filter(([what, found]) => chainState[what] !== undefined && chainState[what] !== found)
+    .map(
+      ([what, found]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${chainState[what] ?? 'nothing'}`,
+    );
 }
 
 async function rowDifferences(
@@ -114,11 +116,11 @@ async function rowDifferences(
       found.rows += 1;
       if (row.status === 'invalid') found.invalid += 1;
       const { values, refund } = resultLine(batch, row, { mask: false });
-      const told = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
-      for (const name of refundColumns) told[name] = refund?.[name] ?? '';
-      checkAgainstChain(told, row.row_no, facts, findings);
-      checkSent(told, row.row_no, facts, findings);
-      if (facts.batch.forgotten === null) checkReason(told, row.row_no, facts, findings);
+      const ledgerRow = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
+      for (const name of refundColumns) ledgerRow[name] = refund?.[name] ?? '';
+      checkAgainstChain(ledgerRow, row.row_no, facts, findings);
+      checkSent(ledgerRow, row.row_no, facts, findings);
+      if (facts.batch.forgotten === null) checkReason(ledgerRow, row.row_no, facts, findings);
     }
     await checkPayments(view, batch, { rows: page, chain: facts }, findings);
   }

@@ -69,11 +69,11 @@ export function execute(context: CommandContext, _args: string[], given: Record<
 const redrawMs = 1_000;
 
 /** Shows what is waited for, and for how much longer, until the wait is over. */
-function showingWait({ terminal }: CommandContext, { clock }: Session): (told: ThrottleWait) => Promise<void> {
-  return async (told) => {
-    for (let now = clock.now(); now < told.until; now = clock.now()) {
-      terminal.show([`Waits for ${throttleText(told, now)}`]);
-      await clock.sleep(Math.min(redrawMs, told.until - now));
+function showingWait({ terminal }: CommandContext, { clock }: Session): (throttle: ThrottleWait) => Promise<void> {
+  return async (throttle) => {
+    for (let now = clock.now(); now < throttle.until; now = clock.now()) {
+      terminal.show([`Waits for ${throttleText(throttle, now)}`]);
+      await clock.sleep(Math.min(redrawMs, throttle.until - now));
     }
     terminal.show([]);
   };

@@ -31,7 +31,7 @@ function brokenLine(line: string, columns: number): string[] {
   let current = label;
   let room = columns - stringWidth(label);
   let isBegun = false;
-  for (const { gap, word } of messagesOf(line.slice(label.length), columns - hang)) {
+  for (const { gap, word } of wordsOf(line.slice(label.length), columns - hang)) {
     const width = stringWidth(gap + word);
     if (isBegun && width > room) {
       lines.push(current);
@@ -50,10 +50,9 @@ function brokenLine(line: string, columns: number): string[] {
  * The words of a text, each with the spaces before it. Those that are held together, and that no line has room for,
  * are words by themselves.
  */
-function* messagesOf(text: string, room: number): Generator<{ gap: string; word: string }> {
+function* wordsOf(text: string, room: number): Generator<{ gap: string; word: string }> {
   for (const [, gap = '', word = ''] of text.matchAll(wordPattern)) {
-    if (word.includes(noBreak) && stringWidth(word) > room)
-      yield* messagesOf(gap + word.replaceAll(noBreak, ' '), room);
+    if (word.includes(noBreak) && stringWidth(word) > room) yield* wordsOf(gap + word.replaceAll(noBreak, ' '), room);
     else yield { gap, word };
   }
 }

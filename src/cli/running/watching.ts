@@ -12,7 +12,7 @@ import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../s
 /** What a command says about its batches while it works on them, or watches another process do so. */
 export interface Watching {
   /** Says what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
-  tellWaits(): Promise<void>;
+  showWaits(): Promise<void>;
   /**
    * Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait
    * for.
@@ -42,12 +42,12 @@ const repeatedMs = 15 * 60_000;
 interface Seen {
   standing: string;
   since: number;
-  told: { status: string; reason: string | null; at: number } | null;
+  explained: { status: string; reason: string | null; at: number } | null;
 }
 
 export function makeWatching(
   session: WaitsSession,
-  tell: (line: string) => void,
+  show: (line: string) => void,
   { batchIds, patienceMs, promisedMs }: WatchingOptions,
 ): Watching {
   const { db, clock } = session;
@@ -65,17 +65,18 @@ export function makeWatching(
     const [now, isPaused] = [clock.now(), status === 'paused'];
     const isPaced = counts.has('ready') && !waitsForFirstRows(batch, counts) && !isKeptByService(account, batch, now);
     if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
-    if (one.told?.status === status && one.told.reason === reason && at - one.told.at < repeatedMs) return;
+    if (one.explained?.status === status && one.explained.reason === reason && at - one.explained.at < repeatedMs)
+      return;
     const blockers = (await waitsFor(session, batch, counts, account)) ?? 'the service';
-    one.told = { status, reason, at };
+    one.explained = { status, reason, at };
     const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
     const promised = endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : [];
-    tell([`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised, safe].join(' '));
+    show([`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised, safe].join(' '));
   };
 
   return {
-    async tellWaits() {
+    async showWaits() {
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
         // Where nothing moves the command ends, and what it says then tells of the pause.
@@ -105,7 +106,7 @@ export function makeWatching(
       // Whoever may send nothing may still read, and follows what was sent: then something moves.
       const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
       if (!isRefused || now - since < refusedMsMax) return true;
-      tell(refusedText(now - since));
+      show(refusedText(now - since));
       return false;
     },
     unpaused: () => unpaused,
@@ -128,7 +129,7 @@ function noteStanding(
 ): Seen {
   const standing = JSON.stringify([status, ...counts]);
   const last = seen.get(batch_id);
-  const one = last?.standing === standing ? last : { standing, since: now, told: last?.told ?? null };
+  const one = last?.standing === standing ? last : { standing, since: now, explained: last?.explained ?? null };
   seen.set(batch_id, one);
   return one;
 }

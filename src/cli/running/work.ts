@@ -68,13 +68,13 @@ export async function workOn(
     watched = message;
   };
   const runner = runnerOf(session, account, { restored: options.restored, onTaken });
-  const tell = (line: string) => terminal.error(`${line}\n`);
-  const watching = makeWatching(session, tell, {
+  const show = (line: string) => terminal.error(`${line}\n`);
+  const watching = makeWatching(session, show, {
     batchIds: options.batchIds,
     patienceMs,
     promisedMs: account.gateway.policy.settleAlertMs,
   });
-  const word = makeNotifier(session, null);
+  const notifier = makeNotifier(session, null);
   const progress = showProgress(terminal, session, options.batchIds);
   const interrupt = onInterrupt(() => {
     progress.leave();
@@ -89,7 +89,7 @@ export async function workOn(
     // Better known before anything is sent than after it.
     await makeFolder(options.out, session.config);
     await rememberPlace(session, options.batchIds, options.out);
-    await word.begin();
+    await notifier.begin();
     if (!interrupt.happened())
       await runOrWatch(session, runner, watching, {
         batchIds: options.batchIds,
@@ -100,9 +100,9 @@ export async function workOn(
     await progress.end();
     interrupt.dispose();
   }
-  if (!interrupt.happened()) await tellLeft(context, session, account, options.batchIds);
+  if (!interrupt.happened()) await showLeft(context, session, account, options.batchIds);
   const results = await reportOn(context, session, account, options);
-  await word.stop();
+  await notifier.stop();
   return interrupt.happened() ? results.map((one) => ({ ...one, exitCode: interruptedExitCode })) : results;
 }
 
@@ -119,7 +119,7 @@ export async function reportOn(
   const results: WorkResult[] = [];
   for (const batchId of batchIds) {
     const reports = await writeReports(session.db, batchId, out, { signing, readableByGroup }).catch((error: unknown) =>
-      tellUnreported(context, session, batchId, error),
+      showUnreported(context, session, batchId, error),
     );
     const exitCode = await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
@@ -138,7 +138,7 @@ function goesOnWith(unpaused: readonly string[]): string {
 }
 
 /** The reports would have told what was paid: where they cannot be written, the screen does. */
-async function tellUnreported(
+async function showUnreported(
   { terminal }: CommandContext,
   { db }: Session,
   batchId: string,
@@ -156,7 +156,7 @@ async function tellUnreported(
 const watchMs = 1_000;
 
 /** Says that other batches of the account are not at their end, where nobody goes on with them. */
-async function tellLeft(
+async function showLeft(
   { terminal }: CommandContext,
   session: Session,
   { name }: OpenAccount,
@@ -188,7 +188,7 @@ async function runOrWatch(
 ): Promise<void> {
   for (;;) {
     try {
-      return await tellingWaits(session, watching, () => runner.run(patienceMs, batchIds));
+      return await showingWaits(session, watching, () => runner.run(patienceMs, batchIds));
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
       onBusy(error.message);
@@ -202,25 +202,25 @@ async function runOrWatch(
 const waitLookMs = 3_000;
 
 /** Says, while the work goes on, what its batches wait for. */
-async function tellingWaits(
+async function showingWaits(
   { clock }: Session,
-  watching: Pick<Watching, 'tellWaits'>,
+  watching: Pick<Watching, 'showWaits'>,
   work: () => Promise<void>,
 ): Promise<void> {
   const ended = new AbortController();
-  const telling = async () => {
+  const showing = async () => {
     for (;;) {
       await clock.sleep(waitLookMs, ended.signal);
       if (ended.signal.aborted) return;
-      await watching.tellWaits();
+      await watching.showWaits();
     }
   };
-  const told = telling();
+  const shown = showing();
   try {
     await work();
   } finally {
     ended.abort();
-    await told;
+    await shown;
   }
 }
 

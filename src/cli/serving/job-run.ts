@@ -92,9 +92,9 @@ async function bringAndSend(
   codes.push(...results.map(({ exitCode }) => exitCode));
   if (!codes.includes(interruptedExitCode)) await writeEarlierReports(context, session);
   if (context.json) {
-    const told = { outcome: outcome.outcome, detail: outcome.detail };
+    const shown = { outcome: outcome.outcome, detail: outcome.detail };
     const slot = isoTime(dueAt);
-    context.terminal.print(jsonLine({ job: name, slot, outcome: told, batches: results.map(jsonResult) }));
+    context.terminal.print(jsonLine({ job: name, slot, outcome: shown, batches: results.map(jsonResult) }));
   } else {
     for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
   }

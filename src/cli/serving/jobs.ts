@@ -144,12 +144,12 @@ async function check(context: CommandContext): Promise<number> {
     const sentences = warnings.map(({ why, hint }) => `${why}. ${hint}`);
     return `${terminal.paint('yellow', '!')} ${where}: ${sentences.join(' And ')}`;
   });
-  const told = checked.map(({ name, file, warnings }) => ({
+  const shown = checked.map(({ name, file, warnings }) => ({
     name,
     file,
     warning: warnings.map(({ why }) => why).join('; ') || null,
   }));
-  answer(context, { jobs: told }, lines.join('\n') || noJobs(context, config));
+  answer(context, { jobs: shown }, lines.join('\n') || noJobs(context, config));
   return 0;
 }
 

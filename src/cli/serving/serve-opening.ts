@@ -40,13 +40,13 @@ export async function openServing(context: CommandContext): Promise<Session> {
         continue;
       }
       // Whatever goes wrong with that, it is the ledger's trouble that ends the program.
-      await tell(context, error).catch(() => undefined);
+      await notifyPeople(context, error).catch(() => undefined);
       throw error;
     }
   }
 }
 
-async function tell(context: CommandContext, error: AirbatchError): Promise<void> {
+async function notifyPeople(context: CommandContext, error: AirbatchError): Promise<void> {
   const config = await loadConfig(context);
   const log = makeLog({ level: 'info', secrets: config.secrets, screen: null, file: config.log });
   await notifyUnopened(

@@ -45,8 +45,8 @@ export function isKeptByService(account: AccountNow, batch: BatchRecord, now: nu
  */
 export function serviceText(pace: StoredPace, now: number): string | null {
   // Whoever tells it to wait is there, though none of its payments may be answered.
-  const told = throttleNow(pace, now);
-  if (told !== null) return throttleText(told, now);
+  const throttle = throttleNow(pace, now);
+  if (throttle !== null) return throttleText(throttle, now);
   const { unreachableSince: since } = pace;
   return since === null
     ? null
@@ -61,11 +61,11 @@ function throttleNow({ throttleWait }: StoredPace, now: number): ThrottleWait | 
  * A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was
  * told.
  */
-export function throttleText(told: ThrottleWait, now: number): string {
-  const { since, until } = told;
+export function throttleText(throttle: ThrottleWait, now: number): string {
+  const { since, until } = throttle;
   const service = 'the service, which has told the account to wait (429)';
   const [left, time] = [durationText(Math.max(0, until - now)), timeText(isoTime(until))];
-  const overlong = overlongText(told);
+  const overlong = overlongText(throttle);
   if (overlong !== null) return `${service} for ${overlong}; it is asked again in ${left}, at ${time}`;
   return until - since < longThrottleMs ? `${service}, ${left} more` : `${service}, ${left} more, until ${time}`;
 }
@@ -143,8 +143,8 @@ export async function waitsFor(
   if (account.worker === null)
     return `a program to work on it: none is running ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const pace = paceOf(account, batch);
-  const told = pace && throttleNow(pace, now);
-  if (told) return throttleText(told, now) + throttleAdvice(told, now);
+  const throttle = pace && throttleNow(pace, now);
+  if (throttle) return throttleText(throttle, now) + throttleAdvice(throttle, now);
   const service = pace && serviceText(pace, now);
   // What was sent is looked up and followed all the while.
   if (service && of('ready') > 0) return service;

@@ -45,7 +45,7 @@ export function beyondMaximum(
     return payment.currency === currency && payment.first_sent_at >= since && counts(row, payment);
   });
   const isNews =
-    told_until === null || counted.some((one) => countsSince(one) > told_until && !isReleasedBeside(row, one));
+    told_until === null || counted.some((one) => countsSince(one) > told_until && !isReleasedInOtherBatch(row, one));
   if (!isNews) return null;
   const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
   const after = addAmounts(before, amount);
@@ -65,7 +65,7 @@ export function beyondMaximum(
 }
 
 /** Whoever lets rows of one batch go sees all of them that are held. */
-function isReleasedBeside(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
+function isReleasedInOtherBatch(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   return isOfBatch(row, payment) && payment.told_until !== null;
 }
 

@@ -118,12 +118,12 @@ async function lostInOtherBatches(
   standsInFile: (rowRef: string) => Promise<boolean>,
 ): Promise<LostPayment[]> {
   if (lost.some((payment) => isOwn(row, payment))) return [];
-  const beside: LostPayment[] = [];
+  const others: LostPayment[] = [];
   for (const payment of lost) {
     const isAskedFor = payment.run_id === row.run_id && isContentRowRef(payment.row_ref);
-    if (!isAskedFor || !(await standsInFile(payment.row_ref))) beside.push(payment);
+    if (!isAskedFor || !(await standsInFile(payment.row_ref))) others.push(payment);
   }
-  return beside;
+  return others;
 }
 
 /** Of what was lost nobody knows whether it was a product: then it may be the one that is asked for. */

@@ -6,14 +6,14 @@ import type { RowState } from './row-state.ts';
  * How a state is named to people, and what it means for them. Command line, reports and notifications share these
  * words.
  */
-export interface Words {
+export interface StateTexts {
   /** A word or two, in lower case, as it stands in a table or after a number: "12 failed". */
   label: string;
   /** One sentence that a payroll clerk understands. */
   meaning: string;
 }
 
-export const rowStateTexts: Record<RowState, Words> = {
+export const rowStateTexts: Record<RowState, StateTexts> = {
   completed: {
     label: 'completed',
     meaning: 'The service says that the airtime was delivered, or a person decided so on evidence (RESOLVED_PAID).',
@@ -39,7 +39,7 @@ export const rowStateTexts: Record<RowState, Words> = {
   },
 };
 
-export const batchStateTexts: Record<BatchState, Words> = {
+export const batchStateTexts: Record<BatchState, StateTexts> = {
   received: { label: 'being read', meaning: 'The file is being read and checked.' },
   rejected: { label: 'could not be read', meaning: 'The file could not be read as a payout file. Nothing was sent.' },
   validated: { label: 'checked', meaning: 'The file was checked. Nothing was sent yet.' },
@@ -69,7 +69,7 @@ export function batchIs(batch: Labelled): string {
 }
 
 /** `next`: what to do about it, if anything. */
-export const pauseReasonTexts: Record<PauseReason, Words & { next: string }> = {
+export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }> = {
   by_person: { label: 'by a person', meaning: 'A person paused it.', next: '' },
   insufficient_balance: {
     label: 'balance too low',

@@ -37,17 +37,17 @@ export interface ThrottleWait {
 const sameWaitMs = 60_000;
 
 /** The throttle at `now` (epoch ms), or the one that ended a moment ago; null if there is none. */
-export function throttleAt(told: ThrottleWait | null, now: number): ThrottleWait | null {
-  return told !== null && now <= told.until + sameWaitMs ? told : null;
+export function throttleAt(throttle: ThrottleWait | null, now: number): ThrottleWait | null {
+  return throttle !== null && now <= throttle.until + sameWaitMs ? throttle : null;
 }
 
 /**
  * The stored throttle for a program that starts at `now` (epoch ms); null if it is over. One that is longer than the
  * limits explain is tried again a quarter of an hour after it began: a person may have had it lifted.
  */
-export function storedThrottle(told: ThrottleWait | null, now: number): ThrottleWait | null {
-  if (told === null) return null;
-  const until = Math.min(told.until, told.at + longThrottleMs, now + longThrottleMs);
+export function storedThrottle(throttle: ThrottleWait | null, now: number): ThrottleWait | null {
+  if (throttle === null) return null;
+  const until = Math.min(throttle.until, throttle.at + longThrottleMs, now + longThrottleMs);
   // An older version stored it in another format.
-  return until > now ? { ...told, until } : null;
+  return until > now ? { ...throttle, until } : null;
 }

@@ -20,10 +20,10 @@ import { refreshBatches } from './open-batches.ts';
 export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
   // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its
   // own.
-  const told = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
-  if (!context.loggedPauses.has(told))
+  const logged = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
+  if (!context.loggedPauses.has(logged))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
-  context.loggedPauses.add(told);
+  context.loggedPauses.add(logged);
   // Nothing more is taken from here on, even before the pause is durable.
   context.picker.setBatches([]);
   const { db, clock, lease } = context;

@@ -28,8 +28,8 @@ export async function throughputLoop(context: RunnerContext): Promise<void> {
     await clock.sleep(settings.idlePollMs, stopping);
     noteLongThrottle(context);
     await boostDeadlines(context, recentThroughput(context));
-    const { used, limit, outlook, throttleWait: told, late } = recentThroughput(context);
-    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, told, Object.keys(late)]);
+    const { used, limit, outlook, throttleWait: throttle, late } = recentThroughput(context);
+    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, throttle, Object.keys(late)]);
     if (stopping.aborted || stands === noted) continue;
     noted = stands;
     await saveThroughput(context);

@@ -11,7 +11,7 @@ export interface RequestDeps {
   limiter: Pick<Limiter, 'admit' | 'hold' | 'usage'>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Called before a wait begins; at most once a minute if one request is throttled repeatedly. */
-  onWait?: ((told: ThrottleWait) => void) | undefined;
+  onWait?: ((throttle: ThrottleWait) => void) | undefined;
 }
 
 /** A service that asks for one second again and again is logged at most this often. */
@@ -59,12 +59,12 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
     if (!isThrottled(outcome)) return outcome;
     throttledSince ??= clock.monotonic();
     const lastedMs = clock.monotonic() - throttledSince;
-    const told = holdThrottled({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
+    const throttle = holdThrottled({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
     if (clock.monotonic() - loggedAt >= throttleLogEveryMs) {
-      onWait(told);
+      onWait(throttle);
       loggedAt = clock.monotonic();
     }
-    if (clock.monotonic() + Math.max(outcome.retryAfterMs, told.until - told.at) >= giveUpAt) return outcome;
+    if (clock.monotonic() + Math.max(outcome.retryAfterMs, throttle.until - throttle.at) >= giveUpAt) return outcome;
   }
 }
 

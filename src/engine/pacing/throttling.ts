@@ -24,20 +24,20 @@ export async function noteThrottled(
   const waitMs = throttleMsOf(retryAfterMs, now - known.since);
   limiter.hold(requestClass, waitMs);
   const isLater = now + waitMs > known.until;
-  const told = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
-  const { until } = told;
+  const throttle = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
+  const { until } = throttle;
   // Rows that were under way together are told the same, and short waits one after another become a long one; another
   // long one is news.
   const isNews = until - known.until >= longThrottleMs;
   const wasLong = known.until - known.since >= longThrottleMs;
   const since = isNews ? now : known.since;
-  context.throttleWait = { ...told, since };
+  context.throttleWait = { ...throttle, since };
   if (isNews || (!wasLong && until - since >= longThrottleMs))
     log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
       account,
       since: isoTime(since),
       until: isoTime(until),
-      retry_after_ms: told.saidMs,
+      retry_after_ms: throttle.saidMs,
       code,
       request: requestClass,
     });
@@ -49,10 +49,10 @@ export async function noteThrottled(
 export async function restoreThrottle(context: RunnerContext): Promise<void> {
   const { db, clock, limiter, account } = context;
   const now = clock.now();
-  const told = storedThrottle(await storedThrottleOf(db, account), now);
-  if (told === null) return;
-  limiter.hold('creation', told.until - now);
-  context.throttleWait = told;
+  const throttle = storedThrottle(await storedThrottleOf(db, account), now);
+  if (throttle === null) return;
+  limiter.hold('creation', throttle.until - now);
+  context.throttleWait = throttle;
 }
 
 /** A payment was let through: what it was told to wait for is over. */

@@ -106,7 +106,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
 }
 
 /** Says that the program before this one ended without giving the account back: what it was sending is looked up. */
-export function tellTakenOver(
+export function logTakeover(
   log: { warn(message: string, data: { account: string; before: string }): void },
   account: string,
   { tookOverFrom }: Lease,

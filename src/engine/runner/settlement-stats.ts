@@ -34,7 +34,7 @@ const promptMs = 2_000;
 
 export function makeSettlementStats(): SettlementStats {
   const tookMs: number[] = [];
-  let told = 0;
+  let inTimeShare = 0;
   let same = false;
 
   const note = (payment: ServicePayment, acceptedAt: number | null): void => {
@@ -48,13 +48,13 @@ export function makeSettlementStats(): SettlementStats {
   return {
     noteListed(payment, acceptedAt) {
       note(payment, acceptedAt);
-      told -= told * weight;
+      inTimeShare -= inTimeShare * weight;
     },
     noteWebhook(payment, { acceptedAt, ageMs }) {
       if (payment) note(payment, acceptedAt);
       const duration = payment && durationOf(payment);
       const isLate = duration !== null && ageMs - duration > promptMs;
-      told += ((isLate ? 0 : 1) - told) * weight;
+      inTimeShare += ((isLate ? 0 : 1) - inTimeShare) * weight;
     },
     usualMs() {
       if (tookMs.length < needed) return null;
@@ -62,7 +62,7 @@ export function makeSettlementStats(): SettlementStats {
       const within = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
       return Math.min(within(nearly), within(1 / 2) + behindHalfMsMax, usualMsMax);
     },
-    webhooksArrive: () => told > 1 / 2,
+    webhooksArrive: () => inTimeShare > 1 / 2,
     sameTimes: () => same,
   };
 }

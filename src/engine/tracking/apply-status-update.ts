@@ -54,8 +54,8 @@ export async function contradictEnd(
   if (status === 'failed') {
     const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
     const why = `${by}, and the service now says ${service_status}`;
-    const told = { why, serviceStatus: service_status, topupId, firstSentAt: null };
-    if (await noteContradiction(unit, row, told))
+    const contradiction = { why, serviceStatus: service_status, topupId, firstSentAt: null };
+    if (await noteContradiction(unit, row, contradiction))
       log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
     return;
   }

@@ -110,7 +110,7 @@ async function readPage(
     if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesPrefix}${page}`);
     return found;
   });
-  tell(context, differences);
+  logDifferences(context, differences);
   listing.nextPage += 1;
   // A page that shows nothing new is the end, whatever the service says: it would be read for ever.
   listing.isWhole = !outcome.hasNext || !listing.isNew(outcome);
@@ -140,15 +140,15 @@ async function readRow(
     const ofOwn = own ? await noteDifference(unit, current, own) : null;
     if (own && ofOwn?.isPaidTwice) await haltPaidTwice(unit, context, current, own.topupId);
     const found = [isGone ? await noteGone(unit, current, payments.length === 0) : null, ofOwn];
-    const beside = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
-    for (const payment of [...earlier, ...beside]) {
+    const others = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
+    for (const payment of [...earlier, ...others]) {
       const second = await noteSecond(unit, current, payment);
       if (second?.isPaidTwice) await haltPaidTwice(unit, context, second.row, payment.topupId);
       found.push(second);
     }
     return found.filter((difference) => difference !== null);
   });
-  tell(context, differences);
+  logDifferences(context, differences);
   return context.settings.rereadApartMs * asked.length;
 }
 
@@ -208,7 +208,7 @@ async function readPlace({ db }: RunnerContext, batch: BatchRecord): Promise<Pla
   return { pages: Number.POSITIVE_INFINITY, rowNo: Number(place) };
 }
 
-function tell({ log }: RunnerContext, differences: readonly LateDifference[]): void {
+function logDifferences({ log }: RunnerContext, differences: readonly LateDifference[]): void {
   for (const { row, why } of differences)
     log.warn('a payment is not what it was when its row ended', { batch_id: row.batch_id, row: row.row_no, why });
 }

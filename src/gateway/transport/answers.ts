@@ -68,25 +68,25 @@ export function makeEvidence(
   error: ServiceError | null,
   { requestId, secrets }: { requestId: string | null; secrets: readonly string[] },
 ): Evidence {
-  const { code, message } = words(result, error, secrets);
+  const { code, message } = errorText(result, error, secrets);
   return { httpStatus: result.status, code, message, requestId };
 }
 
-type Words = Pick<Evidence, 'code' | 'message'>;
+type ErrorText = Pick<Evidence, 'code' | 'message'>;
 
-function words(result: TransportResult, error: ServiceError | null, secrets: readonly string[]): Words {
+function errorText(result: TransportResult, error: ServiceError | null, secrets: readonly string[]): ErrorText {
   if (error) return safeError(error, secrets);
   return result.kind === 'answer' ? ourMessage(result.status) : safeError(result, secrets);
 }
 
-function safeError({ code, message }: Words, secrets: readonly string[]): Words {
+function safeError({ code, message }: ErrorText, secrets: readonly string[]): ErrorText {
   return { code: safeMessage(code, secrets), message: safeMessage(message, secrets) };
 }
 
-const unparsable: Words = { code: 'unparsable', message: 'the answer does not have the promised shape' };
+const unparsable: ErrorText = { code: 'unparsable', message: 'the answer does not have the promised shape' };
 
 /** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
-function ourMessage(status: number): Words {
+function ourMessage(status: number): ErrorText {
   if (status >= 200 && status < 300) return unparsable;
   const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
   return { code: `http_${status}`, message };

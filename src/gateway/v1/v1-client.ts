@@ -201,15 +201,15 @@ function codeOf({ json }: Called): number | null {
 }
 
 function toPayment(transaction: V1Transaction, reason: string | null): ServicePayment {
-  const { transactionId, state: word, amount, currency, wallet, effectiveAmount, provider } = transaction;
-  const state = v1State(word);
+  const { transactionId, state: status, amount, currency, wallet, effectiveAmount, provider } = transaction;
+  const state = v1State(status);
   const failed = state.state === 'failed';
   // A top-up that fails at the provider is not deducted (spec section 3.2), whatever it would have cost. What the other
   // failed states were charged is the service's word.
-  const debited = word === 'FAILED' ? '0' : (wallet?.amount ?? effectiveAmount ?? null);
+  const debited = status === 'FAILED' ? '0' : (wallet?.amount ?? effectiveAmount ?? null);
   return {
     topupId: transactionId,
-    serviceStatus: word,
+    serviceStatus: status,
     ...state,
     reference: transaction.extRefId ?? null,
     phoneNumber: transaction.msisdn ?? null,
@@ -218,7 +218,7 @@ function toPayment(transaction: V1Transaction, reason: string | null): ServicePa
     // The service does not say which product was bought.
     productId: null,
     providerReference: provider?.transaction_id ?? provider?.reference_code ?? null,
-    failureCode: failed ? word : null,
+    failureCode: failed ? status : null,
     failureReason: failed ? reason : null,
     createdAt: null,
     completedAt: null,

@@ -22,11 +22,11 @@ const { file, settings, hasCatalog, needsNames } = workerData as CheckerTask;
 
 const ended = new AbortController();
 const { signal } = ended;
-const told = makeMailbox<ToChecker>();
+const received = makeMailbox<ToChecker>();
 port.on('message', (message: ToChecker) => {
-  if (message.kind !== 'end') return told.put(message);
+  if (message.kind !== 'end') return received.put(message);
   ended.abort();
-  told.fail(signal.reason);
+  received.fail(signal.reason);
 });
 
 const say = (message: FromChecker) => port.postMessage(message);
@@ -35,7 +35,7 @@ let blocksUnderWay = 0;
 /** What is told in answer. Meanwhile it may be told of blocks that were stored. */
 async function answer<Kind extends ToChecker['kind']>(kind: Kind): Promise<Extract<ToChecker, { kind: Kind }>> {
   for (;;) {
-    const message = await told.take();
+    const message = await received.take();
     if (message.kind === 'stored') blocksUnderWay -= 1;
     if (message.kind === kind) return message as Extract<ToChecker, { kind: Kind }>;
   }

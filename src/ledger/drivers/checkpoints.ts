@@ -79,11 +79,11 @@ export function makeCheckpoints(database: DatabaseSync, path: string, limits = u
     thread = null;
   };
 
-  const endWhenIdle = async (beside: CheckpointThread) => {
+  const endWhenIdle = async (own: CheckpointThread) => {
     do {
       await systemClock.sleep(limits.idleMs, closing.signal);
-    } while (beside.wasAtWork() && !closing.signal.aborted);
-    if (thread === beside) end();
+    } while (own.wasAtWork() && !closing.signal.aborted);
+    if (thread === own) end();
   };
 
   const doneHere = () => {

@@ -14,12 +14,12 @@ export interface RowCost {
  */
 export async function otherBatches(
   db: Queryable,
-  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+  span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<string[]> {
   const batches = await db.query<{ batch_id: string }>(
     `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
        AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
-    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+    [span.account, span.batchId, span.toMs, span.fromMs],
   );
   return batches.map(({ batch_id }) => batch_id);
 }
@@ -49,14 +49,14 @@ export function pageCosts(
  */
 export async function retriedInOtherBatches(
   db: Queryable,
-  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+  span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<string[]> {
   const batches = await db.query<{ batch_id: string }>(
     `SELECT batches.batch_id FROM batches CROSS JOIN events
        ON events.batch_id = batches.batch_id AND events.seq = batches.audit_seq
        WHERE account = ? AND batches.batch_id <> ? AND created_at <= ? AND events.at >= ?
        AND EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND generation > 1)`,
-    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+    [span.account, span.batchId, span.toMs, span.fromMs],
   );
   return batches.map(({ batch_id }) => batch_id);
 }
@@ -70,14 +70,14 @@ export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
  */
 export function refundsOfOtherBatches(
   db: Queryable,
-  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+  span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<RowRefund[]> {
   return db.query(
     `SELECT cost, cost_currency, refund_amount FROM rows CROSS JOIN batches
        ON batches.batch_id = rows.batch_id
        WHERE refunded_at BETWEEN ? AND ? AND rows.batch_id <> ? AND account = ? AND cost IS NOT NULL
        AND refund_amount IS NOT NULL AND refund_currency = cost_currency`,
-    [beside.fromMs, beside.toMs, beside.batchId, beside.account],
+    [span.fromMs, span.toMs, span.batchId, span.account],
   );
 }
 

@@ -9,13 +9,13 @@ const walletsMax = 8;
 
 export function balanceSection({ balance, charged }: BatchSummary, zone: string | null): Html {
   const { wallets, explanation } = balance;
-  const told = explanation.filter((one) =>
+  const explained = explanation.filter((one) =>
     [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
       (value) => value !== '0',
     ),
   );
   // Those of Version 1.
-  const hasNameless = told.some(({ currency }) => currency === '');
+  const hasNameless = explained.some(({ currency }) => currency === '');
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
   const isReadTwice = balance.after_read_at !== null;
   // Version 1 has a wallet for each operator, most of which no row of the file is about.
@@ -39,7 +39,7 @@ ${shown.map(
       ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
       : ''
   }</p>
-${told.map(
+${explained.map(
   (
     one,
   ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>

@@ -101,7 +101,7 @@ function headingOf(name: string): string {
 }
 
 /** The name of the person stands beside the number, where the file has names. */
-function nameBesideNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
+function nameAfterNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
   if (name === undefined) return [...values];
   const at = resultColumns.indexOf('phone_number') + 1;
   return [...values.slice(0, at), name, ...values.slice(at)];
@@ -113,11 +113,11 @@ function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, optio
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
-    widths: nameBesideNumber(
+    widths: nameAfterNumber(
       layout.names.map((name) => columnWidths[name] ?? widthElse),
       hasNames ? nameWidth : undefined,
     ),
-    header: nameBesideNumber(layout.names.map(headingOf), hasNames ? nameHeading : undefined),
+    header: nameAfterNumber(layout.names.map(headingOf), hasNames ? nameHeading : undefined),
     rows: resultRows(view, batch, at * sheetRowsMax, layout, options),
   }));
 }
@@ -137,7 +137,7 @@ async function* resultRows(
     yield own.map((row) => {
       const cells = resultCells(resultLine(batch, row, options), layout);
       const typed = cells.map((value, at) => typedCell(value, kinds[at] ?? null));
-      return nameBesideNumber(typed, hasNames ? personOf(batch, row, options) : undefined);
+      return nameAfterNumber(typed, hasNames ? personOf(batch, row, options) : undefined);
     });
     if (own.length < page.length) return;
   }

@@ -114,15 +114,15 @@ function explain(
 ): BalanceExplanation[] {
   const charged = byWalletCurrency(wallets, chargedBy.batch);
   const refunds = byWalletCurrency(wallets, chargedBy.refunds);
-  const beside = byWalletCurrency(wallets, chargedBy.others);
+  const ofOthers = byWalletCurrency(wallets, chargedBy.others);
   const differences = new Sums();
   // A wallet that came or went between the readings came or went with all it holds.
   for (const { currency, before, after } of wallets)
     differences.add(currency, subtractAmounts(before ?? '0', after ?? '0'));
-  for (const currency of [...Object.keys(charged), ...Object.keys(beside)]) differences.add(currency, '0');
+  for (const currency of [...Object.keys(charged), ...Object.keys(ofOthers)]) differences.add(currency, '0');
   return Object.entries(differences.toObject()).map(([currency, difference]) => {
     const own = charged[currency] ?? '0';
-    const others = beside[currency] ?? '0';
+    const others = ofOthers[currency] ?? '0';
     const back = refunds[currency] ?? '0';
     return {
       currency,
@@ -149,8 +149,8 @@ async function chargedByOtherBatches(
   toMs: number,
 ): Promise<Record<string, string>> {
   const sums = new Sums();
-  const beside = { account, batchId: batch_id, fromMs, toMs };
-  for (const other of await otherBatches(view, beside)) {
+  const span = { account, batchId: batch_id, fromMs, toMs };
+  for (const other of await otherBatches(view, span)) {
     for (let after = 0; ; ) {
       const page = await pageCosts(view, other, { fromMs, toMs }, after, costsPerPage);
       for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
@@ -159,11 +159,11 @@ async function chargedByOtherBatches(
       after = last.row_no;
     }
   }
-  for (const other of await retriedInOtherBatches(view, beside)) {
-    const earlier = await earlierBetween(view, other, beside);
+  for (const other of await retriedInOtherBatches(view, span)) {
+    const earlier = await earlierBetween(view, other, span);
     for (const [currency, amount] of Object.entries(earlier.toObject())) sums.add(currency, amount);
   }
-  for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, beside))
+  for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
     sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
   return sums.toObject();
 }

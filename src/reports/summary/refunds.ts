@@ -26,7 +26,7 @@ interface Kept {
 }
 
 /** The service tells that money of a payment came back. */
-interface Message {
+interface MoneyUpdate {
   /** Null where the service named none: then it is the payment that the row had at the time. */
   topupId: string | null;
   retries: number;
@@ -42,7 +42,7 @@ interface RowMoney {
   /** Epoch ms: when the service took the payment that the row has now. */
   acceptedAt: number | null;
   kept: Kept[];
-  words: Message[];
+  updates: MoneyUpdate[];
 }
 
 /** Events read at once. */
@@ -56,9 +56,9 @@ export async function refundsOfFailed(view: Queryable, batch: BatchRecord): Prom
   const rows = await readMoney(view, batch.batch_id, pageChargeEvents);
   const readAt = balanceAfter(batch)?.readAt ?? null;
   const back: Refunds = { earlier: new Sums(), byReading: new Sums() };
-  for (const { retries, kept, words } of rows.values()) {
+  for (const { retries, kept, updates } of rows.values()) {
     for (const payment of kept) {
-      const own = words.filter((word) => isOf(word, payment));
+      const own = updates.filter((update) => isOf(update, payment));
       if (payment.retries < retries) addBack(back.earlier, payment, own);
       if (readAt !== null)
         addBack(
@@ -82,11 +82,12 @@ export async function earlierBetween(
 ): Promise<Sums> {
   const sums = new Sums();
   const [before, by] = [new Sums(), new Sums()];
-  for (const { retries, kept, words } of (await readMoney(view, batchId, pageRetriedCharges)).values()) {
+  for (const { retries, kept, updates } of (await readMoney(view, batchId, pageRetriedCharges)).values()) {
     for (const payment of kept) {
       if (payment.retries === retries) continue;
       if (payment.chargedAt >= fromMs && payment.chargedAt <= toMs) sums.add(payment.currency, payment.cost);
-      const upTo = (isThen: (at: number) => boolean) => words.filter((word) => isOf(word, payment) && isThen(word.at));
+      const upTo = (isThen: (at: number) => boolean) =>
+        updates.filter((update) => isOf(update, payment) && isThen(update.at));
       addBack(
         before,
         payment,
@@ -127,7 +128,7 @@ export function backOf(cost: string, amount: string): string {
 function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body }: AuditEvent): void {
   const data = JSON.parse(body) as Record<string, unknown>;
   const known = rows.get(rowNo);
-  const row = known ?? { retries: 0, acceptedAt: null, kept: [], words: [] };
+  const row = known ?? { retries: 0, acceptedAt: null, kept: [], updates: [] };
   const [topupId, cost, currency] = [text(data.topup_id), text(data.cost), text(data.cost_currency)];
   const { retries } = row;
   if (kind === 'row.retry') {
@@ -142,9 +143,9 @@ function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body 
     if (amount === null) return;
     const when = typeof given === 'number' ? given : at;
     const back = (charged: string) => backOf(charged, amount);
-    row.words.push({ topupId, retries, at: when, currency: text(data.currency), backOf: back });
+    row.updates.push({ topupId, retries, at: when, currency: text(data.currency), backOf: back });
   } else if (cost !== null) {
-    row.words.push({ topupId, retries, at, currency, backOf: (charged) => subtractAmounts(charged, cost) });
+    row.updates.push({ topupId, retries, at, currency, backOf: (charged) => subtractAmounts(charged, cost) });
   }
   if (!known) rows.set(rowNo, row);
 }
@@ -153,15 +154,15 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function isOf(word: Message, payment: Kept): boolean {
-  return word.topupId === null ? word.retries === payment.retries : word.topupId === payment.topupId;
+function isOf(update: MoneyUpdate, payment: Kept): boolean {
+  return update.topupId === null ? update.retries === payment.retries : update.topupId === payment.topupId;
 }
 
 /** Several words may tell of the same money: what came back is the most that one of them tells. */
-function addBack(sums: Sums, { cost, currency }: Kept, words: readonly Message[]): void {
+function addBack(sums: Sums, { cost, currency }: Kept, updates: readonly MoneyUpdate[]): void {
   let most = '0';
-  for (const word of words) {
-    const back = word.currency === currency ? word.backOf(cost) : '0';
+  for (const update of updates) {
+    const back = update.currency === currency ? update.backOf(cost) : '0';
     if (compareAmounts(back, most) > 0) most = back;
   }
   if (most !== '0') sums.add(currency, most);

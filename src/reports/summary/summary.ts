@@ -269,8 +269,8 @@ async function refunds(
   { survey, earlier }: { survey: Survey; earlier: AmountsByCurrency },
 ): Promise<Refunds> {
   const ofFailed = sumOver(survey.charged, ['failed']);
-  const mayTell = [earlier, ofFailed].some((amounts) => Object.values(amounts).some((value) => value !== '0'));
-  return mayTell ? refundsOfFailed(view, batch) : { earlier: new Sums(), byReading: new Sums() };
+  const mayHaveRefunds = [earlier, ofFailed].some((amounts) => Object.values(amounts).some((value) => value !== '0'));
+  return mayHaveRefunds ? refundsOfFailed(view, batch) : { earlier: new Sums(), byReading: new Sums() };
 }
 
 function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {

@@ -86,19 +86,19 @@ export function differenceCsv(
   view: Queryable,
   batchId: string,
   compared: Compared,
-): { content: AsyncIterable<string>; told: Pick<Difference, 'rows' | 'columns' | 'late'>; first: DifferenceLine[] } {
-  const told = { rows: 0, columns: {} as Record<string, number>, late: {} as Record<string, number> };
+): { content: AsyncIterable<string>; counts: Pick<Difference, 'rows' | 'columns' | 'late'>; first: DifferenceLine[] } {
+  const counts = { rows: 0, columns: {} as Record<string, number>, late: {} as Record<string, number> };
   const first: DifferenceLine[] = [];
   async function* lines(): AsyncGenerator<DifferenceLine> {
     let rowNo = '';
     for await (const line of differingCells(compared)) {
-      if (line[0] !== rowNo) told.rows += 1;
+      if (line[0] !== rowNo) counts.rows += 1;
       rowNo = line[0] ?? '';
-      note(told.columns, line);
+      note(counts.columns, line);
       yield line;
     }
     for await (const line of lateChangeLines(view, batchId, compared)) {
-      note(told.late, line);
+      note(counts.late, line);
       yield line;
     }
   }
@@ -107,7 +107,7 @@ export function differenceCsv(
     counts[column] = (counts[column] ?? 0) + 1;
     if (first.length < listedRowsMax) first.push(line);
   };
-  return { content: csvOf(lines()), told, first };
+  return { content: csvOf(lines()), counts, first };
 }
 
 /** Lines that are made text at once. */
@@ -196,8 +196,8 @@ function lateText(body: string): string {
 
 /** What differs, with the counts and sums of both. */
 export function differenceOf(
-  told: Pick<Difference, 'rows' | 'columns' | 'late'>,
+  counts: Pick<Difference, 'rows' | 'columns' | 'late'>,
   { before, summary, forgotten }: { before: Totals; summary: BatchSummary; forgotten: boolean },
 ): Difference {
-  return { ...told, forgotten, before, after: totalsOf(summary) };
+  return { ...counts, forgotten, before, after: totalsOf(summary) };
 }

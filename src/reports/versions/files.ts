@@ -68,11 +68,11 @@ export function makeFolder(
     makeFolders(folder, modesFor(readers).folder);
     await access(folder, constants.W_OK | constants.X_OK);
   };
-  return told(folder, work, { hint });
+  return withFolderTrouble(folder, work, { hint });
 }
 
 /** What the file system refuses is no error of the program's own: it says of which folder. */
-async function told<Result>(
+async function withFolderTrouble<Result>(
   folder: string,
   work: () => Promise<Result>,
   options: { hint?: string } = {},
@@ -97,7 +97,7 @@ export function writeFolder(
   work: (writer: FolderWriter) => Promise<void>,
   readers: Readers = {},
 ): Promise<string[]> {
-  return told(folder, () => writeAll(folder, stale, modesFor(readers), work));
+  return withFolderTrouble(folder, () => writeAll(folder, stale, modesFor(readers), work));
 }
 
 const makingPrefix = '.making-';

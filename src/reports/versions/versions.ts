@@ -126,13 +126,13 @@ export async function markOf(
   const lies = Math.max(given?.version ?? 0, kept?.version ?? 0);
   const next = Math.max(last?.version ?? 0, lies) + 1;
   const marked = async (version: number | null, previous: StoredVersion | null): Promise<Marked> => {
-    const told = previous
+    const previousMark = previous
       ? await previousOf(view, batch, previous)
       : previousAtOtherService(
           await lastPublishedVersion(view, batch_id, last?.seq === audit_seq ? audit_seq - 1 : audit_seq),
         );
     const asOf = isoTime((await eventTime(view, batch_id, audit_seq)) ?? batch.created_at);
-    return { mark: { version, as_of: asOf, previous: told }, previous, next };
+    return { mark: { version, as_of: asOf, previous: previousMark }, previous, next };
   };
   if (!isSigned || !finalStates.includes(batch.status)) return marked(null, given ?? kept);
   if (given?.audit.head === audit_head) return marked(given.version, kept);

@@ -32,7 +32,7 @@ export function accountCatalog(
   const { limiter, gateway } = account;
   const { clock } = deps;
   let wasRefused = false;
-  const asking = { limiter, clock, onWait: (told: ThrottleWait) => logThrottle(account, deps, told) };
+  const asking = { limiter, clock, onWait: (throttle: ThrottleWait) => logThrottle(account, deps, throttle) };
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
     return async (key: Key): Promise<Item[] | null> => {

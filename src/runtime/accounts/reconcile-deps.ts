@@ -16,7 +16,7 @@ import { logThrottle } from './throttled-requests.ts';
 export function reconcileDeps(
   account: OpenAccount,
   session: Pick<Session, 'clock' | 'random' | 'log'>,
-  { next, showWait }: { next: string; showWait?: ((told: ThrottleWait) => Promise<void>) | undefined },
+  { next, showWait }: { next: string; showWait?: ((throttle: ThrottleWait) => Promise<void>) | undefined },
 ): ReconcileDeps & Pick<Session, 'random'> {
   const { clock, random } = session;
   const { gateway, limiter } = account;
@@ -27,9 +27,9 @@ export function reconcileDeps(
     admit: (ask) => limiter.admit('read', ask),
     async noteThrottled(saidMs, lastedMs) {
       // The limiter waits before it asks again.
-      const told = holdThrottled({ limiter, clock }, 'read', saidMs, lastedMs);
-      if (showWait) await showWait(told);
-      else logThrottle(account, session, told);
+      const throttle = holdThrottled({ limiter, clock }, 'read', saidMs, lastedMs);
+      if (showWait) await showWait(throttle);
+      else logThrottle(account, session, throttle);
     },
     refused: (evidence) => credentialsRefused(account, evidence, next, 'airtime.transactions.read and wallets.read'),
     unanswered: (evidence) =>

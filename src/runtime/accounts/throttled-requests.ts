@@ -18,11 +18,11 @@ export async function applyStoredThrottle(
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<void> {
   const now = session.clock.now();
-  const told = storedThrottle(await storedThrottleOf(session.db, account.name), now);
+  const throttle = storedThrottle(await storedThrottleOf(session.db, account.name), now);
   // If its runner works in this program, the limiter knows already.
-  if (told === null || account.limiter.isHeld('creation')) return;
-  account.limiter.hold('creation', told.until - now);
-  logThrottle(account, session, told);
+  if (throttle === null || account.limiter.isHeld('creation')) return;
+  account.limiter.hold('creation', throttle.until - now);
+  logThrottle(account, session, throttle);
 }
 
 /** What requests outside the runner need (engine/ask-as-told.ts): stored throttles apply, and waits are logged. */
@@ -31,7 +31,7 @@ export async function requestDepsFor<Account extends ThrottledAccount>(
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<Account & Pick<RequestDeps, 'onWait'>> {
   await applyStoredThrottle(account, session);
-  return { ...account, onWait: (told) => logThrottle(account, session, told) };
+  return { ...account, onWait: (throttle) => logThrottle(account, session, throttle) };
 }
 
 export function logThrottle(

@@ -91,21 +91,21 @@ const lastingAgainMs = 15 * 60_000;
  * `over`.
  */
 export interface LastingTrouble {
-  tell(message: string, data: EventData): void;
+  report(message: string, data: EventData): void;
   over(): void;
 }
 
 export function makeLastingTrouble({ warn }: Pick<EngineLog, 'warn'>, clock: Pick<Clock, 'monotonic'>): LastingTrouble {
-  let told = { text: '', at: Number.NEGATIVE_INFINITY };
+  let last = { text: '', at: Number.NEGATIVE_INFINITY };
   return {
-    tell(message, data) {
+    report(message, data) {
       const [text, at] = [JSON.stringify([message, data]), clock.monotonic()];
-      if (text === told.text && at - told.at < lastingAgainMs) return;
-      told = { text, at };
+      if (text === last.text && at - last.at < lastingAgainMs) return;
+      last = { text, at };
       warn(message, data);
     },
     over() {
-      told = { text: '', at: Number.NEGATIVE_INFINITY };
+      last = { text: '', at: Number.NEGATIVE_INFINITY };
     },
   };
 }

@@ -60,7 +60,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
     });
   const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
-    trouble.tell('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });
+    trouble.report('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });
   const isEverybody = jobs !== null;
   const delivery = makeDelivery({
     db,
@@ -84,7 +84,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   };
   const notifyStandstill = makeStandstillNotifier({ db, clock, recipients, send, onTrouble, ending: ending.signal });
   let kept: Promise<void> = Promise.resolve();
-  let told: Promise<unknown> = Promise.resolve();
+  let standstills: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
       await pass({ isReported: (batchId, endedAt) => isReported(config.out, batchId, endedAt) });
@@ -99,13 +99,13 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
       if (recipients.length > 0) kept = loop();
     },
     notifyStandstill(standstill) {
-      told = Promise.all([told, notifyStandstill(standstill)]);
+      standstills = Promise.all([standstills, notifyStandstill(standstill)]);
     },
     async stop() {
       stopping.abort();
       const ended = new AbortController();
       void clock.sleep(lastNotificationsMs, ended.signal).then(() => ending.abort());
-      await Promise.all([kept, told]);
+      await Promise.all([kept, standstills]);
       // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could
       // not be written.
       await pass({});

@@ -52,7 +52,7 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
     await mkdir(away, { recursive: true, mode: 0o750 });
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
-    if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
+    if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await reportChanged(session, file);
     await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
       // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
       if (error.code !== 'ENOENT') throw error;
@@ -78,7 +78,7 @@ async function digestOf(path: string): Promise<string> {
  * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while:
  * rows were added that nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
  */
-async function tellChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
+async function reportChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
   const detail =
     `${name} was still being written when it was read, and not all of it is in batch ${batch_id}: ` +
     'put the whole file into the inbox, and run the slot again; what was paid is skipped';

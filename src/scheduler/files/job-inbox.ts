@@ -22,13 +22,13 @@ export interface Brought {
   /** Those that the pattern means and that cannot be taken. */
   stuck: Stuck[];
   /** Names of what lies in `working` besides. */
-  beside: string[];
+  remaining: string[];
 }
 
 /** A file that cannot be taken. */
 export interface Stuck {
   /** Which, and why. */
-  words: string;
+  sentences: string;
   /** Whether that may pass by itself. */
   mayPass: boolean;
 }
@@ -142,11 +142,11 @@ async function take(
   const isOwn = (name: string) => name.startsWith(`${stamp}~`);
   return {
     taken: inWorking.filter(isOwn).map((name) => join(folder, 'working', name)),
-    beside: inWorking.filter((name) => !isOwn(name)),
+    remaining: inWorking.filter((name) => !isOwn(name)),
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
     ignored,
-    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ words: `${name} cannot be taken: ${why}`, mayPass })),
+    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ sentences: `${name} cannot be taken: ${why}`, mayPass })),
   };
 }
 

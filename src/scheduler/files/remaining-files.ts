@@ -15,7 +15,7 @@ import { originalName } from './job-inbox.ts';
 export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
   if (job.source.kind !== 'folder') return [];
   const names = await unlessGone(readdir(join(job.source.folder, 'working')));
-  return leftBehind(db, job, names ?? []);
+  return remainingFilesOf(db, job, names ?? []);
 }
 
 /**
@@ -27,13 +27,17 @@ export async function reportRemainingFiles(
   job: Job,
   names: readonly string[],
 ): Promise<void> {
-  const files = await leftBehind(db, job, names);
+  const files = await remainingFilesOf(db, job, names);
   if (!(await db.transact((tx) => noteLeftFiles(tx, job.name, files, clock.now())))) return;
   const next = leftFilesLines(job.name, files).join(' ');
   log.warn('files of a job were left behind, and are not paid', { job: job.name, files: files.length, next });
 }
 
-async function leftBehind(db: Queryable, { name: job, schedule }: Job, names: readonly string[]): Promise<LeftFile[]> {
+async function remainingFilesOf(
+  db: Queryable,
+  { name: job, schedule }: Job,
+  names: readonly string[],
+): Promise<LeftFile[]> {
   if (names.length === 0) return [];
   const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
   const left: LeftFile[] = [];

@@ -61,8 +61,8 @@ export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batc
   }
   if (known !== 'due' && trouble !== null) {
     await db.transact((tx) => noteJobRetry(tx, batch.batch_id, 'due'));
-    const told = { job: job.name, batch_id: batch.batch_id, error: trouble };
-    session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', told);
+    const facts = { job: job.name, batch_id: batch.batch_id, error: trouble };
+    session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', facts);
   }
   // What broke off may have opened some of them before that.
   return (await findBatch(db, batch.batch_id))?.status === 'completed' ? 'due' : 'again';
@@ -100,6 +100,6 @@ async function giveUp(
     await noteJobRetry(tx, batchId, endedAt);
     if (rows > 0) await noteRetryGivenUp(tx, job, { batch_id: batchId, at: clock.now(), rows, codes: what.codes });
   });
-  const told = { job, batch_id: batchId, rows };
-  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', told);
+  const facts = { job, batch_id: batchId, rows };
+  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', facts);
 }

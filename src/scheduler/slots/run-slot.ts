@@ -29,8 +29,8 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const faults = await slotFaults(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished, others, ignored, stuck, beside } = await bring(deps, { ...job, source }, dueAt, known);
-  if (source.kind === 'folder') await reportRemainingFiles(session, job, beside);
+  const { files, unfinished, others, ignored, stuck, remaining } = await bring(deps, { ...job, source }, dueAt, known);
+  if (source.kind === 'folder') await reportRemainingFiles(session, job, remaining);
   const notes = source.kind === 'folder' ? await ignoredNotes(session, job, ignored) : [];
   const outcomes: FileOutcome[] = [];
   const toTake = files.filter(({ name }) => !known.has(name));
@@ -43,7 +43,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const untaken = outcomes.filter(({ isTaken }) => !isTaken);
   const isRejected = faults.length > 0 || outcomes.some((one) => one.isRejected);
   const next = isRejected && source.kind === 'folder' ? [rejectedNext] : [];
-  const words = [...new Set([...faults, ...[...outcomes, ...stuck].flatMap((one) => one.words)])];
+  const sentences = [...new Set([...faults, ...[...outcomes, ...stuck].flatMap((one) => one.sentences)])];
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
   if (unfinished.length > 0 || isMissing) {
@@ -51,18 +51,18 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     const isOver = session.clock.now() - dueAt >= waitMinutes * minuteMs;
     const what =
       isMissing && unfinished.length === 0
-        ? `there is no file${besides(source, others, ignored)}`
+        ? `there is no file${otherEntries(source, others, ignored)}`
         : `still being written: ${unfinished.join(', ')}`;
-    const detail = [...words, what, ...(isOver ? [...notes, ...next] : [])].join('; ');
+    const detail = [...sentences, what, ...(isOver ? [...notes, ...next] : [])].join('; ');
     return { outcome: isOver ? 'failed' : 'wait', detail };
   }
   const isFailed = faults.length + untaken.length + stuck.length > 0;
   if (brought === 0 && !isFailed)
-    return { outcome: 'done', detail: `no file was there${besides(source, others, ignored)}` };
+    return { outcome: 'done', detail: `no file was there${otherEntries(source, others, ignored)}` };
   const mayPass = [...untaken, ...stuck].some((one) => one.mayPass);
   return {
     outcome: isFailed ? 'failed' : 'done',
-    detail: [...words, ...notes, ...next].join('; ') || 'brought before',
+    detail: [...sentences, ...notes, ...next].join('; ') || 'brought before',
     ...(mayPass ? { mayPass } : {}),
   };
 }
@@ -86,7 +86,7 @@ function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]):
 }
 
 /** What lies in the inbox under another name or form: nobody else tells who brought it that it is not taken. */
-function besides(source: PayingJob['source'], others: readonly string[], ignored: readonly string[]): string {
+function otherEntries(source: PayingJob['source'], others: readonly string[], ignored: readonly string[]): string {
   if (source.kind !== 'folder') return '';
   const files =
     others.length === 0 ? '' : `; its inbox has ${named(others.map((name) => `"${name}"`))}, not "${source.pattern}"`;

@@ -26,7 +26,7 @@ import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 /** What became of one file, in words. */
 export interface FileOutcome {
   isTaken: boolean;
-  words: string[];
+  sentences: string[];
   /** Of one that is not taken: whether it may be when it is tried again. */
   mayPass?: boolean;
   /** Of one that is not taken: whether it is no file that can be paid. */
@@ -61,22 +61,22 @@ export async function takeOne(
       const what = `${name} is ${await decide(session, account, job, batch)}`;
       // The slot may end much later, or fail for another file: what is paid is in the log from its beginning.
       session.log.info('a file of a job is a batch', { job: job.name, batch_id: batch.batch_id, detail: what });
-      return { isTaken: true, words: [what] };
+      return { isTaken: true, sentences: [what] };
     });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
     // It stays where it is for when the slot is run again, and keeps no other from being paid.
-    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: [errorMessage(error)], mayPass: true };
+    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, sentences: [errorMessage(error)], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
-    const words = `${name} could not be read: ${errorMessage(error)}`;
+    const fault = `${name} could not be read: ${errorMessage(error)}`;
     // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this
     // one.
-    await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));
+    await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
       () => [],
       (trouble: unknown) => [`${name} cannot be put away: ${errorMessage(trouble)}`],
     );
-    return { isTaken: false, words: [words, ...left], isRejected: true };
+    return { isTaken: false, sentences: [fault, ...left], isRejected: true };
   }
 }
 
@@ -101,9 +101,9 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   if (reason !== null) await askApproval(actor, batch.batch_id, reason);
   else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
   const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
-  const beside = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
+  const lost = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
   const same = (await sameRowsOf(session.db, batch)).map(sameRowsText);
-  return `batch ${batch.batch_id} (${[what, ...same, ...beside, ...finishText(plan)].join('; ')})`;
+  return `batch ${batch.batch_id} (${[what, ...same, ...lost, ...finishText(plan)].join('; ')})`;
 }
 
 /**
@@ -111,14 +111,14 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
  * whom it makes late.
  */
 function finishText({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight): string[] {
-  const words = makesLate.map(
+  const sentences = makesLate.map(
     (late) => `it makes batch ${late.batch} late: done ${forecastText(late.doneAt, late.finishBy)}`,
   );
   if (finishBy !== null && doneAt !== null && doneAt > finishBy)
-    words.unshift(`done ${forecastText(doneAt, finishBy)}`);
+    sentences.unshift(`done ${forecastText(doneAt, finishBy)}`);
   if (finishBy !== null && unknown !== null)
-    words.unshift(`it is to be done by ${minuteText(finishBy)}, and nobody can tell whether it will be`);
-  return words;
+    sentences.unshift(`it is to be done by ${minuteText(finishBy)}, and nobody can tell whether it will be`);
+  return sentences;
 }
 
 /** Who acts for a job where nobody does. */
@@ -131,14 +131,14 @@ const settingsWithOption: readonly string[] = [
   ...['columns', 'country', 'currency', 'decimalSign'],
   ...['headerLine', 'totalLine'],
 ];
-const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
+const settingsWithoutOption: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
 
 /**
  * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of
  * the reading than there are options for.
  */
 function readWithOfJob({ account, intake }: Job): ReadWith | null {
-  if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsBeside.includes(key)))
+  if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsWithoutOption.includes(key)))
     return null;
   const { columns = {}, country, currency, decimalSign, headerLine, totalLine } = intake as IntakeSettingsInput;
   return {

@@ -34,7 +34,7 @@ export type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconcil
 export const minuteMs = 60_000;
 
 /** What lies beside a single file, or what a program wrote. */
-const nothingElse = { unfinished: [], others: [], ignored: [], stuck: [], beside: [] };
+const nothingElse = { unfinished: [], others: [], ignored: [], stuck: [], remaining: [] };
 
 export async function bring(
   { session, base, requireSlot, stopping }: SlotRunnerDeps,

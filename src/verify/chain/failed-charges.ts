@@ -10,7 +10,7 @@ interface Kept {
 }
 
 /** The service tells that money came back. */
-interface Message {
+interface MoneyUpdate {
   /** Null where the service named none: then it is the payment that the row had at the time. */
   topupId: unknown;
   retries: number;
@@ -24,7 +24,7 @@ interface Message {
 interface RowMoney {
   retries: number;
   kept: Kept[];
-  words: Message[];
+  updates: MoneyUpdate[];
 }
 
 /** What the chain says of the money of payments that failed. Few cost anything, so that not much is held. */
@@ -42,7 +42,7 @@ export interface FailedCharges {
 export function makeFailedCharges(): FailedCharges {
   const rows = new Map<number, RowMoney>();
   const rowOf = (rowNo: number): RowMoney => {
-    const row = rows.get(rowNo) ?? { retries: 0, kept: [], words: [] };
+    const row = rows.get(rowNo) ?? { retries: 0, kept: [], updates: [] };
     rows.set(rowNo, row);
     return row;
   };
@@ -69,29 +69,29 @@ export function makeFailedCharges(): FailedCharges {
       if (kind === 'row.refund' && typeof amount === 'string') {
         const when = typeof data.refunded_at === 'number' ? data.refunded_at : at;
         const backOf = (charged: string) => lesser(amount, charged);
-        rowOf(rowNo).words.push({ topupId, retries, at: when, currency: data.currency, backOf });
+        rowOf(rowNo).updates.push({ topupId, retries, at: when, currency: data.currency, backOf });
       }
       if (kind === 'row.changed_late' && typeof cost === 'string')
-        rowOf(rowNo).words.push({ topupId, retries, at, currency, backOf: (charged) => rest(charged, cost) });
+        rowOf(rowNo).updates.push({ topupId, retries, at, currency, backOf: (charged) => rest(charged, cost) });
     },
     earlier: () => sumUp(isEarlier, ({ cost }) => cost),
-    earlierBack: () => sumUp(isEarlier, (payment, { words }) => mostOf(payment, words)),
+    earlierBack: () => sumUp(isEarlier, (payment, { updates }) => mostOf(payment, updates)),
     backBy: (until) =>
       sumUp(
         () => true,
-        (payment, { words }) =>
+        (payment, { updates }) =>
           mostOf(
             payment,
-            words.filter(({ at }) => at <= until),
+            updates.filter(({ at }) => at <= until),
           ),
       ),
   };
 }
 
 /** Several words may tell of the same money: what came back is the most that one of them tells. */
-function mostOf(payment: Kept, words: readonly Message[]): string {
+function mostOf(payment: Kept, updates: readonly MoneyUpdate[]): string {
   let most = '0';
-  for (const { topupId, retries, currency, backOf } of words) {
+  for (const { topupId, retries, currency, backOf } of updates) {
     const isOwn = topupId === null ? retries === payment.retries : topupId === payment.topupId;
     const back = isOwn && currency === payment.currency ? backOf(payment.cost) : '0';
     if (lesser(most, back) === most) most = back;

@@ -24,8 +24,9 @@ export function checkBalanceProof(summary: Summary, findings: Findings): void {
   for (const { wallet_id, before, after, difference } of balance.wallets) {
     const isRead = before !== null && after !== null;
     const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;
-    const told = difference ?? 'nothing';
-    if (!agrees) findings.add(file, `has ${told} as what left wallet ${wallet_id}, which held ${before} and ${after}.`);
+    const expected = difference ?? 'nothing';
+    if (!agrees)
+      findings.add(file, `has ${expected} as what left wallet ${wallet_id}, which held ${before} and ${after}.`);
   }
   const isKnown = balance.after_read_at !== null && balance.before_read_at !== null;
   if (!isKnown && balance.explanation.length === 0) return;

@@ -69,7 +69,7 @@ export async function checkDifference(
 ): Promise<void> {
   const forgotten = chain.batch.forgotten !== null;
   const cells = earlier === null ? byOwn(dir) : byBoth(earlier, dir, forgotten);
-  const told = { rows: 0, columns: new Map<string, number>(), late: new Map<string, number>() };
+  const counted = { rows: 0, columns: new Map<string, number>(), late: new Map<string, number>() };
   const found = new LineMarks();
   let [lineNo, rowNo] = [0, ''];
   for await (const line of csvLines(join(dir, file))) {
@@ -79,12 +79,12 @@ export async function checkDifference(
       if (!same(line, header)) findings.add(file, 'has other columns than it must have.');
     } else if (lateKinds.includes(column)) {
       found.add(line);
-      told.late.set(column, (told.late.get(column) ?? 0) + 1);
+      counted.late.set(column, (counted.late.get(column) ?? 0) + 1);
     } else {
-      if (told.late.size > 0) findings.add(file, `line ${lineNo} stands behind what the service has said late.`);
-      if (row !== rowNo) told.rows += 1;
+      if (counted.late.size > 0) findings.add(file, `line ${lineNo} stands behind what the service has said late.`);
+      if (row !== rowNo) counted.rows += 1;
       rowNo = row;
-      told.columns.set(column, (told.columns.get(column) ?? 0) + 1);
+      counted.columns.set(column, (counted.columns.get(column) ?? 0) + 1);
       if (await cells.holds(line)) continue;
       findings.add(file, `line ${lineNo} (row ${row}, ${column}) is not what these reports say.`);
       return;
@@ -93,12 +93,12 @@ export async function checkDifference(
   if (!(await cells.isAll())) findings.add(file, 'lacks something that differs from the version before.');
   if (found.hex() !== late.hex())
     findings.add(file, 'says otherwise than the audit chain what the service has said of rows that had ended.');
-  const counts = { rows: told.rows, columns: sorted(told.columns), late: sorted(told.late), forgotten };
-  const { rows, columns, late: words, forgotten: isSaid } = difference;
+  const counts = { rows: counted.rows, columns: sorted(counted.columns), late: sorted(counted.late), forgotten };
+  const { rows, columns, late: lateCounts, forgotten: isSaid } = difference;
   const said = {
     rows,
     columns: sorted(Object.entries(columns)),
-    late: sorted(Object.entries(words)),
+    late: sorted(Object.entries(lateCounts)),
     forgotten: isSaid,
   };
   if (!same(counts, said)) findings.add('summary.json', 'counts otherwise than difference.csv what differs.');

@@ -99,17 +99,17 @@ export async function checkOrigin(origin: Origin, findings: Findings): Promise<b
  * before.
  */
 function reportFacts({ batch }: ChainFacts) {
-  const told = stateFromEvents(batch);
+  const chainState = stateFromEvents(batch);
   const unread = { 'the balance after it': null, 'when the balance after it was read': null };
-  return told['its state'] === 'completed' ? told : { ...told, ...unread };
+  return chainState['its state'] === 'completed' ? chainState : { ...chainState, ...unread };
 }
 
 /**
  * What summary.json says in words, against the event that said it first. What that event does not say is not compared.
  */
 function checkSaid({ summary, chain }: Origin, findings: Findings): void {
-  const told = reportFacts(chain);
-  const pairs: [what: keyof typeof told, said: string | null][] = [
+  const chainState = reportFacts(chain);
+  const pairs: [what: keyof typeof chainState, said: string | null][] = [
     ['the run', summary.run_id],
     ['the account', summary.account],
     ['the service', summary.service],
@@ -127,7 +127,7 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
     ['its state', summary.status],
   ];
   for (const [what, said] of pairs) {
-    const expected = told[what];
+    const expected = chainState[what];
     if (expected === undefined || said === expected) continue;
     findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
   }
@@ -136,9 +136,9 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
 /** What the wallets held before and after, against what was read as the batch was approved and as it ended. */
 function checkBalance({ summary, chain }: Origin, findings: Findings): void {
   const { 'the balance before it': before, 'the balance after it': after } = reportFacts(chain);
-  for (const [when, told] of [['before', before] as const, ['after', after] as const]) {
-    if (told === undefined) continue;
-    const expected = new Map(told === null ? [] : Object.entries(JSON.parse(String(told))));
+  for (const [when, chainState] of [['before', before] as const, ['after', after] as const]) {
+    if (chainState === undefined) continue;
+    const expected = new Map(chainState === null ? [] : Object.entries(JSON.parse(String(chainState))));
     const wallets = new Map(summary.balance.wallets.map((wallet) => [wallet.wallet_id, wallet]));
     for (const id of new Set([...expected.keys(), ...wallets.keys()])) {
       const [said, held] = [wallets.get(id)?.[when] ?? null, expected.get(id) ?? null];

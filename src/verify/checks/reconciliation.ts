@@ -89,11 +89,11 @@ export async function checkReconciliation(
     if (!manifest.files.some((file) => file.name === name)) findings.add('manifest.json', `does not name ${name}.`);
   const items = await attempt(findings, 'reconciliation.json', async () => {
     const text = await ownText(join(dir, 'reconciliation.json'));
-    const told = reconciliationShape.parse(readJson('reconciliation.json', text, findings));
+    const stated = reconciliationShape.parse(readJson('reconciliation.json', text, findings));
     for (const name of Object.keys(about) as (keyof typeof about)[])
-      if (told[name] !== manifest[name])
-        findings.add('reconciliation.json', `has ${told[name]} as ${name}, and the manifest ${manifest[name]}.`);
-    return checkCounts(dir, told, findings);
+      if (stated[name] !== manifest[name])
+        findings.add('reconciliation.json', `has ${stated[name]} as ${name}, and the manifest ${manifest[name]}.`);
+    return checkCounts(dir, stated, findings);
   });
   const { reconciliation_id, finished_at } = manifest;
   return { reconciliation_id, finished_at, items, signedBy };
@@ -116,9 +116,9 @@ async function checkCounts(
     isHeader = false;
   }
   for (const bucket of new Set([...Object.keys(counts), ...found.keys()])) {
-    const [told, has] = [counts[bucket] ?? 0, found.get(bucket) ?? 0];
-    if (told !== has)
-      findings.add('reconciliation.csv', `has ${has} of ${bucket}, and reconciliation.json says ${told}.`);
+    const [stated, has] = [counts[bucket] ?? 0, found.get(bucket) ?? 0];
+    if (stated !== has)
+      findings.add('reconciliation.csv', `has ${has} of ${bucket}, and reconciliation.json says ${stated}.`);
   }
   const left = [...found].reduce((sum, [bucket, count]) => sum + (settledBuckets.includes(bucket) ? 0 : count), 0);
   if (left !== open) findings.add('reconciliation.json', `says that ${open} are open; ${left} are.`);

@@ -138,9 +138,9 @@ export function checkReason(row: ResultRow, rowNo: number, chain: ChainFacts, fi
 
 function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { attempts = '', first_sent_at: firstSentAt = '' } = row;
-  const told = chain.attemptsOf(rowNo);
-  if (told === attemptsMax ? !(Number(attempts) >= told) : attempts !== String(told))
-    findings.add('results.csv', `row ${rowNo} has ${attempts} attempts; the audit chain says ${told}.`);
+  const noted = chain.attemptsOf(rowNo);
+  if (noted === attemptsMax ? !(Number(attempts) >= noted) : attempts !== String(noted))
+    findings.add('results.csv', `row ${rowNo} has ${attempts} attempts; the audit chain says ${noted}.`);
   const first = chain.firstSentOf(rowNo);
   if (!Number.isNaN(first) && (firstSentAt === '' ? 0 : Date.parse(firstSentAt)) !== first) {
     const [said, expected] = [firstSentAt || 'nothing', first === 0 ? 'nothing' : new Date(first).toISOString()];
@@ -163,8 +163,8 @@ function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings:
       findings.add('results.csv', `row ${rowNo} says nothing of the money that came back, as the audit chain does.`);
     return;
   }
-  const told = refund?.amount === 'cost' ? [cost, cost_currency] : [refund?.amount ?? '', refund?.currency ?? ''];
-  const [amount = '', currency] = told;
+  const noted = refund?.amount === 'cost' ? [cost, cost_currency] : [refund?.amount ?? '', refund?.currency ?? ''];
+  const [amount = '', currency] = noted;
   const isSame = amount === '' || refund_amount === '' ? amount === refund_amount : sameDecimal(amount, refund_amount);
   const isTime = typeof refund?.at !== 'number' || refund.at === Date.parse(at);
   if ((at !== '') === (refund !== null) && isSame && isTime && currency === refund_currency) return;

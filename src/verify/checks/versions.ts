@@ -54,8 +54,8 @@ export async function checkVersion(
   return `What differs from ${nameOf(previous, 'version')}, which lies beside these reports as it was signed, is what difference.csv says.`;
 }
 
-function nameOf({ version, as_of }: Previous, word = 'Version'): string {
-  return `${word} ${version} of ${as_of.slice(0, 10)}`;
+function nameOf({ version, as_of }: Previous, label = 'Version'): string {
+  return `${label} ${version} of ${as_of.slice(0, 10)}`;
 }
 
 const pick = ({ version, as_of, previous }: Pick<Manifest, 'version' | 'as_of' | 'previous'>) => [
@@ -113,8 +113,8 @@ async function noteOthers(
   const earlier = published.filter((one) => one.version !== version);
   if (previous === null && earlier.length > 0)
     findings.add('manifest.json', 'names no version before it; by the audit chain there was one.');
-  const beside = await numbersInOtherBatches(dir);
-  const missing = earlier.filter((one) => one.version !== previous?.version && !beside.has(one.version));
+  const present = await numbersInOtherBatches(dir);
+  const missing = earlier.filter((one) => one.version !== previous?.version && !present.has(one.version));
   if (missing.length === 0) return;
   const names = missing.map(({ version: number, at }) => `${number} of ${new Date(at).toISOString().slice(0, 10)}`);
   const [versions, lie] =

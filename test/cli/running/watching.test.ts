@@ -103,7 +103,7 @@ async function saidOf(set: string, minutes: number): Promise<{ at: number; line:
   });
   const watch = async () => {
     while (rig.clock.now() - now < minutes * minute) {
-      await watching.tellWaits();
+      await watching.showWaits();
       await rig.clock.sleep(1_000);
     }
   };

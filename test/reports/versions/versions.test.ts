@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
-import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { savePublishedVersion } from '../../../src/ledger/reporting/published-versions.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
@@ -297,12 +296,12 @@ async function differing(t: TestContext, before: readonly string[], after: reado
   writeFileSync(was, [...before, ''].join('\n'));
   writeFileSync(is, [...after, ''].join('\n'));
   const compared = { before: was, after: is, afterSeq: 0, forgotten: false };
-  const { content, told, first } = differenceCsv(db ?? (await testLedger(t)), 'B-1', compared);
+  const { content, counts, first } = differenceCsv(db ?? (await testLedger(t)), 'B-1', compared);
   let text = '';
   for await (const piece of content) text += piece;
   const [header, ...lines] = text.trimEnd().split('\n');
   assert.equal(header, 'row,line,reference,column,before,after');
-  return { lines, told, first };
+  return { lines, told: counts, first };
 }
 
 test('a difference of any length has each line once, and the first fifty for the page', async (t) => {

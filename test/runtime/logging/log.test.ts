@@ -147,11 +147,11 @@ test('trouble that lasts is told once, then every quarter of an hour, and anew o
   const warn = (_message: string, data: unknown) => void told.push(data);
   const trouble = makeLastingTrouble({ warn }, { monotonic: () => at });
   const locked = { error: 'database is locked' };
-  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.tell('it is tried again', locked);
+  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.report('it is tried again', locked);
   assert.deepEqual(told, [locked, locked]);
   const full = { error: 'disk is full' };
-  trouble.tell('it is tried again', full);
+  trouble.report('it is tried again', full);
   trouble.over();
-  trouble.tell('it is tried again', full);
+  trouble.report('it is tried again', full);
   assert.deepEqual(told, [locked, locked, full, full]);
 });
