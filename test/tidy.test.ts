@@ -21,9 +21,9 @@ const mayImport: Record<string, readonly string[]> = {
   verify: [],
   sandbox: [],
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
-  scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime'],
+  scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine'],
-  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'scheduler'],
+  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime'],
   cli: [
     'core',
     'notify',

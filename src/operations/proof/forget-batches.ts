@@ -8,7 +8,7 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { filesLeft } from '../../scheduler/files/unprocessed-files.ts';
+import { filesLeft } from '../../runtime/upkeep/job-files-left.ts';
 import { batchId, reason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 

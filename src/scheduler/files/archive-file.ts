@@ -10,8 +10,8 @@ import { jobRetry } from '../../ledger/jobs/job-retries.ts';
 import { failSlot } from '../../ledger/jobs/slots.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { type Session, sessionSigning } from '../../runtime/session/session.ts';
-import { archivedFile, rejectedName, writeWhy } from './archived-file.ts';
-import { folderTakenFrom } from './job-inbox.ts';
+import { archivedFile, folderTakenFrom, rejectedName } from '../../runtime/upkeep/job-files-left.ts';
+import { writeWhy } from './write-why.ts';
 
 /**
  * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them;

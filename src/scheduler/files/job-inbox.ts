@@ -1,9 +1,8 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { access, mkdir, readdir, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { isStamped } from '../jobs/slot-stamp.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 
 /** The folders of a job's source, which are made where they are missing. */
@@ -170,15 +169,6 @@ function freePlace(folder: string, stamp: string, name: string, known: ReadonlyS
 /** The name that a file had in the inbox; a second of the same name has its number before it. */
 export function originalName(workingPath: string): string {
   return basename(workingPath).replace(/^[^~]*~/, '');
-}
-
-/**
- * The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought
- * otherwise.
- */
-export function folderTakenFrom(workingPath: string): string | null {
-  const isTaken = basename(dirname(workingPath)) === 'working' && isStamped(basename(workingPath));
-  return isTaken ? dirname(dirname(workingPath)) : null;
 }
 
 /** A folder's own pattern: "*" stands for any characters, everything else for itself; letters in either case. */

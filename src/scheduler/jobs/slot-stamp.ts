@@ -1,7 +1,6 @@
+import { stampBefore } from '../../runtime/upkeep/job-files-left.ts';
 import { runIdOfSlot } from './run-id.ts';
 import { makeWallTime } from './wall-time.ts';
-
-const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
 
 /**
  * What stands before the names of files that a slot has taken, with a "~" after it: its time in the job's own time
@@ -9,11 +8,6 @@ const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
  */
 export function stampOf(dueAt: number, timeZone: string): string {
   return runIdOfSlot('{slot:yyyyMMdd-HHmm}', '', dueAt, timeZone);
-}
-
-/** Whether a slot has taken the file of this name. */
-export function isStamped(name: string): boolean {
-  return stampBefore.test(name);
 }
 
 /** The due time (epoch ms) of the slot that has taken the file of this name; null where none has. */

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { noteUsedFolder, usedFolder } from '../../ledger/jobs/used-folders.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { archivedFile } from '../files/archived-file.ts';
+import { archivedFile } from '../../runtime/upkeep/job-files-left.ts';
 import { runSourceCommand } from '../files/command-source.ts';
 import { sortOut } from '../files/complete-files.ts';
 import { asFolderTrouble, type Brought, originalName, takeFromInbox } from '../files/job-inbox.ts';
