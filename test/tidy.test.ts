@@ -118,7 +118,10 @@ const bannedWords =
 const realWords =
   /^(wordWrap|wordsOf|wordLengthMax|breaksInWords|isWord|wordPattern|hasWordNear|hasWordOf|keyWords|amountWords|findingWords|digestWords|recordWords|inOneWord|withCfaFrancInOneWord|nameInWords|datesInWords|takeInDoubt)$/;
 
-/** Names that still have such a word: the list may only shrink. */
+/**
+ * Names that still have such a word: the list may only shrink. `told_until` is a column of the ledger, `left_behind` a
+ * member of the output of `jobs --json`; `word` and `words` are those of texts and of digests.
+ */
 const namesLeft = new Set([
   'beside',
   'besides',

@@ -5,7 +5,7 @@ import type { CommandContext } from './command.ts';
 export function answer<Document>(
   { terminal, json }: CommandContext,
   document: Document & SnakeNames<Document>,
-  words: string,
+  text: string,
 ): void {
-  terminal.print(json ? jsonLine<unknown>(document) : `${words}\n`);
+  terminal.print(json ? jsonLine<unknown>(document) : `${text}\n`);
 }

@@ -246,8 +246,8 @@ async function costLines({ db }: Session, batch: BatchRecord, { charged }: Batch
   if (batch.started_at !== null || !maySend(batch.status)) return [];
   const { toSend, sums, products } = await requestedNow(db, batch.batch_id);
   if (toSend === 0) return [];
-  const besides = products === 0 ? '' : `; ${counted(products, 'product')} not included`;
-  return [`Cost       ${expectedCostText(await expectedCost(db, batch, sums))}${besides}`];
+  const productsText = products === 0 ? '' : `; ${counted(products, 'product')} not included`;
+  return [`Cost       ${expectedCostText(await expectedCost(db, batch, sums))}${productsText}`];
 }
 
 /**
@@ -278,10 +278,10 @@ function heldOf({ problems }: RowRecord): { reason: string; advice: string; whol
   };
 }
 
-function sinceText({ clock }: Session, { first_sent_at: sentAt, service_status: word }: RowRecord): string {
+function sinceText({ clock }: Session, { first_sent_at: sentAt, service_status: serviceStatus }: RowRecord): string {
   if (sentAt === null) return '';
   const age = durationText(Math.max(0, clock.now() - sentAt));
-  return ` It was sent ${age} ago, on ${timeText(isoTime(sentAt))}; its last word: ${word ?? 'none'}.`;
+  return ` It was sent ${age} ago, on ${timeText(isoTime(sentAt))}; its last word: ${serviceStatus ?? 'none'}.`;
 }
 
 /** What the service last said to the request of a row in doubt: where it is an answer at all, it helps who decides. */

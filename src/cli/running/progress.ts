@@ -78,8 +78,8 @@ export function showProgress(
     if (!terminal.isInteractive) terminal.error(`${parts.join(' · ')}\n`);
     else {
       // Each part stays in one piece where the line is broken.
-      const words = parts.map((part) => part.replaceAll(' ', '\u00a0'));
-      terminal.show([` ${bar(settled(now), now.payable)} ${words.join('\u00a0· ')}`]);
+      const unbroken = parts.map((part) => part.replaceAll(' ', '\u00a0'));
+      terminal.show([` ${bar(settled(now), now.payable)} ${unbroken.join('\u00a0· ')}`]);
     }
   };
   const leave = () => {

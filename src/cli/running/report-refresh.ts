@@ -39,8 +39,8 @@ export function makeReportRefresh(
   /** False where it is to be looked at again, though nothing new may come. */
   async function refreshLateReports(batchId: string, now: number): Promise<boolean> {
     let isDone = true;
-    const beside = await reportsOfFile(session, batchId);
-    for (const out of beside === null ? [config.out] : [config.out, beside]) {
+    const ofFile = await reportsOfFile(session, batchId);
+    for (const out of ofFile === null ? [config.out] : [config.out, ofFile]) {
       const version = await readVersion(join(out, batchId));
       const lateAt = version?.isFinal ? await lastLateAt(db, batchId, version.audit.events) : null;
       if (lateAt === null) continue;

@@ -93,10 +93,10 @@ export function beforeText(batches: readonly BatchBefore[]): string | null {
     moving.filter(({ takesTurns }) => !takesTurns),
     moving.filter(({ takesTurns }) => takesTurns),
   ];
-  const words: string[] = [];
-  if (first.length > 0) words.push(`${rowsOf(first)} to be sent before its own`);
-  if (turns.length > 0) words.push(`its turn, with ${rowsOf(turns)} in between`);
-  return words.length === 0 ? null : words.join('; then ');
+  const parts: string[] = [];
+  if (first.length > 0) parts.push(`${rowsOf(first)} to be sent before its own`);
+  if (turns.length > 0) parts.push(`its turn, with ${rowsOf(turns)} in between`);
+  return parts.length === 0 ? null : parts.join('; then ');
 }
 
 function rowsOf(batches: readonly BatchBefore[]): string {
@@ -161,7 +161,7 @@ export function followedText(counts: ReadonlyMap<string, number>, lookupAt: numb
   const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
   const lookup =
     lookupAt === null ? null : `the next look-up of ${counted(of('in_doubt'), 'row')} in doubt${inTime(lookupAt, now)}`;
-  return [ends, lookup].filter((words) => words !== null).join('; ') || null;
+  return [ends, lookup].filter((parts) => parts !== null).join('; ') || null;
 }
 
 /** In how long something is that is not due yet. */
@@ -178,8 +178,8 @@ async function pausedText({ db, config }: WaitsSession, batch: BatchRecord, { wo
   if (goesOnFunded && stopped === null && worker !== null)
     return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
   const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonTexts[reason].label;
-  const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
-  return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
+  const alsoPaused = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
+  return `a person: ${alsoPaused}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
 }
 
 /** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
@@ -192,7 +192,7 @@ function readyText(
   if (spaced && spaced.rows >= ready)
     return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
   const before = batchesBefore(batch, { ready, pace, sending });
-  return [beforeText(before), rateText(pace, now)].filter((words) => words !== null).join('; ') || null;
+  return [beforeText(before), rateText(pace, now)].filter((parts) => parts !== null).join('; ') || null;
 }
 
 function overdueText(batchId: string, rows: number): string {

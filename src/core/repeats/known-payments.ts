@@ -35,8 +35,8 @@ export function countsSince(payment: OtherPayment | LostPayment): number {
  * person says that it was not paid. It may still come; within its own run a look-up decides that.
  */
 export function countsAsSent(payment: OtherPayment): boolean {
-  const { failure_code: code, service_status: word } = payment;
-  return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && word !== null);
+  const { failure_code: code, service_status: serviceStatus } = payment;
+  return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && serviceStatus !== null);
 }
 
 /**

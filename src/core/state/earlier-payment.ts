@@ -79,11 +79,11 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: n
     });
   }
   if (owner.status === 'failed' && mayHaveArrived(owner)) {
-    const word = owner.service_status ?? '';
+    const serviceStatus = owner.service_status ?? '';
     return hold({
       code: 'FAILED_BEFORE',
-      message: `This row was tried in ${place}, and the service says ${word} of it: it may have arrived.`,
-      suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${word}"); skip it here.`,
+      message: `This row was tried in ${place}, and the service says ${serviceStatus} of it: it may have arrived.`,
+      suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${serviceStatus}"); skip it here.`,
     });
   }
   if ((owner.status === 'failed' || wasPutAside(owner)) && generation >= generationsMax) {
@@ -135,8 +135,8 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: n
 const doubtfulEnds: readonly string[] = ['TIMEOUT', 'UNDERLIVERED', 'CANCELED'];
 
 /** Whether what failed with this last word of the service may all the same have arrived. */
-export function isDoubtfulEnd(word: string | null): boolean {
-  return doubtfulEnds.includes(word ?? '');
+export function isDoubtfulEnd(serviceStatus: string | null): boolean {
+  return doubtfulEnds.includes(serviceStatus ?? '');
 }
 
 /** Whether a payment may have arrived: all that has not failed for sure, by the service's last status of it. */

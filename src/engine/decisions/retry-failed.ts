@@ -101,8 +101,8 @@ export async function* rowsToRetry(
     if (rows.length === 0) return;
     after = rows.at(-1)?.row_no ?? after;
     for (const row of rows) {
-      const words = [row.failure_code ?? '', row.service_status ?? ''];
-      if (row.generation <= timesMax && (codes.length === 0 || words.some((word) => codes.includes(word)))) yield row;
+      const reasons = [row.failure_code ?? '', row.service_status ?? ''];
+      if (row.generation <= timesMax && (codes.length === 0 || reasons.some((one) => codes.includes(one)))) yield row;
     }
   }
 }
@@ -127,9 +127,9 @@ async function lookAtFailed(
   row: RowRecord,
   codes: readonly string[],
 ): Promise<Failed | Kept> {
-  const word = row.service_status ?? '';
-  if (isDoubtfulEnd(row.service_status) && !codes.includes(word)) {
-    const why = `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
+  const lastStatus = row.service_status ?? '';
+  if (isDoubtfulEnd(row.service_status) && !codes.includes(lastStatus)) {
+    const why = `the service says ${lastStatus}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${lastStatus}`;
     return keptFor(why);
   }
   const named = [...codes, ...(await namedEnds(db, row))];
@@ -147,7 +147,9 @@ async function lookAtFailed(
   }
   if (earlier.kind === 'doubtful') {
     const { reference, serviceStatus } = earlier;
-    const both = [...new Set([row.failure_code ?? word, serviceStatus])].map((code) => `--code ${code}`).join(' ');
+    const both = [...new Set([row.failure_code ?? lastStatus, serviceStatus])]
+      .map((code) => `--code ${code}`)
+      .join(' ');
     const why = `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
     return keptFor(why);
   }

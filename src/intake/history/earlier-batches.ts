@@ -117,10 +117,6 @@ const namedMax = 3;
 /** Of a run of thousands of files, the newest batches are looked at. */
 const batchesLookedAt = 100;
 
-function words(batch: BatchRecord): string {
-  return batchLabel(batch);
-}
-
 async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {
   return (await countRows(db, batch_id)).get('completed') ?? 0;
 }
@@ -165,13 +161,13 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ),
     ...others.map(
       (one) =>
-        `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
+        `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). What another account has sent is not held: it is paid again.`,
     ),
     ...waiting.map(
       ({ batch_id, status, rows }) =>
         `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateTexts[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,
     ),
-    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
+    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${batchLabel(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);
 }
 

@@ -136,8 +136,8 @@ function conflictOf(
 }
 
 /** The code that stands beside an amount, or null where there is none. */
-function codeOf(beside: string | null): string | null {
-  return beside === cfaFranc ? null : beside;
+function codeOf(currency: string | null): string | null {
+  return currency === cfaFranc ? null : currency;
 }
 
 /**

@@ -134,11 +134,11 @@ function walletSection({ wallets }: Reconciliation): Html {
 }
 
 function itemLine(item: ReconcileItem): Html {
-  const words = (...parts: (string | null)[]) =>
+  const joined = (...parts: (string | null)[]) =>
     parts.filter((part) => part !== null).map((part) => html`<div>${part}</div>`);
   const side = (state: string | null, amount: string | null, cost: string | null) =>
-    words(state?.replaceAll('_', ' ') ?? null, amountText(amount), amountText(cost));
-  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${side(item.status_here, item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${side(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
+    joined(state?.replaceAll('_', ' ') ?? null, amountText(amount), amountText(cost));
+  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${joined(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${side(item.status_here, item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${side(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
 }
 
 /** An amount of an item as every page has it; a product stays as it is. */

@@ -31,10 +31,10 @@ export function stateBar(counts: Record<RowState, number>): Html {
     at += width;
     return width === 0 ? html`` : part;
   });
-  const words = shownStates
+  const labels = shownStates
     .filter((state) => counts[state] > 0)
     .map((state) => `${counts[state]} ${rowStateTexts[state].label}`);
-  return html`<svg class="bar" role="img" aria-label="${words.join(', ')}">${parts}</svg>`;
+  return html`<svg class="bar" role="img" aria-label="${labels.join(', ')}">${parts}</svg>`;
 }
 
 /** Columns over time: how many rows were delivered and how many failed in each span. */

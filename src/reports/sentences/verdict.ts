@@ -52,13 +52,13 @@ function headlineOf(
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && paidRows === total)
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
-  const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
+  const skippedText = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
   if (paidRows === 0) {
     const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
     const not = total === 1 ? ' not' : '';
-    return `${none} ${notPaidText(summary, not)}${beside}.`;
+    return `${none} ${notPaidText(summary, not)}${skippedText}.`;
   }
-  return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${beside}.`;
+  return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${skippedText}.`;
 }
 
 function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {

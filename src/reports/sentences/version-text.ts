@@ -40,9 +40,9 @@ export function laterChanges({ late, columns }: Pick<Difference, 'late' | 'colum
 }
 
 function lateSentence(difference: Difference): string | null {
-  const words = laterChanges(difference);
-  if (words === 0) return null;
-  return `${counted(words, 'later word')} of the service on rows that had ended ${words === 1 ? 'is' : 'are'} in difference.csv`;
+  const changes = laterChanges(difference);
+  if (changes === 0) return null;
+  return `${counted(changes, 'later word')} of the service on rows that had ended ${changes === 1 ? 'is' : 'are'} in difference.csv`;
 }
 
 /** A count or sum that differs between two versions, in words. */

@@ -42,11 +42,11 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     }
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
-    const word = await pruneNotifications(db, clock.now() - recordsKeptMs);
+    const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
     if (isInLog) await db.emptyLog();
     isInLog = false;
-    if (forgotten > 0 || pruned > 0 || slots > 0 || word > 0)
-      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, word });
+    if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
+      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, notifications });
   };
   const keep = async () => {
     while (!stopping.signal.aborted) {
