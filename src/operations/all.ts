@@ -2,7 +2,9 @@ import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
+import { reviewRelease } from './rows/review-release.ts';
 import { skipRows } from './rows/skip-rows.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
@@ -13,6 +15,8 @@ export const operations = [
   pauseBatch,
   rejectBatch,
   reorderBatch,
+  reviewRelease,
+  releaseRows,
   skipRows,
   resolveRow,
   listForgettable,

@@ -25,6 +25,9 @@ export const rowStatus = z.enum(rowStates);
 /** A decimal as text, and its currency. */
 export const money = z.object({ currency: z.string(), value: z.string() });
 
+/** Decimals as text, by currency. */
+export const sums = z.record(z.string(), z.string());
+
 /** A time in ISO 8601, in UTC. */
 export const time = z.string();
 

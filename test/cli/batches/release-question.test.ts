@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { execute } from '../../../src/cli/batches/release.ts';
@@ -49,6 +50,29 @@ test('airbatch release shows what rows are held for and what they would pay, and
   const json = await release([], { json: true });
   assert.deepEqual([json.code, json.asked], [0, []]);
   assert.equal(JSON.parse(json.said).batch_id, batch);
+});
+
+test('airbatch release is for the people who operate, and says how the batch stands', async (t) => {
+  const cwd = folderOf(t);
+  const rows = ['+254712101001,1,100,KES', '+254712101001,1,100,KES'];
+  writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+  const { stdout } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
+  const batch = JSON.parse(stdout).batch_id as string;
+  const release = (people: Record<string, string[]>) => {
+    writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
+    return runCommand(['release', batch, '--json'], { cwd });
+  };
+  const me = userInfo().username;
+  assert.match((await release({ approve: [me], operate: ['ann'] })).stdout, /ROLE_MISSING/);
+  const done = await release({ approve: ['joe'], operate: [me] });
+  assert.equal(done.code, 0, done.stderr);
+  assert.deepEqual(JSON.parse(done.stdout), {
+    batch_id: batch,
+    released: 1,
+    kept: [],
+    status: 'approved',
+    is_worked_on: false,
+  });
 });
 
 test('airbatch release asks nobody who may not release', async (t) => {

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { releaseRows as release } from '../../engine/decisions/release-or-skip.ts';
+import { workerOf } from '../base/account-now.ts';
+import { batchId, batchStatus, isWorkedOn, rowNo } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** Held rows may be sent, but for those that would be held again, and those that nobody has seen. */
+export const releaseRows = defineOperation({
+  name: 'release-rows',
+  role: 'operate',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** Without any: all that are held. */
+    rows: z.array(rowNo).default([]),
+    /** As `review-release` says it: rows that were held after that stay held. Without it: after this call. */
+    seen: z.int().optional(),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    released: z.int(),
+    /** Rows that stay held. */
+    kept: z.array(z.strictObject({ row: rowNo, code: z.string(), why: z.string(), suggestion: z.string() })),
+    status: batchStatus,
+    is_worked_on: isWorkedOn,
+  }),
+  async run({ actor, session }, { batch_id, rows, seen }) {
+    const { audit_seq } = await requireBatch(actor.db, batch_id);
+    const done = await release(actor, batch_id, [...new Set(rows)], seen ?? audit_seq);
+    const { status, account } = await requireBatch(actor.db, batch_id);
+    return { batch_id, ...done, status, is_worked_on: (await workerOf(session, account)) !== null };
+  },
+});

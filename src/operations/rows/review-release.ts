@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireReleaser, requireRow } from '../../engine/decisions/release-or-skip.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { heldRows } from '../../reports/summary/held.ts';
+import { personOf, problemsOf } from '../../reports/summary/stored.ts';
+import { batchId, rowNo, sums } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** What a release would let go, for a person to look at before they decide. */
+export const reviewRelease = defineOperation({
+  name: 'review-release',
+  role: 'operate',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** Without any: all that are held. */
+    rows: z.array(rowNo).default([]),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    /** For `release-rows`: rows that are held after this moment then stay held. */
+    seen: z.int(),
+    held: z.int(),
+    /** What they ask for; products are not in it. */
+    sums,
+    /** Rows that buy a product. */
+    products: z.int(),
+    /** By the first problem that holds a row: how many, and some of them. */
+    reasons: z.array(
+      z.strictObject({
+        code: z.string(),
+        count: z.int(),
+        examples: z.array(
+          z.strictObject({
+            row: rowNo,
+            line: z.int(),
+            /** As the file has it; null where it has none. */
+            person: z.string().nullable(),
+            phone_number: z.string().nullable(),
+            currency: z.string().nullable(),
+            amount: z.string().nullable(),
+            product_id: z.string().nullable(),
+            why: z.string(),
+          }),
+        ),
+      }),
+    ),
+    /** Why `release-rows` refuses this person: a second person is needed. Null where it does not. */
+    refusal: z.string().nullable(),
+  }),
+  async run({ session: { db }, actor }, { batch_id, rows }) {
+    const batch = await requireBatch(db, batch_id);
+    const named: RowRecord[] = [];
+    for (const rowNo of new Set(rows)) named.push(await requireRow(db, { batchId: batch_id, rowNo, status: 'held' }));
+    const { count, reasons, ...asked } = await heldRows(db, batch_id, named);
+    const refusal =
+      count === 0
+        ? null
+        : await requireReleaser(db, batch, named.length > 0 ? named : null, actor.name).then(() => null, refusalOf);
+    return {
+      batch_id,
+      seen: batch.audit_seq,
+      held: count,
+      ...asked,
+      reasons: [...reasons].map(([code, { count, examples }]) => ({
+        code,
+        count,
+        examples: examples.map((row) => exampleOf(batch, row)),
+      })),
+      refusal,
+    };
+  },
+});
+
+function refusalOf(error: unknown): string {
+  if (error instanceof AirbatchError && error.code === 'SECOND_PERSON_NEEDED') return error.message;
+  throw error;
+}
+
+function exampleOf(batch: BatchRecord, row: RowRecord) {
+  const { row_no, line, phone_number, currency, amount, product_id } = row;
+  return {
+    row: row_no,
+    line,
+    person: personOf(batch, row, { mask: false }),
+    phone_number,
+    currency,
+    amount,
+    product_id,
+    why: problemsOf(row)
+      .map(({ message }) => message)
+      .join(' '),
+  };
+}
