@@ -3,14 +3,20 @@ import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { jsonLine } from '../core/text/json-output.ts';
 import { visible } from '../core/text/visible.ts';
 import type { CommandContext, CommandModule } from './base/command.ts';
-import { systemTerminal } from './base/terminal.ts';
+import { type Streams, systemTerminal } from './base/terminal.ts';
 import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
 
+/** What the command line uses of the process that it runs in. */
+export interface Host extends Streams {
+  cwd(): string;
+  env: Record<string, string | undefined>;
+}
+
 /** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[], host: Host = process): Promise<number> {
   const json = argv.includes('--json');
-  const terminal = systemTerminal({ json });
+  const terminal = systemTerminal({ json }, host);
   let exitCode = 0;
   const call =
     (name: CommandName) =>
@@ -20,8 +26,9 @@ export async function main(argv: readonly string[]): Promise<number> {
       const args = command.args;
       const context: CommandContext = {
         terminal,
-        cwd: process.cwd(),
-        env: process.env,
+        stderr: host.stderr,
+        cwd: host.cwd(),
+        env: host.env,
         configPath: options.config as string | undefined,
         ledgerPath: options.ledger as string | undefined,
         json: options.json === true,
@@ -30,7 +37,12 @@ export async function main(argv: readonly string[]): Promise<number> {
       exitCode = await module.execute(context, args, options);
     };
   try {
-    await buildProgram(call, (text) => terminal.error(withVisible(text, argv))).parseAsync(argv as string[]);
+    const program = buildProgram(call, {
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+      outputError: (text) => terminal.error(withVisible(text, argv)),
+    });
+    await program.parseAsync(argv as string[]);
     return exitCode;
   } catch (error) {
     return report(error, { terminal, json });

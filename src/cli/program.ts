@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type OutputConfiguration } from 'commander';
 import { program as version } from '../runtime/settings/version.ts';
 import { type Call, trying } from './program-options.ts';
 import { addDecisions, addPeople, addWork } from './program-payouts.ts';
@@ -6,17 +6,17 @@ import { addProof } from './program-proof.ts';
 import { addSandbox, addServer, addService } from './program-serving.ts';
 
 /**
- * What the command line understands; no command's own code is loaded for it. `outputError` gets what is wrong with the
- * arguments.
+ * What the command line understands; no command's own code is loaded for it. `output` gets help, and what is
+ * wrong with the arguments.
  */
-export function buildProgram(call: Call, outputError: (text: string) => void): Command {
+export function buildProgram(call: Call, output: OutputConfiguration): Command {
   const program = new Command('airbatch')
     .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
     .option('--json', 'print JSON on stdout, and nothing else there')
-    .configureOutput({ outputError })
+    .configureOutput(output)
     .configureHelp({ subcommandTerm: termOf })
     .addHelpCommand(
       new Command('help').argument('[command]').description('show the help of a command').helpGroup(trying),

@@ -183,10 +183,7 @@ function addFiles({ folder, add }: Place): void {
   }
 }
 
-const commands = buildProgram(
-  () => async () => undefined,
-  () => undefined,
-).commands.map((command) => command.name());
+const commands = buildProgram(() => async () => undefined, {}).commands.map((command) => command.name());
 
 /** The names that docs/commands.md tells of a command's JSON, with those of the commands to which it refers. */
 function namesTold(command: string, told: Set<string> = new Set()): Set<string> {

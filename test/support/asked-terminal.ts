@@ -23,6 +23,14 @@ export function askedTerminal(cwd: string, { json = false, answer = false, canAs
       return answer;
     },
   } as unknown as Terminal;
-  const context: CommandContext = { terminal, cwd, env, configPath: undefined, ledgerPath: undefined, json };
+  const context: CommandContext = {
+    terminal,
+    stderr: process.stderr,
+    cwd,
+    env,
+    configPath: undefined,
+    ledgerPath: undefined,
+    json,
+  };
   return { context, said: () => said.join(''), asked };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { main } from '../../src/cli/main.ts';
 
 const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
 
@@ -18,15 +20,20 @@ export interface RunningCommand {
   seen(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
+/** An environment that knows no account. */
+function environment(more: Record<string, string> = {}) {
+  const { AIRBATCH_BASE_URL: _url, AIRBATCH_API_KEY: _key, NODE_TEST_CONTEXT: _test, ...env } = process.env;
+  return { ...env, NO_COLOR: '1', ...more };
+}
+
 /** Starts the real command as a process of its own, with an environment that knows no account. */
 export function startCommand(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): RunningCommand {
-  const { AIRBATCH_BASE_URL: _url, AIRBATCH_API_KEY: _key, NODE_TEST_CONTEXT: _test, ...env } = process.env;
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
-    env: { ...env, NO_COLOR: '1', ...options.env },
+    env: environment(options.env),
     uid: options.uid,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -76,4 +83,35 @@ export function runCommand(
   options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): Promise<CommandResult> {
   return startCommand(args, options).ended;
+}
+
+/**
+ * Runs the command to its end in this process, which saves the start of another: for tests whose point is not that the
+ * command is a process. All that run here at the same time hold leases under one name.
+ */
+export async function runHere(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<CommandResult> {
+  const stdout = collected();
+  const stderr = collected();
+  const code = await main([process.execPath, launcher, ...args], {
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    cwd: () => options.cwd,
+    env: environment(options.env),
+  });
+  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collected(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
 }

@@ -3,6 +3,8 @@ import type { Terminal } from './terminal.ts';
 /** What every command is given besides its own options. */
 export interface CommandContext {
   terminal: Terminal;
+  /** Where the log goes, a JSON object a line, while no person watches. */
+  stderr: NodeJS.WritableStream;
   cwd: string;
   env: Record<string, string | undefined>;
   configPath: string | undefined;

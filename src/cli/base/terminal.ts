@@ -40,7 +40,8 @@ export interface Terminal {
 
 type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
-interface Streams {
+/** The streams of a process. */
+export interface Streams {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: Output & { writableNeedDrain?: boolean };
   stderr: Output;

@@ -40,31 +40,35 @@ export async function execute(
     throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
   return whileReading(terminal, async ({ signal, onProgress }) => {
-    const findings = await withAccount({ terminal, config }, options.account as string | undefined, async (account) => {
-      printRehearsal(terminal, account);
-      const { catalog, gateway } = account;
-      const errors = errorsPath === null ? null : errorsFile(errorsPath);
-      try {
-        const settings = intakeSettingsWith(config.intake, options);
-        const onRows = errors ? { onRows: errors.add } : {};
-        const sheetIsNamed = options.sheet !== undefined;
-        const found = await validateFile({
-          file: path,
-          settings,
-          sheetIsNamed,
-          catalog,
-          signal,
-          onProgress,
-          ...onRows,
-        });
-        // As a run of the file: rows would be called wrong that are not.
-        if (catalog.wasRefused()) await balanceOf(account, 'validate the file again');
-        if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
-        return found;
-      } finally {
-        await errors?.close();
-      }
-    });
+    const findings = await withAccount(
+      { ...context, config },
+      options.account as string | undefined,
+      async (account) => {
+        printRehearsal(terminal, account);
+        const { catalog, gateway } = account;
+        const errors = errorsPath === null ? null : errorsFile(errorsPath);
+        try {
+          const settings = intakeSettingsWith(config.intake, options);
+          const onRows = errors ? { onRows: errors.add } : {};
+          const sheetIsNamed = options.sheet !== undefined;
+          const found = await validateFile({
+            file: path,
+            settings,
+            sheetIsNamed,
+            catalog,
+            signal,
+            onProgress,
+            ...onRows,
+          });
+          // As a run of the file: rows would be called wrong that are not.
+          if (catalog.wasRefused()) await balanceOf(account, 'validate the file again');
+          if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
+          return found;
+        } finally {
+          await errors?.close();
+        }
+      },
+    );
     const { counts } = findings;
     const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
     const lines = [...summaryLines(terminal, findings), ...errorsLine(options, findings)];
@@ -77,7 +81,7 @@ export async function execute(
  * Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here.
  */
 async function withAccount<Result>(
-  { terminal, config }: { terminal: Terminal; config: Config },
+  { terminal, stderr, config }: Pick<CommandContext, 'terminal' | 'stderr'> & { config: Config },
   accountName: string | undefined,
   work: (account: OpenAccount) => Promise<Result>,
 ): Promise<Result> {
@@ -87,6 +91,7 @@ async function withAccount<Result>(
       level: 'warn',
       secrets: config.secrets,
       screen: terminal.isInteractive ? terminal.error : null,
+      stderr,
     });
     const account = await openAccount(chooseAccount(config, accountName), {
       clock: systemClock,

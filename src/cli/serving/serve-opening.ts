@@ -48,7 +48,13 @@ export async function openServing(context: CommandContext): Promise<Session> {
 
 async function notifyPeople(context: CommandContext, error: AirbatchError): Promise<void> {
   const config = await loadConfig(context);
-  const log = makeLog({ level: 'info', secrets: config.secrets, screen: null, file: config.log });
+  const log = makeLog({
+    level: 'info',
+    secrets: config.secrets,
+    screen: null,
+    stderr: context.stderr,
+    file: config.log,
+  });
   await notifyUnopened(
     {
       clock: systemClock,

@@ -43,8 +43,8 @@ export function sessionOf(context: CommandContext): Promise<Session> {
   return openSession(placeOf(context));
 }
 
-export function placeOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): SessionOptions {
-  return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null };
+export function placeOf({ cwd, env, configPath, ledgerPath, terminal, stderr }: CommandContext): SessionOptions {
+  return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null, stderr };
 }
 
 /** The folder of a command's reports: the one that `--out` names, else that of the configuration. */

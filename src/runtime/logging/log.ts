@@ -35,8 +35,10 @@ export interface LogFile {
 export function makeLog(options: {
   level: 'info' | 'warn' | 'silent';
   secrets: readonly string[];
-  /** Where a person watches: what writes to their screen. Null: one JSON object a line on stderr. */
+  /** Where a person watches: what writes to their screen. Null: one JSON object a line on `stderr`. */
   screen: ((text: string) => void) | null;
+  /** The process's own where none is given. */
+  stderr?: NodeJS.WritableStream | undefined;
   file?: LogFile | null;
 }): EngineLog {
   const clean = winston.format((info) => {
@@ -54,14 +56,10 @@ export function makeLog(options: {
     );
   });
   const level = options.level === 'silent' ? 'error' : options.level;
-  const { screen } = options;
+  const { screen, stderr = process.stderr } = options;
   const toScreen = screen
     ? new winston.transports.Stream({ level, format: line, stream: writingTo(screen) })
-    : new winston.transports.Console({
-        level,
-        stderrLevels: ['error', 'warn', 'info'],
-        format: jsonLines,
-      });
+    : new winston.transports.Stream({ level, format: jsonLines, stream: stderr });
   const logger = winston.createLogger({
     level: 'info',
     silent: options.level === 'silent',

@@ -33,8 +33,10 @@ export interface SessionOptions {
   env: Record<string, string | undefined>;
   configPath: string | undefined;
   ledgerPath: string | undefined;
-  /** Writes to the screen of a person who watches; the log is then short and made for reading. Null: JSON on stderr. */
+  /** Writes to the screen of a person who watches: a short log, made for reading. Null: JSON on `stderr`. */
   screen: ((text: string) => void) | null;
+  /** The process's own where none is given. */
+  stderr?: NodeJS.WritableStream;
   /** For work on existing batches: a missing ledger is not created (`LEDGER_MISSING`). */
   onlyIfThere?: boolean;
   /** For what only reads: where there is no ledger, one in memory takes its place, and nothing is made. */
@@ -50,7 +52,7 @@ export const noLedgerPath = ':memory:';
  * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { cwd, env, configPath, screen, onlyIfThere = false, onlyReads = false } = options;
+  const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const path = ledgerPathOf(options, config);
   const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
@@ -59,6 +61,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     level: screen ? 'warn' : 'info',
     secrets: config.secrets,
     screen,
+    stderr,
     file: config.log,
   });
   for (const warning of config.warnings) log.warn(warning);

@@ -64,7 +64,15 @@ test('reconcile shows a person what it waits for while it waits, and nothing of 
     error: (text: string) => assert.fail(text),
     show: (lines: readonly string[]) => void shown.push(lines),
   };
-  const context = { terminal, cwd, env, configPath: undefined, ledgerPath: undefined, json: false };
+  const context = {
+    terminal,
+    stderr: process.stderr,
+    cwd,
+    env,
+    configPath: undefined,
+    ledgerPath: undefined,
+    json: false,
+  };
   assert.equal(await execute(context, [], { from }), 0);
   // A busy machine may come to tell it a second later.
   assert.match(

@@ -10,10 +10,7 @@ import { runCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../docs/commands.md'), 'utf8');
-const program = buildProgram(
-  () => async () => undefined,
-  () => undefined,
-);
+const program = buildProgram(() => async () => undefined, {});
 
 /** The sections of the document by their headings, with the rows of their tables: the first cell is code. */
 const sections = new Map(

@@ -62,7 +62,7 @@ type Screen = Partial<typeof noScreen>;
 
 /** Watches this ledger's batches on such a screen. */
 function watchOn({ db, clock }: Pick<Rig, 'db' | 'clock'>, screen: Screen, json = false) {
-  const context = { json, terminal: { ...noScreen, ...screen } };
+  const context = { json, terminal: { ...noScreen, ...screen }, stderr: process.stderr };
   const place = { cwd: '/', env: {}, configPath: undefined, ledgerPath: undefined };
   const session = { db, clock, config: { accounts: new Map() } } as unknown as Session;
   return watchStatus({ ...context, ...place }, session, undefined);
