@@ -5,7 +5,7 @@ import { dispatchLoop } from './dispatch/dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
 import { saveThroughput, throughputLoop } from './pacing/recent-throughput.ts';
 import type { RunnerContext } from './runner/context.ts';
-import { looksApart, type Stay, superviseLoop } from './supervise.ts';
+import { roundMs, type Stay, superviseLoop } from './supervise.ts';
 import { makeRereading } from './tracking/reread.ts';
 import { trackOnce } from './tracking/tracking.ts';
 import { processWebhooks } from './tracking/webhook-inbox.ts';
@@ -63,7 +63,7 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping.aborted) {
     const wait = await trackOnce(context);
     // Every row that was just accepted rings, and asking at once would find it as it was.
-    const least = Math.min(wait, await looksApart(context));
+    const least = Math.min(wait, await roundMs(context));
     await context.clock.sleep(least, context.stopping);
     if (wait > least && !context.stopping.aborted) await context.trackWake.wait(wait - least);
   }

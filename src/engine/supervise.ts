@@ -15,13 +15,7 @@ import { longThrottle } from './pacing/long-throttle.ts';
 import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
 import type { RunnerContext } from './runner/context.ts';
-import { lastLooksApartMs } from './tracking/look-plan.ts';
 
-/**
- * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are
- * looked for sooner where they are known to end faster than that.
- */
-const looksApartMs = 100;
 /** How long a runner works: see `AccountRunner.run`. */
 export interface Stay {
   patienceMs: number;
@@ -52,7 +46,7 @@ export async function superviseLoop(
       stop();
       return;
     }
-    await context.clock.sleep(await looksApart(context), context.stopping);
+    await context.clock.sleep(await roundMs(context), context.stopping);
     await context.superviseWake.wait(context.settings.idlePollMs);
   }
 }
@@ -146,8 +140,12 @@ async function completeBatch(context: RunnerContext, batchId: string): Promise<b
   return completed !== null;
 }
 
-/** The least time until the next look. */
-export async function looksApart({ picker, settlementStats }: RunnerContext): Promise<number> {
-  const endsFast = (settlementStats.usualMs() ?? Infinity) < looksApartMs;
-  return endsFast && (await picker.available(1)) === 0 ? lastLooksApartMs : looksApartMs;
+/**
+ * The least time between two rounds, however much happens (ms). The last rows are looked for sooner where they are
+ * known to end faster than that.
+ */
+export async function roundMs({ picker, settlementStats, settings }: RunnerContext): Promise<number> {
+  const { roundMsMin, lastReadsMsMin } = settings;
+  const endsFast = (settlementStats.usualMs() ?? Infinity) < roundMsMin;
+  return endsFast && (await picker.available(1)) === 0 ? lastReadsMsMin : roundMsMin;
 }

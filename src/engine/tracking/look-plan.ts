@@ -5,25 +5,8 @@ import { never } from '../runner/list-cursor.ts';
 
 /** From so many further pages on the list is a backlog. */
 export const backlogPages = 4;
-/** Looks at a backlog are this far apart. */
-const backlogMs = 100;
-/**
- * Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been
- * waited for.
- */
-export const lastLooksApartMs = 10;
-const lastLooksShare = 1 / 4;
-
 /** After every time that a ledger holds (epoch ms). */
 export const ever = Number.MAX_SAFE_INTEGER;
-
-/**
- * A row that was listed and had not ended is looked for with the others until this age; then by itself, and ever less
- * often.
- */
-const youngMsMax = 24_000;
-/** The latter after this part of its age: the longer it has been waited for, the less a moment more or less matters. */
-const ageShare = 1 / 8;
 
 export interface LookPlan {
   /** When the list is worth a look for these rows, as far as what is known now goes (epoch ms). */
@@ -46,7 +29,7 @@ export interface LookPlan {
 
 export async function planLook(context: RunnerContext): Promise<LookPlan> {
   const { settings, settlementStats, clock, listCursor: mark } = context;
-  const { pollMsMin, listPatienceMs } = settings;
+  const { listReadsMs, listPatienceMs, lastReadsMsMin, lastReadsShare } = settings;
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = settlementStats.usualMs();
@@ -57,7 +40,7 @@ export async function planLook(context: RunnerContext): Promise<LookPlan> {
   // By our own clock: a followed row is due by itself so long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
-  const oldUntil = Math.min(mark.covered, now - youngMsMax);
+  const oldUntil = Math.min(mark.covered, now - settings.youngMsMax);
   const fresh = await sumFollowed(context, { now, dueBy, after: mark.covered, until: ever });
   const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: mark.covered });
   const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
@@ -66,13 +49,16 @@ export async function planLook(context: RunnerContext): Promise<LookPlan> {
   // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
   const lastMs =
     usualMs === null
-      ? pollMsMin
-      : Math.min(pollMsMin, Math.max(lastLooksApartMs, usualMs, followedFor * lastLooksShare));
+      ? listReadsMs
+      : Math.min(listReadsMs, Math.max(lastReadsMsMin, usualMs, followedFor * lastReadsShare));
   const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= paymentsPerPageMax ? now : waitedFor;
   const staleAt = stale.count > 0 ? mark.readAt + patienceMs : Infinity;
-  const oldMs = Math.min(settings.pollMsMax, Math.max(patienceMs, (now - (old.oldest ?? now)) * ageShare));
+  const oldMs = Math.min(
+    settings.oldReadsMsMax,
+    Math.max(patienceMs, (now - (old.oldest ?? now)) * settings.oldReadsShare),
+  );
   const oldAt = old.count > 0 ? mark.oldReadAt + oldMs : Infinity;
   const youngAt = Math.min(freshAt, staleAt);
   const laterAt = (later.firstDue ?? Infinity) + expectedMs + patienceMs;
@@ -87,8 +73,8 @@ export async function planLook(context: RunnerContext): Promise<LookPlan> {
     dueBy,
     isSending,
     apartMs: Math.min(
-      isSending ? pollMsMin : lastMs,
-      fresh.count >= backlogPages * paymentsPerPageMax ? backlogMs : Infinity,
+      isSending ? listReadsMs : lastMs,
+      fresh.count >= backlogPages * paymentsPerPageMax ? settings.backlogReadsMs : Infinity,
     ),
   };
 }

@@ -19,7 +19,7 @@ export async function trackOnce(context: RunnerContext): Promise<number> {
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
   // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
-  const waitMsMax = next === Infinity ? settings.idlePollMs : settings.pollMsMax;
+  const waitMsMax = next === Infinity ? settings.idlePollMs : settings.oldReadsMsMax;
   return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
 }
 
