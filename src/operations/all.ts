@@ -2,6 +2,8 @@ import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { showKey } from './proof/show-key.ts';
+import { writeReports } from './proof/write-reports.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
@@ -21,6 +23,8 @@ export const operations = [
   resolveRow,
   listForgettable,
   forgetBatches,
+  showKey,
+  writeReports,
   readBalance,
   listNetworks,
   listProducts,

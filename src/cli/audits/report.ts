@@ -1,32 +1,18 @@
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
-import { writeReports } from '../../reports/reports.ts';
-import { sessionSigning } from '../../runtime/session/session.ts';
-import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
+import { writeReports } from '../../operations/proof/write-reports.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
+import { pathOf } from '../base/path-of.ts';
 import { versionSentence } from '../base/version-sentence.ts';
-import { outOf, withLedger } from '../session/session.ts';
+import { call } from '../session/call.ts';
 
-/**
- * `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger; what was given out before is
- * kept.
- */
-export function execute(
+/** `airbatch report BATCH --out DIR`. */
+export async function execute(
   context: CommandContext,
-  [batchId = '']: string[],
-  options: Record<string, unknown>,
+  [batch_id = '']: string[],
+  { out, mask }: { out?: string; mask?: boolean },
 ): Promise<number> {
-  return withLedger(context, async (session) => {
-    await requireBatch(session.db, batchId);
-    await anchorFinished(session);
-    const out = outOf(context, session, options.out);
-    const reports = await writeReports(session.db, batchId, out, {
-      signing: await sessionSigning(session),
-      mask: options.mask === true,
-      readableByGroup: session.config.readableByGroup,
-    });
-    const files = reports.files.map((file) => `  ${file}`);
-    answer(context, reports, [reports.dir, ...files, versionSentence(reports, context.cwd)].join('\n'));
-    return 0;
-  });
+  const reports = await call(context, writeReports, { batch_id, out: pathOf(context, out), mask });
+  const files = reports.files.map((file) => `  ${file}`);
+  answer(context, reports, [reports.dir, ...files, versionSentence(reports, context.cwd)].join('\n'));
+  return 0;
 }

@@ -28,6 +28,9 @@ export const money = z.object({ currency: z.string(), value: z.string() });
 /** Decimals as text, by currency. */
 export const sums = z.record(z.string(), z.string());
 
+/** The absolute path of a folder. */
+export const folder = z.string();
+
 /** A time in ISO 8601, in UTC. */
 export const time = z.string();
 

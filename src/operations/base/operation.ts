@@ -7,9 +7,9 @@ import type { Role } from '../../runtime/settings/config-shape.ts';
 
 /**
  * What an operation does with the ledger: `change` needs one that exists (`LEDGER_MISSING`), `read` finds nothing in
- * one that does not, and makes none.
+ * one that does not, and makes none; `none` opens none at all, so that it works while a ledger is missing or damaged.
  */
-export type LedgerUse = 'change' | 'read';
+export type LedgerUse = 'change' | 'read' | 'none';
 
 /** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
 export interface Operation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> {
@@ -34,7 +34,7 @@ export interface OperationContext {
 
 /** What a door gives of itself. */
 export interface Door {
-  place: Omit<SessionOptions, 'onlyIfThere' | 'onlyReads'>;
+  place: Omit<SessionOptions, 'onlyIfThere' | 'onlyReads' | 'noLedger'>;
   onNote: (text: string) => void;
   /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
   nameOf: (field: string) => string;
@@ -57,8 +57,9 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   input: z.input<Input>,
 ): Promise<z.output<Result>> {
   const checked = checkInput(operation, door, input);
-  const isRead = operation.ledger === 'read';
-  const session = await openSession({ ...door.place, onlyReads: isRead, onlyIfThere: !isRead });
+  const { ledger } = operation;
+  const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
+  const session = await openSession({ ...door.place, ...use });
   try {
     requireRole(session, operation.role);
     return await operation.run({ session, actor: { ...session, name: session.person }, onNote: door.onNote }, checked);

@@ -41,6 +41,8 @@ export interface SessionOptions {
   onlyIfThere?: boolean;
   /** For what only reads: where there is no ledger, one in memory takes its place, and nothing is made. */
   onlyReads?: boolean;
+  /** For what needs no ledger: one in memory takes its place. `ledgerPath` is where the ledger lies, or would lie. */
+  noLedger?: boolean;
 }
 
 /** In the place of a ledger's path where there is none: see `SessionOptions.onlyReads`. */
@@ -52,7 +54,7 @@ export const noLedgerPath = ':memory:';
  * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false } = options;
+  const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false, noLedger = false } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const path = ledgerPathOf(options, config);
   const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
@@ -66,7 +68,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   });
   for (const warning of config.warnings) log.warn(warning);
   if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
-  const db = await openLedger(ledgerPath);
+  const db = await openLedger(noLedger ? noLedgerPath : ledgerPath);
   try {
     await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
     await cancelRowsLeft({ db, clock: systemClock }, 'engine');

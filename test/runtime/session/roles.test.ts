@@ -16,6 +16,7 @@ describe('who may do what', () => {
     { people: { operate: ['joe'], resolve: ['ann'] }, may: ['prepare', 'approve', 'resolve', 'audit', 'admin'] },
     { people: { approve: ['joe'] }, may: ['prepare', 'operate', 'resolve', 'audit'] },
     { people: { approve: ['joe'], admin: ['ann'] }, may: ['prepare', 'operate', 'resolve', 'audit', 'admin'] },
+    { people: { audit: ['joe'], operate: ['ann'] }, may: roles },
     { people: { audit: [] }, may: ['prepare', 'approve', 'operate', 'resolve', 'admin'] },
   ];
   for (const { people, may } of cases)

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { sessionKey, signingKeyPath } from '../../runtime/session/session.ts';
+import { defineOperation } from '../base/operation.ts';
+
+const noKeyHint =
+  'Go to the folder of the ledger, or name the ledger with --ledger. The first "airbatch run FILE" makes the key with its reports.';
+
+/** The public key that an auditor needs, by another way than the reports. Makes no key where there is none. */
+export const showKey = defineOperation({
+  name: 'show-key',
+  role: 'audit',
+  ledger: 'none',
+  input: z.strictObject({}),
+  result: z.strictObject({
+    /** In PEM. */
+    public_key: z.string(),
+    /** SHA-256 of the key. */
+    fingerprint: z.string(),
+  }),
+  async run({ session }) {
+    const path = signingKeyPath(session.ledgerPath);
+    if (!existsSync(path)) throw new AirbatchError('LEDGER_MISSING', `there is no key at ${path}`, { hint: noKeyHint });
+    const { publicKey: public_key, fingerprint } = await sessionKey(session);
+    return { public_key, fingerprint };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { writeReports as write } from '../../reports/reports.ts';
+import { sessionSigning } from '../../runtime/session/session.ts';
+import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
+import { batchId, folder } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { reportVersion } from '../base/report-version.ts';
+
+/** Writes the reports of a batch again from the ledger. Versions that were published before are kept. */
+export const writeReports = defineOperation({
+  name: 'write-reports',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** Without it: the folder that the configuration names. */
+    out: folder.optional(),
+    /** Makes phone numbers and names unreadable. */
+    mask: z.boolean().default(false),
+  }),
+  result: reportVersion.extend({
+    dir: folder,
+    files: z.array(z.string()),
+    /** False where nothing has changed since this version was written. */
+    is_new: z.boolean(),
+  }),
+  async run({ session }, { batch_id, out, mask }) {
+    const { db, config } = session;
+    await requireBatch(db, batch_id);
+    await anchorFinished(session);
+    const signing = await sessionSigning(session);
+    return write(db, batch_id, out ?? config.out, { signing, mask, readableByGroup: config.readableByGroup });
+  },
+});
