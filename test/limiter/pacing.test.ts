@@ -756,12 +756,12 @@ describe('a limiter', () => {
     assert.deepEqual(starts, [0, 3_750, 7_500, 10_000]);
   });
 
-  for (const isNotified of [false, true])
-    test(`begins a job of more requests than a limit has become, where its window is ${isNotified ? '' : 'not '}told`, async () => {
+  for (const isSeen of [false, true])
+    test(`begins a job of more requests than a limit has become, where its window is ${isSeen ? '' : 'not '}told`, async () => {
       const limits = { creation: { limit: 10 }, write: { limit: 10 } };
       const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
       const full = { limit: 10, remaining: 10, resetAt };
-      for (const name of isNotified ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
+      for (const name of isSeen ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
       assert.equal(await clock.drive(limiter.admit('creation', async () => 'done', 12)), 'done');
     });
 

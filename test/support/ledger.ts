@@ -45,7 +45,7 @@ export async function findInboxEntry(
 export const idlePace: StoredPace = {
   fence: 0,
   used: 0,
-  isNotified: false,
+  isFromService: false,
   limit: 60,
   ownUse: null,
   outlook: idleUsage.outlook,

@@ -158,7 +158,7 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.outlook.windowMs ?? null,
-    rate_of: pace && (pace.isNotified ? 'service_window' : 'own'),
+    rate_of: pace && (pace.isFromService ? 'service_window' : 'own'),
     left_ms: pace && (ready === 0 ? 0 : (account.foreseen().get(batch.batch_id)?.sentMs ?? null)),
     ...finishJson(finish),
     waits_for: await waitsFor(session, batch, counts, account),

@@ -173,7 +173,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
       currency: payment.amount?.currency ?? null,
       first_sent_at: Math.min(payment.createdAt ?? unit.at, unit.at),
     };
-    if (known && (await isNotified(unit.tx, known, record))) continue;
+    if (known && (await standsForPayment(unit.tx, known, record))) continue;
     if (payment.reference === null && (await findRowByTopup(unit.tx, account, payment.topupId))) continue;
     lost.push(record);
   }
@@ -181,7 +181,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
 }
 
 /** Whether the row that has this key stands for the payment itself. A row that was not sent does not. */
-async function isNotified(
+async function standsForPayment(
   db: Queryable,
   { batch_id, row_no, generation }: PaymentRecord,
   payment: LostRecord,

@@ -53,7 +53,7 @@ function recentThroughput(context: RunnerContext): StoredPace {
   return {
     fence: lease.fence.fence,
     used: usedOfWindow ?? used,
-    isNotified: usedOfWindow !== null,
+    isFromService: usedOfWindow !== null,
     limit,
     ownUse,
     outlook,

@@ -11,17 +11,17 @@ export interface NumberSpacing {
   /** When this runner last sent to each number (epoch ms), the oldest first. */
   lastSent: Map<string, number>;
   /** When a number was last sent to before this runner began (epoch ms); 0 for never. */
-  alreadySent: (phoneNumber: string) => Promise<number>;
+  lastSentAt: (phoneNumber: string) => Promise<number>;
   startedAt: number;
 }
 
 /** Until when (epoch ms) a row waits because of its number; 0 if it need not. */
 export async function spacedUntil(spacing: NumberSpacing, row: RowRecord, now: number): Promise<number> {
-  const { spacingMs, lastSent, alreadySent, startedAt } = spacing;
+  const { spacingMs, lastSent, lastSentAt, startedAt } = spacing;
   if (spacingMs === 0 || row.phone_number === null) return 0;
   // Soon after the start, an earlier program's payment may still be recent enough to matter.
   const isNew = now - startedAt < spacingMs;
-  const last = lastSent.get(row.phone_number) ?? (isNew ? await alreadySent(row.phone_number) : 0);
+  const last = lastSent.get(row.phone_number) ?? (isNew ? await lastSentAt(row.phone_number) : 0);
   return last + spacingMs;
 }
 

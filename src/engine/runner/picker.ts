@@ -87,7 +87,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     spacing: {
       spacingMs: options.sameNumberSpacingMs,
       lastSent: new Map(),
-      alreadySent: options.lastSendTimeTo,
+      lastSentAt: options.lastSendTimeTo,
       startedAt: clock.now(),
     },
     taken: new Map(),

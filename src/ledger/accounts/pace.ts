@@ -13,7 +13,8 @@ export interface StoredPace {
    * ours in a window's length up to now. And those that it allows in one.
    */
   used: number;
-  isNotified: boolean;
+  /** Whether `used` is the service's own count. */
+  isFromService: boolean;
   limit: number;
   /** What of that is known to be ours: for the program that comes after this one. */
   ownUse: OwnUse | null;
@@ -52,6 +53,9 @@ export interface SpacedRows {
 
 const factName = (account: string) => `rate:${account}`;
 
+/** What earlier versions called members of it. */
+const earlierNames = { throttleWait: 'toldToWait', isFromService: 'isTold' };
+
 export async function savePace(tx: Queryable, account: string, pace: StoredPace): Promise<void> {
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
@@ -70,7 +74,10 @@ export async function storedUse(db: Queryable, account: string): Promise<OwnUse 
 
 async function lastNoted(db: Queryable, account: string): Promise<StoredPace | null> {
   const text = await readFact(db, factName(account));
-  return text === null ? null : (JSON.parse(text) as StoredPace);
+  if (text === null) return null;
+  const stored = JSON.parse(text);
+  for (const [name, earlier] of Object.entries(earlierNames)) stored[name] ??= stored[earlier] ?? null;
+  return stored as StoredPace;
 }
 
 /**

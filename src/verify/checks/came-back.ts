@@ -18,8 +18,8 @@ export function checkRefunds(
 ): void {
   const { earlier, earlier_came_back: back, total } = charged;
   // Reports of before tell nothing of it; nor did the chain tell when balances were read.
-  const isNotified = chain.batch.completed?.data.balance_read_at !== undefined;
-  if (back !== undefined || isNotified) {
+  const isRecorded = chain.batch.completed?.data.balance_read_at !== undefined;
+  if (back !== undefined || isRecorded) {
     for (const currency of sumsOf(earlier).differences(chain.failed.earlier()))
       findings.add(file, `says that another sum of ${currency} was charged for earlier payments than the audit chain.`);
     for (const currency of sumsOf(back ?? {}).differences(chain.failed.earlierBack()))
@@ -33,7 +33,7 @@ export function checkRefunds(
     for (const sums of [by, refunded])
       found.addFrom(named.has(unnamed) && !named.has(currency) ? unnamed : currency, sums, currency);
   for (const { currency, came_back } of balance.explanation) {
-    if (came_back === undefined && !isNotified) return;
+    if (came_back === undefined && !isRecorded) return;
     said.add(currency, came_back ?? '0');
   }
   for (const currency of said.differences(found))
