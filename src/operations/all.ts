@@ -1,6 +1,8 @@
+import { approveBatch } from './batches/approve-batch.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
+import { reviewBatch } from './batches/review-batch.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { showKey } from './proof/show-key.ts';
 import { writeReports } from './proof/write-reports.ts';
@@ -15,6 +17,8 @@ import { readBalance } from './service/read-balance.ts';
 /** Every operation there is, for doors that offer them all. */
 export const operations = [
   pauseBatch,
+  reviewBatch,
+  approveBatch,
   rejectBatch,
   reorderBatch,
   reviewRelease,

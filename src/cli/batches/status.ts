@@ -191,7 +191,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     `Batch      ${status.batch_id} (run ${status.run_id})`,
     `File       ${status.file_name}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
-    ...submittedLines(batch),
+    ...submittedLines(status),
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
     ...(status.counts.failed || status.counts.invalid ? correctedLines(await paidSince(session.db, batch)) : []),

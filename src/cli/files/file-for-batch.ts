@@ -6,6 +6,7 @@ import { approvalReason } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { Actor } from '../../engine/runner/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
+import { planJson } from '../../operations/base/plan.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
@@ -93,7 +94,10 @@ async function takeFile(
   const plan = await planOf(session, account, intake.batch);
   if (!context.json)
     terminal.error(
-      planLines(plan, intake.batch, [...understoodLines(intake), ...problemLines(intake, file, { ...options })]),
+      planLines(planJson(plan), intake.batch, [
+        ...understoodLines(intake),
+        ...problemLines(intake, file, { ...options }),
+      ]),
     );
   return { batch: intake.batch, plan };
 }

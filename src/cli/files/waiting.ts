@@ -2,8 +2,8 @@ import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { plannedFinishJson } from '../../operations/base/plan.ts';
 import type { CommandContext } from '../base/command.ts';
-import { plannedFinishJson } from '../text/plan-lines.ts';
 
 /** A batch waits for a person: the same as for every command that leaves something open. */
 const waitsExitCode = 5;

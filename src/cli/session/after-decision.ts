@@ -1,6 +1,4 @@
 import type { BatchState } from '../../core/state/batch-state.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { type LedgerNow, workerOf } from '../../operations/base/account-now.ts';
 
 /**
  * What is to be done once a person has decided about rows of a batch; `resumed` says what `airbatch resume` does then.
@@ -16,17 +14,12 @@ export function decidedText(
   return `"airbatch resume ${id}" ${resumed}.`;
 }
 
-/** The same, of a batch in the ledger. */
-export async function afterDecision(session: LedgerNow, batch: BatchRecord, resumed: string): Promise<string> {
-  return decidedText({ ...batch, is_worked_on: (await workerOf(session, batch.account)) !== null }, resumed);
-}
-
 /**
  * Who sends a batch that has just been approved: a program that works for its account begins at once, but may stop
  * before the end.
  */
-export async function sendsText(session: LedgerNow, { batch_id: id, account }: BatchRecord): Promise<string> {
-  return (await workerOf(session, account)) === null
-    ? `Nothing was sent. Next: airbatch resume ${id}, or "airbatch serve".`
-    : `Another airbatch is working for this account and sends it. If that stops first: airbatch resume ${id}`;
+export function sendsText({ batch_id: id, is_worked_on }: { batch_id: string; is_worked_on: boolean }): string {
+  return is_worked_on
+    ? `Another airbatch is working for this account and sends it. If that stops first: airbatch resume ${id}`
+    : `Nothing was sent. Next: airbatch resume ${id}, or "airbatch serve".`;
 }

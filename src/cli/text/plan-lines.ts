@@ -2,21 +2,20 @@ import { compareAmounts, moneyText } from '../../core/money/money.ts';
 import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
 import { pauseReasonTexts } from '../../core/state/state-words.ts';
 import { visible } from '../../core/text/visible.ts';
-import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import type { PlannedFinish } from '../../engine/forecast/planned-finish.ts';
-import type { Preflight } from '../../engine/plan/preflight.ts';
-import type { Balance } from '../../gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { balanceJson } from '../../operations/base/balance-json.ts';
+import type { Plan } from '../../operations/base/plan.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
+
+/** The batch of a plan. */
+type PlannedBatch = Pick<BatchRecord, 'batch_id' | 'run_id' | 'account' | 'service' | 'status'>;
 
 /**
  * What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was
  * read.
  */
-export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
+export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly string[] = []): string {
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
   // Before it was submitted, no person could decide about its rows.
@@ -31,13 +30,13 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';
   const aside = asides.flatMap(([count, what]) => (count ? [`${count.toLocaleString('en-US')} ${what}`] : []));
   lines.push(
-    `File       ${counted(plan.rows, 'row')}: ${plan.toSend.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+    `File       ${counted(plan.rows, 'row')}: ${plan.to_send.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
   );
   lines.push(...understood);
-  if (plan.toSend > 0) lines.push(`To pay     ${requestedText(plan.sums, plan.products)}`);
+  if (plan.to_send > 0) lines.push(`To pay     ${requestedText(plan.sums, plan.products)}`);
   if (plan.products > 0)
-    lines.push(`Products   ${productsText(plan.products, plan.productSums, plan.productsUnpriced)}`);
-  if (plan.textsLost > 0) lines.push(`Messages   ${lostTextsText(plan.textsLost)}`);
+    lines.push(`Products   ${productsText(plan.products, plan.product_sums, plan.products_unpriced)}`);
+  if (plan.texts_lost > 0) lines.push(`Messages   ${lostTextsText(plan.texts_lost)}`);
   lines.push(...unusualLines(plan.unusual));
   if (plan.balance) {
     const held = balanceTexts(plan.balance.wallets);
@@ -45,7 +44,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
       `Balance    ${plan.balance.total ? `${sumsText({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
     );
   } else {
-    lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
+    lines.push(`Balance    could not be read (${plan.balance_trouble})`);
   }
   for (const { currency, missing, others } of plan.short) {
     const besides =
@@ -54,7 +53,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
       `Short of   ${sumsText({ [currency]: missing })}${besides}: the batch will pause when the money runs out`,
     );
   }
-  if (plan.toSend > 0) lines.push(`Time       ${timeText(plan)}`);
+  if (plan.to_send > 0) lines.push(`Time       ${timeText(plan)}`);
   lines.push(...finishLines(plan, batch));
   // Names of files and columns are among them.
   return `${lines.map(visible).join('\n')}\n`;
@@ -69,23 +68,25 @@ export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] 
   });
 }
 
-function timeText(plan: Preflight): string {
-  const { estimateMs, spaced } = plan;
+function timeText(plan: Plan): string {
+  const { estimate_ms: estimateMs, spaced } = plan;
   const time = estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(estimateMs)}`;
   if (spaced === null) return `${time} at the rate the service allows${behind(plan)}`;
-  return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apartMs)} apart`;
+  return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apart_ms)} apart`;
 }
 
 /** What the time is made of besides, where others of the account are sent as well. */
-function behind({ rowsBefore }: Preflight): string {
+function behind({ rows_before: rowsBefore }: Plan): string {
   return rowsBefore === 0
     ? ''
     : `, with ${counted(rowsBefore, 'row')} of other batches that are sent before or between`;
 }
 
 /** When it will be done by what is to be done by a time, and what it makes late: a warning, which nobody need heed. */
-function finishLines({ finish, counts }: Preflight, { batch_id }: BatchRecord): string[] {
-  const { finishBy, doneAt, unknown, makesLate } = finish;
+function finishLines(plan: Plan, { batch_id }: PlannedBatch): string[] {
+  const { counts, done_unknown: unknown, makes_late: makesLate } = plan;
+  const finishBy = epochOrNull(plan.finish_by);
+  const doneAt = epochOrNull(plan.done_at);
   const lines: string[] = [];
   if (finishBy !== null && doneAt !== null) {
     const held = counts.held ? `, but for ${counted(counts.held, 'held row')}` : '';
@@ -93,7 +94,7 @@ function finishLines({ finish, counts }: Preflight, { batch_id }: BatchRecord): 
   }
   if (finishBy !== null && doneAt !== null && doneAt > finishBy)
     lines.push(
-      `Late       ${helpText(finish, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another time`,
+      `Late       ${helpText(plan, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another time`,
     );
   if (finishBy !== null && unknown !== null)
     lines.push(
@@ -101,13 +102,17 @@ function finishLines({ finish, counts }: Preflight, { batch_id }: BatchRecord): 
     );
   for (const late of makesLate)
     lines.push(
-      `Makes late batch ${late.batch}, which would be in time without this one: done ${forecastText(late.doneAt, late.finishBy)}`,
+      `Makes late batch ${late.batch_id}, which would be in time without this one: done ${forecastText(Date.parse(late.done_at), Date.parse(late.finish_by))}`,
     );
   return lines;
 }
 
+function epochOrNull(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso);
+}
+
 /** What can be done about a batch that will be late. */
-function helpText({ inTimeIf }: PlannedFinish, batchId: string): string {
+function helpText({ in_time_if: inTimeIf }: Plan, batchId: string): string {
   if (inTimeIf === 'urgent')
     return `"airbatch reorder ${batchId} --priority urgent" lets it go before the others, and it would be in time`;
   if (inTimeIf === 'alone')
@@ -115,53 +120,15 @@ function helpText({ inTimeIf }: PlannedFinish, batchId: string): string {
   return 'it would be late without any other batch as well: its rows take longer at the rate that the service allows';
 }
 
-function unknownText(why: NonNullable<PlannedFinish['unknown']>): string {
+function unknownText(why: NonNullable<Plan['done_unknown']>): string {
   if (why === 'unreachable') return 'the service gives no usable answer';
   return `a batch of the account is paused (${pauseReasonTexts[why].label})`;
-}
-
-/** The same for programs. */
-export function planJson(plan: Preflight) {
-  const { counts, rows, again, sums, products, unusual, balance, short } = plan;
-  return {
-    counts,
-    rows,
-    to_send: plan.toSend,
-    again,
-    sums,
-    products,
-    product_sums: plan.productSums,
-    products_unpriced: plan.productsUnpriced,
-    texts_lost: plan.textsLost,
-    unusual,
-    balance: balance && balanceJson(balance),
-    balance_trouble: plan.balanceTrouble,
-    short,
-    rows_before: plan.rowsBefore,
-    estimate_ms: plan.estimateMs,
-    ...plannedFinishJson(plan),
-  };
-}
-
-/** When it will be done, for programs. */
-export function plannedFinishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
-  return {
-    finish_by: isoOrNull(finishBy),
-    done_at: isoOrNull(doneAt),
-    done_unknown: unknown,
-    in_time: finishBy === null || doneAt === null ? null : doneAt <= finishBy,
-    makes_late: makesLate.map(({ batch: batch_id, ...late }) => ({
-      batch_id,
-      finish_by: isoTime(late.finishBy),
-      done_at: isoTime(late.doneAt),
-    })),
-  };
 }
 
 /**
  * What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted.
  */
-function balanceTexts(wallets: Balance['wallets']): string[] {
+function balanceTexts(wallets: NonNullable<Plan['balance']>['wallets']): string[] {
   const active = wallets.filter((wallet) => wallet.active);
   const named = active.filter(({ currency }) => currency !== '');
   const unnamed = active.length - named.length;

@@ -1,20 +1,19 @@
-import { moneyText, Sums, subtractAmounts } from '../../core/money/money.ts';
+import type { z } from 'zod';
+import { moneyText, subtractAmounts } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
-import type { Preflight } from '../../engine/plan/preflight.ts';
+import type { Plan } from '../../operations/base/plan.ts';
+import type { reviewBatch } from '../../operations/batches/review-batch.ts';
 import { type ExpectedCost, expectedCostText } from '../../reports/sentences/expected-cost.ts';
 import { sumsText } from '../../reports/sentences/format.ts';
 import { sameRowsText } from '../../reports/summary/repeated-rows.ts';
-import type { Review, ReviewedRow } from '../../reports/summary/review.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 
+type Reviewed = z.output<typeof reviewBatch.result>;
+type Review = Reviewed['review'];
+type ReviewedRow = Review['largest'][number];
+
 /** What an approver should look at, in a few lines. */
-export function reviewLines(
-  review: Review,
-  people: ReadonlyMap<number, string>,
-  plan: Preflight,
-  expected: ExpectedCost,
-): string {
-  const rowText = (row: ReviewedRow) => visible(reviewedText(row, people.get(row.row)));
+export function reviewLines({ review, plan, expected_cost }: Reviewed): string {
   const lines: string[] = [];
   for (const [index, row] of review.largest.entries())
     lines.push(`${index === 0 ? 'Largest    ' : '           '}${rowText(row)}`);
@@ -24,12 +23,12 @@ export function reviewLines(
       `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
     );
   lines.push(...review.same_rows.map((same) => `Note       ${sameRowsText(same)}`));
-  lines.push(...sinceLines(review.since, rowText));
-  lines.push(...costLines(plan, expected));
+  lines.push(...sinceLines(review.since));
+  lines.push(...costLines(plan, expected_cost));
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-function sinceLines(since: Review['since'], rowText: (row: ReviewedRow) => string): string[] {
+function sinceLines(since: Review['since']): string[] {
   if (since === null) return [];
   const { batch_id, new_numbers, new_examples, changed, changed_percent, changed_examples, cost } = since;
   const lines = [`Since      ${batch_id}, the last run of this job:`];
@@ -44,27 +43,16 @@ function sinceLines(since: Review['since'], rowText: (row: ReviewedRow) => strin
   return lines;
 }
 
-function reviewedText({ row, phone_number, currency, amount }: ReviewedRow, name: string | undefined): string {
-  return `row ${row}: ${name === undefined ? '' : `${name}, `}${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
-}
-
-/**
- * What the rows to pay ask for, by the currency of the recipients, with the products by their prices in the catalog.
- */
-export function askedWithProducts({
-  sums,
-  productSums,
-}: Pick<Preflight, 'sums' | 'productSums'>): Record<string, string> {
-  const asked = new Sums();
-  for (const part of [sums, productSums]) for (const [currency, sum] of Object.entries(part)) asked.add(currency, sum);
-  return asked.toObject();
+function rowText({ row, person, phone_number, currency, amount }: ReviewedRow): string {
+  const paid = amount === '' ? '' : `, ${moneyText(currency, amount)}`;
+  return visible(`row ${row}: ${person === null ? '' : `${person}, `}${phone_number}${paid}`);
 }
 
 /**
  * What it costs and what is left: for sure where one wallet pays all in its own currency, else judged by recent
  * payments.
  */
-function costLines(plan: Preflight, expected: ExpectedCost): string[] {
+function costLines(plan: Plan, expected: ExpectedCost): string[] {
   const wallets = (plan.balance?.wallets ?? []).filter(({ active }) => active);
   const [wallet] = wallets;
   const [sum, ...others] = Object.entries(plan.sums);
@@ -73,6 +61,7 @@ function costLines(plan: Preflight, expected: ExpectedCost): string[] {
       `Cost       ${moneyText(wallet.currency, sum[1])}`,
       `Afterwards ${moneyText(wallet.currency, subtractAmounts(wallet.balance, sum[1]))} in the wallet`,
     ];
-  const unpriced = plan.productsUnpriced === 0 ? '' : `; ${counted(plan.productsUnpriced, 'product')} without a price`;
+  const unpriced =
+    plan.products_unpriced === 0 ? '' : `; ${counted(plan.products_unpriced, 'product')} without a price`;
   return [`Cost       ${expectedCostText(expected)}${unpriced}`, 'Afterwards balance unknown until sent'];
 }

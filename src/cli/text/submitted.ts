@@ -1,10 +1,18 @@
-import { isoTime } from '../../core/time/clock.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 
 /** Who submitted a batch and when, and who approved it and when, for people. */
-export function submittedLines({ created_by, created_at, approved_by, approved_at }: BatchRecord): string[] {
-  const submitted = `Submitted  by ${created_by} on ${timeText(isoTime(created_at))}`;
+export function submittedLines({
+  created_by,
+  created_at,
+  approved_by = null,
+  approved_at = null,
+}: {
+  created_by: string;
+  created_at: string;
+  approved_by?: string | null;
+  approved_at?: string | null;
+}): string[] {
+  const submitted = `Submitted  by ${created_by} on ${timeText(created_at)}`;
   if (approved_by === null || approved_at === null) return [submitted];
-  return [submitted, `Approved   by ${approved_by} on ${timeText(isoTime(approved_at))}`];
+  return [submitted, `Approved   by ${approved_by} on ${timeText(approved_at)}`];
 }

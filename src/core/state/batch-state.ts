@@ -26,13 +26,17 @@ export type BatchEvent =
   | 'cancel'
   | 'reopen'; // Failed rows are tried again under a new generation.
 
-export type PauseReason =
-  | 'by_person'
-  | 'insufficient_balance'
-  | 'credentials_rejected'
-  | 'guard_tripped'
-  | 'service_mismatch' // An answer named another payment than the one asked about: nothing is sent until a person looked.
-  | 'service_changed'; // The account is at another service than the batch: nothing is sent or asked for it there.
+export const pauseReasons = [
+  'by_person',
+  'insufficient_balance',
+  'credentials_rejected',
+  'guard_tripped',
+  // An answer named another payment than the one asked about: nothing is sent until a person looked.
+  'service_mismatch',
+  // The account is at another service than the batch: nothing is sent or asked for it there.
+  'service_changed',
+] as const;
+export type PauseReason = (typeof pauseReasons)[number];
 
 const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> = {
   received: { reject: 'rejected', validate: 'validated', cancel: 'cancelled' },

@@ -28,7 +28,11 @@ export async function pauseMovedService(context: RunnerContext, { batch_id, serv
 }
 
 /** Fails with `SERVICE_CHANGED` where a batch was made for another service than this one. */
-export function requireService({ batch_id, service }: BatchRecord, here: string, hint?: string): void {
+export function requireService(
+  { batch_id, service }: Pick<BatchRecord, 'batch_id' | 'service'>,
+  here: string,
+  hint?: string,
+): void {
   if (isSameService(service, here)) return;
   const message = `batch ${batch_id} was made for ${service}, and its account is at ${here} now`;
   throw new AirbatchError('SERVICE_CHANGED', message, hint === undefined ? {} : { hint });

@@ -80,15 +80,8 @@ function namesUnread(error: unknown, { clock }: Session, { name, limiter }: Open
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;
-  const { clock } = session;
-  await applyStoredThrottle(account, session);
-  const until = longThrottle({ limiter, clock }, 'balance');
-  const isLong = until !== null;
-  const balance = isLong ? skippedWhileThrottled(until - clock.now()) : await balanceOf(account, askAgain);
-  if (balance.kind !== 'throttled') await requireList(account, askAgain);
-  const isThrottled = balance.kind === 'throttled';
-  if (isThrottled && !isLong)
-    logThrottle(account, session, holdThrottled({ limiter, clock }, 'balance', balance.retryAfterMs));
+  const { balance, isThrottled } = await balanceNow(session, account);
+  if (!isThrottled) await requireList(account, askAgain);
   const { sameNumberSpacingMs } = gateway.policy;
   const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
   const now = session.clock.now();
@@ -97,6 +90,25 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const ahead = { outlook: usage.outlook, spaced: {}, unreachableSince: null };
   const pace = (await storedPace(session.db, account.name, now)) ?? ahead;
   return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
+}
+
+/**
+ * Reads the balance, unless the service tells the account to wait; if the answer tells it to wait, the account sends
+ * and asks nothing until then. Throws `CREDENTIALS_REJECTED`.
+ */
+export async function balanceNow(
+  session: Session,
+  account: OpenAccount,
+): Promise<{ balance: BalanceOutcome; isThrottled: boolean }> {
+  const { limiter } = account;
+  const { clock } = session;
+  await applyStoredThrottle(account, session);
+  const until = longThrottle({ limiter, clock }, 'balance');
+  if (until !== null) return { balance: skippedWhileThrottled(until - clock.now()), isThrottled: true };
+  const balance = await balanceOf(account, askAgain);
+  if (balance.kind === 'throttled')
+    logThrottle(account, session, holdThrottled({ limiter, clock }, 'balance', balance.retryAfterMs));
+  return { balance, isThrottled: balance.kind === 'throttled' };
 }
 
 /** What to do once credentials are right that were refused before anything was sent. */

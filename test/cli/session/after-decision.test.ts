@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterDecision, sendsText } from '../../../src/cli/session/after-decision.ts';
+import { decidedText, sendsText } from '../../../src/cli/session/after-decision.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { workerOf } from '../../../src/operations/base/account-now.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 
 test('a batch that is approved while a program works on its account is not said to wait for one', async () => {
   const { db, clock, add, batch } = await makeRig();
   await add(someRows(1));
-  assert.match(await sendsText({ db, clock }, await batch()), /^Nothing was sent. Next: airbatch resume batch-1,/);
+  const now = async () => ({ ...(await batch()), is_worked_on: (await workerOf({ db, clock }, 'main')) !== null });
+  assert.match(sendsText(await now()), /^Nothing was sent. Next: airbatch resume batch-1,/);
   const request = { account: 'main', now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null };
-  const decided = async () => afterDecision({ db, clock }, await batch(), 'sends it');
+  const decided = async () => decidedText(await now(), 'sends it');
   assert.equal(await decided(), '"airbatch resume batch-1" sends it.');
   await takeLease(db, { ...request, holder: 'elsewhere/1/1' });
   assert.equal(await decided(), 'Another airbatch is working for this account and goes on with the batch.');
@@ -18,7 +20,7 @@ test('a batch that is approved while a program works on its account is not said 
   assert.equal(await decided(), '"airbatch resume batch-1" sends it.');
   await db.execute("UPDATE batches SET status = 'approved'");
   assert.match(
-    await sendsText({ db, clock }, await batch()),
+    sendsText(await now()),
     /^Another airbatch is working for this account and sends it\. If that stops first: airbatch resume batch-1$/,
   );
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { planJson, planLines } from '../../../src/cli/text/plan-lines.ts';
+import { planLines } from '../../../src/cli/text/plan-lines.ts';
 import { preflight } from '../../../src/engine/plan/preflight.ts';
 import type { BalanceOutcome } from '../../../src/gateway/contract/gateway.ts';
 import type { BatchRecord, Priority } from '../../../src/ledger/batches/batches.ts';
+import { planJson } from '../../../src/operations/base/plan.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, idlePace } from '../../support/ledger.ts';
 
@@ -45,7 +46,7 @@ test('the time of a plan counts how far apart the rows to one number are, where 
   await addBatch(db, clock, batch, own);
   const planned = async (sameNumberSpacingMs: number) => {
     const plan = await preflight(db, batch, noBalance, { ...rate, sameNumberSpacingMs, pace: idlePace, now });
-    const [, time] = /^Time {7}(.*)$/m.exec(planLines(plan, batch)) ?? [];
+    const [, time] = /^Time {7}(.*)$/m.exec(planLines(planJson(plan), batch)) ?? [];
     return [time, plan.estimateMs, (plan.finish.doneAt ?? 0) - now];
   };
   assert.deepEqual(await planned(65_000), [
@@ -84,7 +85,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     const outlook = { ...idlePace.outlook, left: 0, evenly: true, nextAt: now, until: now };
     const pace = { ...idlePace, outlook };
     const shown = await preflight(db, last, noBalance, { ...rate, pace, now });
-    const text = planLines(shown, last);
+    const text = planLines(planJson(shown), last);
     return { finish: shown.finish, json: planJson(shown), now, text };
   };
 
@@ -183,7 +184,7 @@ test('a plan counts what other batches still need of the same wallet, and says s
   const balance: BalanceOutcome = { kind: 'balance', balance: { total: null, wallets: [wallet], readAt: 0 } };
   const planned = async (batch: BatchRecord) => {
     const plan = await preflight(db, batch, balance, { ...rate, pace: idlePace, now: clock.now() });
-    return { short: plan.short, text: planLines(plan, batch) };
+    return { short: plan.short, text: planLines(planJson(plan), batch) };
   };
   const own = await add('own', 3);
   assert.deepEqual((await planned(own)).short, []);

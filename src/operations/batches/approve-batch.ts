@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { approve } from '../../engine/batches/batch-commands.ts';
+import { requireService } from '../../engine/batches/moved-service.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { balanceNow } from '../../runtime/upkeep/import-file.ts';
+import { workerOf } from '../base/account-now.ts';
+import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { requireApprovable, whereMoved } from './review-batch.ts';
+
+/** A batch may be sent, if it is still what the person saw. */
+export const approveBatch = defineOperation({
+  name: 'approve-batch',
+  role: 'approve',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** What `review-batch` showed: if the batch is not that any more, `CONTENT_CHANGED` is thrown. */
+    seen: z.strictObject({
+      content_sha256: z.string().nullable(),
+      to_send: z.int(),
+      products: z.int(),
+      sums,
+    }),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    status: batchStatus,
+    approved_by: z.string(),
+    content_sha256: z.string().nullable(),
+    is_worked_on: isWorkedOn,
+  }),
+  async run({ session, actor }, { batch_id, seen: { content_sha256: seenDigest, to_send: toSend, products, sums } }) {
+    const { account: name, service } = await requireApprovable(actor, batch_id);
+    const { balance } = await withAccount(session, name, (account) => {
+      requireService({ batch_id, service }, account.service, whereMoved);
+      return balanceNow(session, account);
+    });
+    const plan = { toSend, products, sums };
+    const read = balance.kind === 'balance' ? balance.balance : null;
+    const { status, content_sha256 } = await approve(actor, batch_id, { balance: read, plan, seenDigest });
+    const is_worked_on = (await workerOf(session, name)) !== null;
+    return { batch_id, status, approved_by: actor.name, content_sha256, is_worked_on };
+  },
+});

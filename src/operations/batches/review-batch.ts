@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { Sums } from '../../core/money/money.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { batchStates } from '../../core/state/batch-state.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { requireBatch, requireWaiting } from '../../engine/batches/batch-commands.ts';
+import { requireService } from '../../engine/batches/moved-service.ts';
+import { requireSecondPerson } from '../../engine/plan/approval.ts';
+import type { Preflight } from '../../engine/plan/preflight.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { expectedCost } from '../../reports/sentences/expected-cost.ts';
+import { peopleOf, type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { planOf } from '../../runtime/upkeep/import-file.ts';
+import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
+import { defineOperation, type OperationContext } from '../base/operation.ts';
+import { plan, planJson } from '../base/plan.ts';
+
+const row = z.strictObject({
+  row: rowNo,
+  /** As the file has it; null where it has none. */
+  person: z.string().nullable(),
+  phone_number: z.string(),
+  currency: z.string(),
+  amount: z.string(),
+});
+
+const review = z.strictObject({
+  /** Of each currency, the rows that ask for most. */
+  largest: z.array(row),
+  /** Held rows, by the code of the problem. */
+  held: z.record(z.string(), z.int()),
+  /** Batches of its run that may pay some of its rows, or have. */
+  same_rows: z.array(z.strictObject({ batch_id: batchId, status: z.enum(batchStates), rows: z.int(), paid: z.int() })),
+  /** Against the last finished batch of the same job. */
+  since: z
+    .strictObject({
+      batch_id: batchId,
+      cost: sums,
+      new_numbers: z.int(),
+      new_examples: z.array(row),
+      changed: z.int(),
+      changed_percent: z.number(),
+      changed_examples: z.array(row.extend({ before: z.string() })),
+    })
+    .nullable(),
+});
+
+/** What a batch that waits for approval would do, what is unusual about it, and what it will cost. */
+export const reviewBatch = defineOperation({
+  name: 'review-batch',
+  role: 'approve',
+  ledger: 'change',
+  input: z.strictObject({ batch_id: batchId }),
+  result: z.strictObject({
+    batch_id: batchId,
+    run_id: z.string(),
+    account: z.string(),
+    service: z.string(),
+    status: batchStatus,
+    created_by: z.string(),
+    created_at: time,
+    /** The digest of its rows, for `approve-batch`. */
+    content_sha256: z.string().nullable(),
+    plan,
+    review,
+    /** By the rates of recent payments; `unknown` are currencies without one. */
+    expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
+  }),
+  async run({ session, actor }, { batch_id }) {
+    const batch = await requireApprovable(actor, batch_id);
+    const { run_id, account: name, service, status, created_by, created_at, content_sha256 } = batch;
+    return withAccount(session, name, async (account) => {
+      requireService(batch, account.service, whereMoved);
+      const plan = await planOf(session, account, batch);
+      const { changedPercent } = storedPolicy(batch.policy).approval;
+      const found = await reviewOf(session.db, batch, changedPercent);
+      const about = { batch_id, run_id, account: name, service, status, created_by, created_at: isoTime(created_at) };
+      return {
+        ...about,
+        content_sha256,
+        plan: planJson(plan),
+        review: withPeople(found, await peopleOf(session.db, batch, found)),
+        expected_cost: await expectedCost(session.db, batch, requestedSums(plan)),
+      };
+    });
+  },
+});
+
+/** What to do where the account answers at another service than the batch was made for. */
+export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
+
+/** The batch, if it waits for approval and this person may give it. */
+export async function requireApprovable({ db, name }: OperationContext['actor'], id: string): Promise<BatchRecord> {
+  const batch = await requireBatch(db, id);
+  requireWaiting(batch);
+  requireSecondPerson(storedPolicy(batch.policy), batch, name, 'approve it');
+  return batch;
+}
+
+/** What the rows to pay ask for, by the currency of the recipients, with the products by their prices. */
+function requestedSums({ sums, productSums }: Pick<Preflight, 'sums' | 'productSums'>): Record<string, string> {
+  const requested = new Sums();
+  for (const part of [sums, productSums])
+    for (const [currency, sum] of Object.entries(part)) requested.add(currency, sum);
+  return requested.toObject();
+}
+
+function withPeople({ largest, held, same_rows, since }: Review, people: ReadonlyMap<number, string>) {
+  const named = <Row extends ReviewedRow>(rows: readonly Row[]) =>
+    rows.map((row) => ({ ...row, person: people.get(row.row) ?? null }));
+  return {
+    largest: named(largest),
+    held,
+    same_rows,
+    since: since && {
+      ...since,
+      new_examples: named(since.new_examples),
+      changed_examples: named(since.changed_examples),
+    },
+  };
+}
