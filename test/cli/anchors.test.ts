@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
 /** A folder with a small payroll, paid at the embedded sandbox by `run`. */
@@ -17,7 +17,7 @@ function place(t: TestContext, anchors: unknown[]) {
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   const line = '+254712101000,1,10,KES,e-1';
   writeFileSync(join(folder, 'payroll.csv'), `phone_number,network_id,amount,currency,reference\n${line}\n`);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { ANCHOR_TOKEN: 'canary-token' } });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env: { ANCHOR_TOKEN: 'canary-token' } });
   const pay = async () => {
     const result = await run('--json', 'run', 'payroll.csv', '--yes');
     assert.ok([0, 4].includes(result.code ?? -1), result.stderr);

@@ -5,9 +5,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runCommand, runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 const me = userInfo().username;
 
@@ -17,18 +17,20 @@ const line = (index: number, amount: number) => `+25471210${String(1_000 + index
 /** A folder with a payroll of four rows, an account of a sandbox, and the policy and people that are given. */
 async function setUp(t: TestContext, config: Record<string, unknown>) {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
   writeFileSync(join(folder, 'payroll.csv'), [header, ...[10, 20, 30, 40].map((a, i) => line(i, a)), ''].join('\n'));
   const ledger = new DatabaseSync(join(folder, 'ledger.db'), { timeout: 5_000 });
   t.after(() => ledger.close());
   const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
-  const run = (...args: string[]) => runCommand(['--ledger', 'ledger.db', ...args], options);
+  const run = (...args: string[]) => runHere(['--ledger', 'ledger.db', ...args], options);
+  /** The same in a process of its own. */
+  const runApart = (...args: string[]) => runCommand(['--ledger', 'ledger.db', ...args], options);
   /** The same command by another person: what they submitted before is somebody else's from their point of view. */
   const asAnother = (batchId: string) =>
     ledger.prepare('UPDATE batches SET created_by = ? WHERE batch_id = ?').run('somebody else', batchId);
-  return { folder, sandbox, run, asAnother, ledger };
+  return { folder, sandbox, run, runApart, asAnother, ledger };
 }
 
 async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<string> {
@@ -193,7 +195,7 @@ describe('a batch that needs a second person', () => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);
     place.asAnother(batch);
-    const results = await Promise.all(Array.from({ length: 4 }, () => place.run('approve', batch, '--yes')));
+    const results = await Promise.all(Array.from({ length: 4 }, () => place.runApart('approve', batch, '--yes')));
     assert.deepEqual(results.map(({ code }) => code).sort(), [0, 2, 2, 2]);
     const events = place.ledger.prepare(`SELECT COUNT(*) AS count FROM events WHERE kind = 'batch.approve'`).get();
     assert.deepEqual({ ...events }, { count: 1 });
@@ -317,7 +319,7 @@ test('rows that buy a product are told before an approval, with what they cost b
     join(folder, 'airbatch.config.json'),
     '{ "policy": { "approval": { "needed": "always", "bySubmitter": true } } }',
   );
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
   const items = JSON.parse((await run('products', '--json')).stdout).products as {
     product_id: string;
     amount: { value: string; currency: string };

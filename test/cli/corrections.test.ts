@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 test('failed.csv, corrected or as it is, is paid under the run id of the file that it came from', async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: sandbox.env });
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env: sandbox.env });
   // Numbers that end in 0001 are declined.
   const lines = [
     'phone_number,network_id,amount,currency,reference,name',
@@ -72,7 +72,7 @@ for (const [name, delimiter] of [
 ] as const)
   test(`failed.csv of a file with ${name} and decimal commas has ${name}, and is read as the same amounts again`, async (t) => {
     const folder = folderOf(t);
-    const run = (...args: string[]) => runCommand(args, { cwd: folder });
+    const run = (...args: string[]) => runHere(args, { cwd: folder });
     // The first row alone tells that commas are decimal signs: it is paid, and is not in failed.csv. The last name is
     // an attack.
     const rows = [

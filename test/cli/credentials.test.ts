@@ -3,15 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 test('airbatch resume ends with exit code 5 where the service refuses the key, and leaves doubts as they are', {
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--rate', '5', '--window-ms', '1000', '--instant']);
+  const sandbox = await sandboxHere(t, { rate: 5, windowMs: 1_000, settleMs: 0 });
   const main = {
     baseUrl: sandbox.url,
     apiKeyEnv: 'AIRBATCH_API_KEY',
@@ -31,22 +31,22 @@ test('airbatch resume ends with exit code 5 where the service refuses the key, a
   first.child.kill('SIGINT');
   assert.equal((await first.ended).code, 130);
 
-  const { code, stderr, stdout } = await runCommand(['resume', '--json'], under('another-key'));
+  const { code, stderr, stdout } = await runHere(['resume', '--json'], under('another-key'));
   assert.equal(code, 5, stderr);
   const [{ summary }] = JSON.parse(stdout).batches;
   const why = new RegExp(`; correct AIRBATCH_API_KEY, then "airbatch resume ${summary.batch_id}"$`, 'm');
-  assert.match((await runCommand(['status', summary.batch_id], under('another-key'))).stdout, why);
+  assert.match((await runHere(['status', summary.batch_id], under('another-key'))).stdout, why);
   assert.equal(summary.rows.by_status.in_doubt, 2);
   assert.equal(stderr.match(/the account is paused/g)?.length, 1, stderr);
 });
 
 test('airbatch validate ends with the refusal of the key, and calls no row wrong for it', async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,Safaricom,10,KES\n');
-  const under = (key: string) => runCommand(['validate', 'a.csv'], { cwd: folder, env: { TOPUP_KEY: key } });
+  const under = (key: string) => runHere(['validate', 'a.csv'], { cwd: folder, env: { TOPUP_KEY: key } });
   const refused = await under('another-key');
   assert.deepEqual([refused.code, refused.stdout], [6, ''], refused.stderr);
   assert.match(
@@ -62,11 +62,11 @@ for (const [key, permission] of [
 ] as const)
   test(`a key without ${permission} is found before anything is sent, and the permission is named`, async (t) => {
     const folder = folderOf(t);
-    const sandbox = await startSandbox(t, folder, ['--instant']);
+    const sandbox = await sandboxHere(t, { settleMs: 0 });
     const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
     writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
     writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,10,KES\n');
-    const under = (with_: string) => runCommand(['run', 'a.csv', '--yes'], { cwd: folder, env: { TOPUP_KEY: with_ } });
+    const under = (with_: string) => runHere(['run', 'a.csv', '--yes'], { cwd: folder, env: { TOPUP_KEY: with_ } });
     const refused = await under(key);
     assert.equal(refused.code, 6, refused.stderr);
     assert.match(

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { buildProgram } from '../../src/cli/program.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 /** A name of ours, or one that is data: a code, a currency, a country. */
 const isRight = (name: string) => /^([a-z][a-z0-9]*(_[a-z0-9]+)*|[A-Z0-9_]+)$/.test(name);
@@ -59,7 +59,7 @@ async function setUp(t: TestContext) {
   const folder = folderOf(t);
   const given = new Map<string, Printed[]>();
   const add = (by: string, documents: Printed[]) => given.set(by, [...(given.get(by) ?? []), ...documents]);
-  const sandbox = await startSandbox(t, folder, ['--rate', '6000']);
+  const sandbox = await sandboxHere(t, { rate: 6_000 });
   const listener = await startListener(t, add);
   const config = {
     accounts: {
@@ -90,7 +90,7 @@ async function setUp(t: TestContext) {
     given,
     add,
     run: async (command: string, ...args: string[]) =>
-      keep(command, await runCommand(['--json', command, ...args], place)),
+      keep(command, await runHere(['--json', command, ...args], place)),
     /** Starts what runs until it is stopped, and stops it. */
     stop: async (command: string, ...args: string[]) => {
       const running = startCommand(['--json', command, ...args], place);

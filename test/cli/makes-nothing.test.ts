@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
 const file = 'phone_number,network_id,amount,currency\n+254712345678,1,10,KES\n';
@@ -28,7 +28,7 @@ describe('a command that only reads', () => {
     test(`makes nothing in a folder that has no ledger: ${args.join(' ')}`, async (t) => {
       const cwd = folderOf(t);
       writeFileSync(join(cwd, 'payroll.csv'), file);
-      const ended = await runCommand(args, { cwd });
+      const ended = await runHere(args, { cwd });
       assert.deepEqual([ended.code, readdirSync(cwd)], [code, ['payroll.csv']], ended.stderr);
     });
 });

@@ -9,7 +9,7 @@ import { chatText, mailText, webhookText } from '../../src/notify/outside-text.t
 import { html, htmlPage } from '../../src/reports/render/html.ts';
 import { csvText } from '../../src/reports/text/csv.ts';
 import { makeLog } from '../../src/runtime/logging/log.ts';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { hostileTexts, secret } from '../support/hostile-texts.ts';
 
@@ -91,8 +91,8 @@ describe('a command', () => {
       `+254712405116,1,"10${forged}",KES,r4,a`,
     ];
     writeFileSync(join(cwd, name), `${rows.join('\n')}\n`);
-    isClean(await runCommand(['validate', name], { cwd }));
-    isClean(await runCommand(['run', name, '--yes'], { cwd }));
+    isClean(await runHere(['validate', name], { cwd }));
+    isClean(await runHere(['run', name, '--yes'], { cwd }));
     const [batch = ''] = readdirSync(join(cwd, 'reports'));
     lacks(readFileSync(join(cwd, 'reports', batch, 'report.html'), 'utf8'), ['\u001b', '\u202e']);
     mkdirSync(join(cwd, 'jobs'));
@@ -119,7 +119,7 @@ describe('a command', () => {
         renameSync(join(cwd, 'reports', batch), join(cwd, folder));
         writeFileSync(join(cwd, folder, `more${forged}.csv`), '');
       }
-      isClean(await runCommand(command, { cwd }));
+      isClean(await runHere(command, { cwd }));
     }
   });
 
@@ -140,11 +140,11 @@ describe('a command', () => {
     };
     writeFileSync(join(cwd, 'jobs/payroll.json'), JSON.stringify(job));
     const env = { PAYROLL_TOKEN: secret };
-    const run = await runCommand(['jobs', 'run', 'payroll'], { cwd, env });
+    const run = await runHere(['jobs', 'run', 'payroll'], { cwd, env });
     isClean(run);
     assert.match(run.stderr, /exit code 3: read 100 of 254712 rows no plan for \[number\] refused: \[secret\]/);
     for (const json of [[], ['--json']]) {
-      const shown = await runCommand(['jobs', ...json], { cwd, env });
+      const shown = await runHere(['jobs', ...json], { cwd, env });
       lacks(run.stderr + shown.stdout + shown.stderr, ['405', secret, 'hunter2', 'hunter3']);
     }
     lacks(readFileSync(join(cwd, '.airbatch/ledger.db'), 'latin1'), ['712 405 118', secret, 'hunter2', 'hunter3']);

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 /** Two services, and an account that can be pointed at either. */
 async function twoServices(t: TestContext) {
   const folder = folderOf(t);
-  const services = await Promise.all([1, 2].map(() => startSandbox(t, folder, ['--instant'])));
+  const services = await Promise.all([1, 2].map(() => sandboxHere(t, { settleMs: 0 })));
   const [one, two] = services as [(typeof services)[0], (typeof services)[0]];
   writeFileSync(
     join(folder, 'payroll.csv'),
@@ -24,7 +24,7 @@ async function twoServices(t: TestContext) {
       const accounts = { main: { baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY' } };
       writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ policy, accounts }));
     },
-    run: (...args: string[]) => runCommand(args, options),
+    run: (...args: string[]) => runHere(args, options),
   };
 }
 

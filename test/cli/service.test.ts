@@ -5,14 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type CommandResult, runCommand } from '../support/command.ts';
+import { type CommandResult, runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/ledger.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 const cwd = folderOf({ after });
 const env = { NEW_KEY: 'sandbox-key', OLD_EMAIL: 'sandbox@airbatch.test', OLD_TOKEN: 'sandbox-token' };
-const sandbox = await startSandbox({ after }, cwd);
+const sandbox = await sandboxHere({ after });
 const accounts = {
   new: { baseUrl: sandbox.url, apiKeyEnv: 'NEW_KEY' },
   old: {
@@ -28,7 +28,7 @@ const accounts = {
 writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts }));
 
 const ask = (account: string, ...args: string[]): Promise<CommandResult> =>
-  runCommand([...args, '--account', account], { cwd, env });
+  runHere([...args, '--account', account], { cwd, env });
 
 async function json(account: string, ...args: string[]) {
   const { stdout, stderr, code } = await ask(account, ...args, '--json');
@@ -97,7 +97,7 @@ test('what the service turns away is told with how long it asks to wait', async 
   }).listen(0, '127.0.0.1');
   await once(served, 'listening');
   const AIRBATCH_BASE_URL = `http://127.0.0.1:${(served.address() as AddressInfo).port}`;
-  const { code, stderr } = await runCommand(['balance'], {
+  const { code, stderr } = await runHere(['balance'], {
     cwd: folderOf(t),
     env: { AIRBATCH_BASE_URL, AIRBATCH_API_KEY: 'k' },
   });
@@ -167,7 +167,7 @@ describe('airbatch sandbox', () => {
   test('says where it cannot listen: at a port that is taken, or at what is no port', async () => {
     const taken = new URL(sandbox.url).port;
     for (const port of [taken, '70000']) {
-      const { code, stderr } = await runCommand(['sandbox', '--ephemeral', '--port', port], { cwd });
+      const { code, stderr } = await runHere(['sandbox', '--ephemeral', '--port', port], { cwd });
       assert.equal(code, 2, stderr);
       assert.match(
         stderr,

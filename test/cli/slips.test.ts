@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/ledger.ts';
 
@@ -21,14 +21,14 @@ test('a slip on the command line is told with what to do about it', async (t) =>
     [['jobs', 'new'], /\nName it: "airbatch jobs new NAME"\.$/m],
     [['jobs', 'run'], /\nName it: "airbatch jobs run NAME"\.$/m],
   ] as const) {
-    const { code, stderr } = await runCommand(args, { cwd });
+    const { code, stderr } = await runHere(args, { cwd });
     assert.equal(code, 2, stderr);
     assert.match(stderr, told);
   }
 });
 
 test('the help lists the commands in groups, each with its heading, and none without one', async (t) => {
-  const { code, stdout } = await runCommand(['--help'], { cwd: folderOf(t) });
+  const { code, stdout } = await runHere(['--help'], { cwd: folderOf(t) });
   assert.equal(code, 0);
   const headings = [...stdout.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
   assert.deepEqual(headings.slice(0, 3), ['Options', 'Pay a file', 'Follow and control batches']);
@@ -42,7 +42,7 @@ test('a command, an option, an account and a job with a slip are told with what 
     [['run', 'x.csv', '--yse'], /\(Did you mean --yes\?\)/],
     [['balance', '--account', 'sandbx'], /\[ACCOUNT_UNKNOWN\]\nDid you mean "sandbox"\? Name one/],
   ] as const) {
-    const { code, stderr } = await runCommand(args, { cwd });
+    const { code, stderr } = await runHere(args, { cwd });
     assert.equal(code, 2, stderr);
     assert.match(stderr, told);
   }
@@ -64,7 +64,7 @@ test('what is done with batches makes no ledger where there is none, and passes 
     ['report', 'x'],
     ['pause', 'x', '--why', 'y'],
   ]) {
-    const { code, stdout, stderr } = await runCommand(args, { cwd });
+    const { code, stdout, stderr } = await runHere(args, { cwd });
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
     assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder that has it/);
   }
@@ -73,7 +73,7 @@ test('what is done with batches makes no ledger where there is none, and passes 
 
 test('airbatch forget takes no batch together with --before, which would not hold it back: nothing is forgotten', async (t) => {
   const cwd = folderOf(t);
-  const { code, stdout, stderr } = await runCommand(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
+  const { code, stdout, stderr } = await runHere(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
   assert.equal(code, 2, stderr);
   assert.equal(JSON.parse(stdout).error.message, '--before cannot be said with a batch');
 });

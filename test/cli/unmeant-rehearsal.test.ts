@@ -6,7 +6,7 @@ import { systemClock } from '../../src/core/time/clock.ts';
 import { embeddedSandboxService, listBatches } from '../../src/ledger/batches/batches.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow } from '../support/ledger.ts';
 
@@ -29,7 +29,7 @@ describe('where the credentials of a ledger are gone', () => {
   for (const args of [['run', 'pay.csv', '--yes'], ['serve', '--port', '0'], ['balance']])
     test(`airbatch ${args[0]} does not rehearse`, async (t) => {
       const { cwd, batches } = await setUp(t, 'pay.example');
-      const { code, stderr } = await runCommand(args, { cwd });
+      const { code, stderr } = await runHere(args, { cwd });
       assert.equal(code, 2, stderr);
       assert.match(stderr, /this ledger has worked for the account "staff" at pay\.example \[CONFIG_INVALID\]/);
       assert.match(stderr, /--account sandbox/);
@@ -38,7 +38,7 @@ describe('where the credentials of a ledger are gone', () => {
 
   test('a rehearsal that is asked for is one', async (t) => {
     const { cwd, batches } = await setUp(t, 'pay.example');
-    const { code, stderr } = await runCommand(['run', 'pay.csv', '--yes', '--account', 'sandbox'], { cwd });
+    const { code, stderr } = await runHere(['run', 'pay.csv', '--yes', '--account', 'sandbox'], { cwd });
     assert.equal(code, 0, stderr);
     assert.match(stderr, /Rehearsal/);
     assert.equal(await batches(), 2);
@@ -46,7 +46,7 @@ describe('where the credentials of a ledger are gone', () => {
 
   test('a ledger of rehearsals goes on rehearsing', async (t) => {
     const { cwd } = await setUp(t, embeddedSandboxService);
-    const { code, stderr } = await runCommand(['run', 'pay.csv', '--yes'], { cwd });
+    const { code, stderr } = await runHere(['run', 'pay.csv', '--yes'], { cwd });
     assert.equal(code, 0, stderr);
   });
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 test('report says that nothing has changed, a retry says what differs from what was given out, and both versions prove', async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const lines = ['+254712101002,1,10,KES,e-1', '+254712100001,1,20,KES,e-2', ''];
@@ -16,7 +16,7 @@ test('report says that nothing has changed, a retry says what differs from what 
     join(folder, 'payroll.csv'),
     ['phone_number,network_id,amount,currency,reference', ...lines].join('\n'),
   );
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
   const paid = await run('run', 'payroll.csv', '--yes');
   assert.equal(paid.code, 4, paid.stderr);
   assert.match(paid.stderr, /^Reports/m);

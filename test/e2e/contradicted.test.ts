@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
-import { env, fastSandbox, writeConfig } from './two-versions.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
+import { env, writeConfig } from './two-versions.ts';
 
 const header = 'phone_number,network_id,amount,currency,reference';
 
@@ -16,12 +16,12 @@ describe('a failed payment that arrives after all', () => {
   ] as const)
     test(`is not paid again under another reference and run: the row is held (${version})`, async (t) => {
       const cwd = folderOf(t);
-      const sandbox = await startSandbox(t, cwd, fastSandbox);
+      const sandbox = await sandboxHere(t, { rate: 60_000, settleMs: 300 });
       writeConfig(cwd, sandbox);
       const run = (name: string) => {
         writeFileSync(join(cwd, `${name}.csv`), [header, `+254712000014,1,10,KES,${name}-1`, ''].join('\n'));
         const args = ['run', `${name}.csv`, '--account', account, '--run-id', name, '--yes', '--json'];
-        return runCommand(args, { cwd, env });
+        return runHere(args, { cwd, env });
       };
       const failed = await run('october');
       assert.equal(failed.code, 4, failed.stderr);

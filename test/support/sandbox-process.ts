@@ -1,17 +1,29 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeSandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { type RunningCommand, startCommand } from './command.ts';
 import type { Lifetime } from './folder.ts';
 
-/** A sandbox in a process of its own. */
-export interface SandboxProcess {
+/** A sandbox that listens. */
+export interface ListeningSandbox {
   url: string;
   /** The environment that makes it the account `default`. */
   env: Record<string, string>;
-  command: RunningCommand;
   /** The sandbox's own count of charges that were not given back, by reference. */
   liveCharges(): Promise<Map<string, number>>;
+}
+
+/** A sandbox in a process of its own. */
+export interface SandboxProcess extends ListeningSandbox {
+  command: RunningCommand;
   stop(): Promise<void>;
+}
+
+/** Opens a sandbox in this process, which saves the start of another; it is closed at the end. */
+export async function sandboxHere(lifetime: Lifetime, options: SandboxOptions = {}): Promise<ListeningSandbox> {
+  const sandbox = await makeSandbox(options);
+  lifetime.after(() => sandbox.close());
+  return listeningAt(await sandbox.listen({ port: 0 }));
 }
 
 /** Starts a sandbox, which is stopped at the end, with `cwd` as its working directory. */
@@ -28,9 +40,12 @@ export async function startSandbox(
   };
   lifetime.after(stop);
   const [, url = ''] = await command.seen(/(http:\/\/127\.0\.0\.1:[0-9]+)/);
+  return { ...listeningAt(url), command, stop };
+}
+
+function listeningAt(url: string): ListeningSandbox {
   return {
     url,
-    command,
     env: { AIRBATCH_BASE_URL: url, AIRBATCH_API_KEY: 'sandbox-key' },
     async liveCharges() {
       const response = await fetch(`${url}/_sandbox/charges`);
@@ -40,7 +55,6 @@ export async function startSandbox(
         if (isLive) live.set(reference, (live.get(reference) ?? 0) + 1);
       return live;
     },
-    stop,
   };
 }
 

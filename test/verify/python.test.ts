@@ -25,7 +25,7 @@ import {
   writeBatch,
 } from '../reports/fixture.ts';
 import { giveBack } from '../reports/late.ts';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
@@ -80,9 +80,9 @@ describe('the verifier that was written from the page of the format', { skip }, 
     test(`proves the reports of ${what}`, async (t) => {
       const folder = folderOf(t);
       await writeFile(join(folder, 'payroll.csv'), content);
-      const { stdout } = await runCommand(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
+      const { stdout } = await runHere(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
       const { dir } = JSON.parse(stdout).reports as { dir: string };
-      await writeFile(join(folder, 'key.pem'), (await runCommand(['key'], { cwd: folder })).stdout);
+      await writeFile(join(folder, 'key.pem'), (await runHere(['key'], { cwd: folder })).stdout);
       const { isProven, said } = judge(dir, join(folder, 'key.pem'));
       assert.ok(isProven, said);
     });

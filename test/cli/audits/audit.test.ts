@@ -11,12 +11,12 @@ import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches
 import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
 import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { giveBack } from '../../reports/late.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 test('airbatch audit of one row says why it is invalid or skipped, which the chain does not tell', async (t) => {
   const folder = folderOf(t);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
   const rows = ['+254712101000,1,10,KES,e-1', '0712,1,five,KES,e-2'];
   const file = ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n');
   writeFileSync(join(folder, 'p.csv'), file);
@@ -38,7 +38,7 @@ test('airbatch audit of one row says why it is invalid or skipped, which the cha
 
 test('airbatch audit tells what happened to a batch and to a row, and finds a chain that was changed', async (t) => {
   const folder = folderOf(t);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
   // Numbers that end in 0001 are declined.
   const rows = ['+254712101000,1,10,KES,e-1', '+254712101001,1,20,KES,e-2', '+254712110001,1,30,KES,e-3'];
   writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'));
@@ -112,7 +112,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
 
 test('airbatch audit finds a batch or a row of the ledger that was edited, though its chain is whole', async (t) => {
   const folder = folderOf(t);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
   const lines = [
     'phone_number,network_id,amount,currency,reference',
     '+254712101000,1,10,KES,e-1',
@@ -254,7 +254,7 @@ async function anchoredLedger(t: TestContext) {
   ];
   const header = 'phone_number,network_id,amount,currency,reference,sms_message';
   writeFileSync(join(folder, 'p.csv'), [header, ...rows].join('\n'));
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
   const { stdout } = await run('--json', 'run', 'p.csv', '--yes');
   const batch = (JSON.parse(stdout) as { summary: { batch_id: string } }).summary.batch_id;
   const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });

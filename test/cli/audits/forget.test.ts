@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { execute } from '../../../src/cli/audits/forget.ts';
 import { askedTerminal, type Person } from '../../support/asked-terminal.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const dayMs = 24 * 3_600_000;
 const numbers = ['254712101000', '254712101001', '254712101002'];
@@ -16,13 +16,13 @@ const canary = 'Thank you, Wanjiku Kamau';
 /** Three rows that were paid and one that was invalid, with names and texts, some days ago. */
 async function paidDaysAgo(t: TestContext, days: number, config: Record<string, unknown> = {}) {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
   const lines = numbers.map((number, index) => `+${number},1,${10 + index},KES,e-${index},"${canary}"`);
   const file = ['phone_number,network_id,amount,currency,reference,sms_message', ...lines];
   writeFileSync(join(folder, 'payroll.csv'), [...file, '+254712101003x,1,10,KES,e-9,', ''].join('\n'));
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
   const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
   assert.equal(result.code, 4, result.stderr);
   const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { execute } from '../../../src/cli/audits/reconcile.ts';
 import { systemTerminal } from '../../../src/cli/base/terminal.ts';
 import { openLedger } from '../../../src/runtime/session/ledger.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const env = { PAY_KEY: 'key' };
@@ -44,7 +44,7 @@ async function turnedAway(t: TestContext) {
 
 test('reconcile logs that the service tells it to wait, and until when, where no one watches', async (t) => {
   const { cwd, askedAt } = await turnedAway(t);
-  const { code, stderr } = await runCommand(['reconcile', '--from', from], { cwd, env });
+  const { code, stderr } = await runHere(['reconcile', '--from', from], { cwd, env });
   assert.equal(code, 0, stderr);
   const line = JSON.parse(stderr.split('\n')[0] ?? '');
   assert.equal(line.message, 'the service tells the account to wait, and is asked again then');

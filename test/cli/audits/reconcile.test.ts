@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
@@ -14,7 +14,7 @@ const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 1
 /** Five rows that were paid, and the sandbox that paid them. */
 async function paid(t: TestContext, version: 'v2' | 'v1' = 'v2') {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const credentials =
     version === 'v2' ? { apiKeyEnv: 'PAY_KEY' } : { version, emailEnv: 'PAY_EMAIL', tokenEnv: 'PAY_TOKEN' };
   const main = { baseUrl: sandbox.url, ...credentials, doubt: { sameNumberSpacingMs: 0 } };
@@ -23,7 +23,7 @@ async function paid(t: TestContext, version: 'v2' | 'v1' = 'v2') {
   const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
   writeFileSync(join(folder, 'payroll.csv'), file);
   const env = { PAY_KEY: 'sandbox-key', PAY_EMAIL: 'sandbox@airbatch.test', PAY_TOKEN: 'sandbox-token' };
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env });
   const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
   assert.equal(result.code, 0, result.stderr);
   const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
@@ -78,7 +78,7 @@ describe('airbatch reconcile', () => {
       ['--from', yesterday],
       ['--to', today],
     ] as const) {
-      const { code, stderr } = await runCommand(['reconcile', '--batch', 'any', option, value], { cwd: folder });
+      const { code, stderr } = await runHere(['reconcile', '--batch', 'any', option, value], { cwd: folder });
       assert.equal(code, 2);
       assert.match(stderr, new RegExp(`${option} cannot be said with --batch \\[USAGE\\]`));
     }

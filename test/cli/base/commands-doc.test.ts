@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { addIntakeOptions } from '../../../src/cli/base/intake-options.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { errorTable } from '../../../src/core/basics/errors.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../docs/commands.md'), 'utf8');
@@ -86,8 +86,8 @@ describe('docs/commands.md', () => {
   test('tells the shape of an error as it is', async (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712101001,1,10,KES\n');
-    await runCommand(['submit', 'one.csv', '--account', 'sandbox'], { cwd: folder });
-    const { code, stdout } = await runCommand(['status', 'NOPE', '--json'], { cwd: folder });
+    await runHere(['submit', 'one.csv', '--account', 'sandbox'], { cwd: folder });
+    const { code, stdout } = await runHere(['status', 'NOPE', '--json'], { cwd: folder });
     const [, example = ''] = /```json\n(.*?)```/s.exec(text) ?? [];
     assert.deepEqual(JSON.parse(stdout), JSON.parse(example));
     assert.equal(code, errorTable.BATCH_UNKNOWN.exitCode);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { configureAccount, startSandbox } from '../../support/sandbox-process.ts';
 
@@ -38,7 +38,7 @@ async function restoredLedger(t: TestContext) {
   assert.ok(charged > 0 && charged < rowCount, `${charged} rows were charged before the backup`);
   copyFileSync(ledger, join(folder, 'backup.db'));
   configure(1_000);
-  const second = await runCommand(['resume'], options);
+  const second = await runHere(['resume'], options);
   assert.equal(second.code, 0, second.stderr);
   assert.equal((await sandbox.liveCharges()).size, rowCount);
 
@@ -48,7 +48,7 @@ async function restoredLedger(t: TestContext) {
   const service = new DatabaseSync(data, { timeout: 5_000 });
   service.exec('DELETE FROM kept_answers');
   service.close();
-  return { folder, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
+  return { folder, sandbox, options, run: (...args: string[]) => runHere(args, options) };
 }
 
 async function assertEachChargedOnce(sandbox: Awaited<ReturnType<typeof startSandbox>>) {

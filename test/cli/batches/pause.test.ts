@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const header = 'phone_number,network_id,amount,currency';
   writeFileSync(join(folder, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
   writeFileSync(join(folder, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
@@ -50,7 +50,7 @@ test('a run that is kept by a row at the service says what its pause waits for, 
 
 test('a person who pauses what waits for money sees both reasons, each with its own detail', async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100004,1,50,KES\n');
   const run = await airbatch('run', 'a.csv', '--yes', '--json');
   assert.equal(run.code, 5, run.stderr);
@@ -66,7 +66,7 @@ test('a person who pauses what waits for money sees both reasons, each with its 
 
 test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);
   writeFileSync(join(folder, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
   const { batch_id: batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);

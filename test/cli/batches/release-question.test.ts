@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { execute } from '../../../src/cli/batches/release.ts';
 import { askedTerminal, type Person } from '../../support/asked-terminal.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 test('airbatch release shows what rows are held for and what they would pay, and asks where a person can be asked', async (t) => {
@@ -17,14 +17,14 @@ test('airbatch release shows what rows are held for and what they would pay, and
     '+254712101002,1,50,KES',
   ];
   writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
-  const { stdout } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
+  const { stdout } = await runHere(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
   const batch = JSON.parse(stdout).batch_id as string;
   /** What is said and asked, and the exit code, of somebody who answers so. */
   const release = async (args: string[], { yes, ...person }: Person & { yes?: boolean }) => {
     const { context, said, asked } = askedTerminal(cwd, person);
     return { code: await execute(context, [batch, ...args], { yes }), said: said(), asked };
   };
-  const held = JSON.parse((await runCommand(['status', batch, '--json'], { cwd })).stdout).attention as {
+  const held = JSON.parse((await runHere(['status', batch, '--json'], { cwd })).stdout).attention as {
     row: number;
   }[];
   const [first, second] = held.map(({ row }) => String(row));
@@ -56,11 +56,11 @@ test('airbatch release is for the people who operate, and says how the batch sta
   const cwd = folderOf(t);
   const rows = ['+254712101001,1,100,KES', '+254712101001,1,100,KES'];
   writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
-  const { stdout } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
+  const { stdout } = await runHere(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
   const batch = JSON.parse(stdout).batch_id as string;
   const release = (people: Record<string, string[]>) => {
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
-    return runCommand(['release', batch, '--json'], { cwd });
+    return runHere(['release', batch, '--json'], { cwd });
   };
   const me = userInfo().username;
   assert.match((await release({ approve: [me], operate: ['ann'] })).stdout, /ROLE_MISSING/);
@@ -81,7 +81,7 @@ test('airbatch release asks nobody who may not release', async (t) => {
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ policy }));
   const rows = ['+254712101001,1,100,KES', '+254712101001,1,100,KES'];
   writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
-  const { stdout, stderr } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
+  const { stdout, stderr } = await runHere(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
   const batch = (stdout ? JSON.parse(stdout).batch_id : stderr) as string;
   const { context, said, asked } = askedTerminal(cwd, { answer: true });
   await assert.rejects(execute(context, [batch], {}), { code: 'SECOND_PERSON_NEEDED' });

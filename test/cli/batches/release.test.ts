@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 test('airbatch release leaves a row held whose reference another batch of the run has paid, and names the way out', async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--instant']);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: sandbox.env });
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
+  const run = (...args: string[]) => runHere(args, { cwd: folder, env: sandbox.env });
   const pay = async (name: string, ...lines: string[]) => {
     writeFileSync(join(folder, name), ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'));
     const result = await run('run', name, '--run-id', 'november', '--yes', '--json');

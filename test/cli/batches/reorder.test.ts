@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const rows = 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n';
 
 test('a batch has a time to be done by from its file on, and another one where a person says so, of which the log tells', async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   writeFileSync(join(folder, 'a.csv'), rows);
   const submitted = await airbatch('submit', 'a.csv', '--finish-by', '2098-11-20T17:00:00+03:00');
   assert.match(
@@ -70,10 +70,10 @@ for (const [what, args, words] of [
   test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, 'a.csv'), rows);
-    const { code, stderr } = await runCommand(['submit', 'a.csv', ...args], { cwd: folder });
+    const { code, stderr } = await runHere(['submit', 'a.csv', ...args], { cwd: folder });
     assert.equal(code, 2);
     assert.match(stderr, words);
-    assert.match((await runCommand(['status'], { cwd: folder })).stdout, /No batches yet/);
+    assert.match((await runHere(['status'], { cwd: folder })).stdout, /No batches yet/);
   });
 
 test('a batch is not to be done by a time and by none', async (t) => {
@@ -81,7 +81,7 @@ test('a batch is not to be done by a time and by none', async (t) => {
     ['--finish-by', '2098-11-20T17:00:00Z', '--no-finish-by'],
     ['--no-finish-by', '--finish-by', '2098-11-20T17:00:00Z'],
   ]) {
-    const { code, stdout, stderr } = await runCommand(['reorder', 'x', ...args, '--json'], { cwd: folderOf(t) });
+    const { code, stdout, stderr } = await runHere(['reorder', 'x', ...args, '--json'], { cwd: folderOf(t) });
     assert.equal(code, 2, stderr);
     assert.match(stderr, /^error: option '--finish-by' cannot be used with option '--no-finish-by'\n/);
     assert.equal(JSON.parse(stdout).error.code, 'USAGE');
@@ -89,6 +89,6 @@ test('a batch is not to be done by a time and by none', async (t) => {
 });
 
 test('what is to be another place of a batch has to be said', async (t) => {
-  const { code, stderr } = await runCommand(['reorder', 'x'], { cwd: folderOf(t) });
+  const { code, stderr } = await runHere(['reorder', 'x'], { cwd: folderOf(t) });
   assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
 });

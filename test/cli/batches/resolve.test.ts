@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 /** Puts everything that was sent two hours back. */
@@ -17,7 +17,7 @@ test('rows that the service never ends are named with their age, and ended by a 
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const ledger = (sql: string) => {
     const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     db.exec(sql);

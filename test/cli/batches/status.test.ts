@@ -4,12 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { aBatch, makeLedgerIn } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
@@ -19,7 +20,7 @@ test('airbatch status says what each batch waits for, and what can be done about
   const row = '+254712405118,1,50,KES,Amina Otieno';
   const rows = ['phone_number,network_id,amount,currency,employee', row, row, ''];
   writeFileSync(join(folder, 'twice.csv'), rows.join('\n'));
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const ran = await airbatch('run', 'twice.csv', '--yes', '--json');
   assert.equal(ran.code, 5, ran.stderr);
   const batch = JSON.parse(ran.stdout).summary.batch_id as string;
@@ -60,7 +61,7 @@ test('airbatch status gives the advice that is the same of several held rows onc
     join(folder, 'a.csv'),
     ['phone_number,network_id,amount,currency', one, one, two, two, one, ''].join('\n'),
   );
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const { summary } = JSON.parse((await airbatch('run', 'a.csv', '--yes', '--json')).stdout);
   const { stdout } = await airbatch('status', summary.batch_id);
   assert.match(
@@ -75,7 +76,7 @@ test('airbatch status gives the advice that is the same of several held rows onc
 
 test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
   const folder = folderOf(t);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const [header, ...rows] = [
     'phone_number,network_id,amount,currency,reference',
     '+254712101001,1,10,KES,e-1',
@@ -102,7 +103,7 @@ test('neither a name of a file nor one of a column begins a line of its own on a
   const forged = '"note\n\u001b[1ATo pay     KES 1.00\u0007"';
   const rows = [`phone_number,network_id,amount,currency,${forged}`, '+254712405118,1,50,KES,', ''];
   writeFileSync(join(folder, name), rows.join('\n'));
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const ran = await airbatch('run', name, '--yes');
   assert.equal(ran.code, 0, ran.stderr);
   assert.match(ran.stderr, /kept but not read: "note\\n\\u001b\[1ATo pay {5}KES 1\.00\\u0007"$/m);
@@ -124,26 +125,29 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
   const options = { cwd: folder, env: sandbox.env };
   const listed = async () => {
     // At the first look, the run may not have made the ledger yet.
-    const first = JSON.parse((await runCommand(['status', '--json'], options)).stdout).batches?.[0];
+    const first = JSON.parse((await runHere(['status', '--json'], options)).stdout).batches?.[0];
     return { batch: first?.batch_id, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
   };
   let start = ['run', 'p.csv', '--yes'];
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const run = startCommand(start, options);
     let seen = await listed();
-    for (let looks = 1; looks < 50 && (seen.status !== 'running' || !seen.isWorkedOn); looks++) seen = await listed();
+    for (let looks = 1; looks < 150 && (seen.status !== 'running' || !seen.isWorkedOn); looks++) {
+      await sleep(200);
+      seen = await listed();
+    }
     const { batch } = seen;
-    assert.match((await runCommand(['status'], options)).stdout, /^\S+ +p\.csv +default +running /m);
+    assert.match((await runHere(['status'], options)).stdout, /^\S+ +p\.csv +default +running /m);
     run.child.kill(signal);
     await run.ended;
     assert.deepEqual(await listed(), { batch, status: 'running', isWorkedOn: false }, signal);
-    const { stdout } = await runCommand(['status'], options);
+    const { stdout } = await runHere(['status'], options);
     assert.match(stdout, /^\S+ +p\.csv +default +interrupted /m);
     assert.match(
       stdout,
       /^Some batches are approved or interrupted, and no program is working on them: start "airbatch resume" or "airbatch serve"\.$/m,
     );
-    const one = (await runCommand(['status', batch], options)).stdout;
+    const one = (await runHere(['status', batch], options)).stdout;
     assert.match(one, /^Status {5}interrupted$/m);
     assert.match(
       one,
@@ -156,7 +160,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
 test('airbatch status repeats what the service last answered to the request of a row in doubt', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
-  const ran = await runCommand(['run', 'one.csv', '--yes', '--json'], { cwd });
+  const ran = await runHere(['run', 'one.csv', '--yes', '--json'], { cwd });
   const batch = JSON.parse(ran.stdout).summary.batch_id as string;
   const db = new DatabaseSync(join(cwd, '.airbatch/ledger.db'), { timeout: 5_000 });
   db.exec("UPDATE batches SET status = 'running'");
@@ -164,16 +168,16 @@ test('airbatch status repeats what the service last answered to the request of a
   const evidence = { kind: 'unclear', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' };
   db.prepare('UPDATE payments SET last_evidence = ?').run(JSON.stringify(evidence));
   db.close();
-  const { stdout } = await runCommand(['status', batch], { cwd });
+  const { stdout } = await runHere(['status', batch], { cwd });
   assert.match(stdout, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: SERVICE_UNAVAILABLE, Try again later\./m);
 });
 
 test('airbatch status says why a file could not be read', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
-  await runCommand(['run', 'empty.csv', '--yes'], { cwd });
-  const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
-  const { stdout } = await runCommand(['status', batches[0].batch_id], { cwd });
+  await runHere(['run', 'empty.csv', '--yes'], { cwd });
+  const { batches } = JSON.parse((await runHere(['status', '--json'], { cwd })).stdout);
+  const { stdout } = await runHere(['status', batches[0].batch_id], { cwd });
   assert.match(stdout, /^Status {5}could not be read \(the file has a header \(4 columns\), but no rows below it\)$/m);
   assert.doesNotMatch(stdout, /^Rows/m);
 });

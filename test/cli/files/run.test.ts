@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const sample = resolve(import.meta.dirname, '../../../samples/payroll.csv');
@@ -24,13 +24,13 @@ describe('airbatch run', () => {
   }, async (t) => {
     const cwd = folderOf(t);
     const lasting = write(cwd, 'lasting.csv', header, '+254712400003,1,50,KES,,A-1,');
-    assert.equal((await runCommand(['submit', lasting], { cwd })).code, 0);
+    assert.equal((await runHere(['submit', lasting], { cwd })).code, 0);
     const run = startCommand(['run', write(cwd, 'own.csv', header, '+254712405118,1,50,KES,,B-1,'), '--yes'], { cwd });
     t.after(() => run.child.kill('SIGKILL'));
     const { code, stderr } = await run.ended;
     assert.equal(code, 0, stderr);
     assert.match(stderr, /1 other batch of the account can continue: "airbatch resume" sends it\./);
-    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    const { stdout } = await runHere(['status', '--json'], { cwd });
     assert.deepEqual(
       JSON.parse(stdout).batches.map((batch: { status: string; counts: object }) => [batch.status, batch.counts]),
       [
@@ -43,42 +43,42 @@ describe('airbatch run', () => {
   test('sends nothing where its reports could not be written, and says so in one line; a ledger likewise', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
-    const run = await runCommand(['run', file, '--yes', '--json', '--out', file], { cwd });
+    const run = await runHere(['run', file, '--yes', '--json', '--out', file], { cwd });
     assert.equal(run.code, 5, run.stderr);
     assert.equal(JSON.parse(run.stdout).error.code, 'FOLDER_UNWRITABLE');
     assert.doesNotMatch(run.stderr, / at .*\.ts:/);
-    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    const { stdout } = await runHere(['status', '--json'], { cwd });
     const [batch] = JSON.parse(stdout).batches;
     assert.deepEqual(batch.counts, { ready: 1 });
-    const resumed = await runCommand(['resume', batch.batch_id, '--json'], { cwd });
+    const resumed = await runHere(['resume', batch.batch_id, '--json'], { cwd });
     assert.equal(resumed.code, 0, resumed.stderr);
 
-    const noLedger = await runCommand(['submit', file, '--json', '--ledger', join(file, 'ledger.db')], { cwd });
+    const noLedger = await runHere(['submit', file, '--json', '--ledger', join(file, 'ledger.db')], { cwd });
     assert.equal(noLedger.code, 5, noLedger.stderr);
     assert.equal(JSON.parse(noLedger.stdout).error.code, 'LEDGER_IO');
-    const shut = await runCommand(['status', '--json', '--ledger', cwd], { cwd });
+    const shut = await runHere(['status', '--json', '--ledger', cwd], { cwd });
     assert.match(JSON.parse(shut.stdout).error.hint, /^Check that you may read and write the ledger/);
   });
 
   test('says what was paid where its reports can be written no more, and how they are', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
-    const { batch_id: batch } = JSON.parse((await runCommand(['submit', file, '--json'], { cwd })).stdout);
+    const { batch_id: batch } = JSON.parse((await runHere(['submit', file, '--json'], { cwd })).stdout);
     mkdirSync(join(cwd, 'reports'));
     write(cwd, `reports/${batch}`, 'in the way');
-    const { code, stderr } = await runCommand(['resume', batch], { cwd });
+    const { code, stderr } = await runHere(['resume', batch], { cwd });
     assert.equal(code, 5, stderr);
     assert.match(
       stderr,
       new RegExp(`The row was paid: KES 50\\.00\\.\nError: .*\\[FOLDER_UNWRITABLE\\]\n.*"airbatch report ${batch}"`),
     );
     rmSync(join(cwd, 'reports', batch));
-    assert.equal((await runCommand(['report', batch], { cwd })).code, 0);
+    assert.equal((await runHere(['report', batch], { cwd })).code, 0);
   });
 
   test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
     const cwd = folderOf(t);
-    const run = await runCommand(['run', sample, '--yes', '--json'], { cwd });
+    const run = await runHere(['run', sample, '--yes', '--json'], { cwd });
     assert.equal(run.code, 4, run.stderr);
     const { summary, reports } = JSON.parse(run.stdout);
     assert.equal(summary.sandbox, true);
@@ -130,25 +130,25 @@ describe('airbatch run', () => {
   test('names an amount far above the usual one before anything is sent', async (t) => {
     const cwd = folderOf(t);
     const rows = [1, 2, 3, 4, 5].map((row) => `+2547123459${row}7,1,${row === 4 ? '9500' : '95.5'},KES,,r${row},`);
-    const run = await runCommand(['run', write(cwd, 'slip.csv', header, ...rows), '--yes'], { cwd });
+    const run = await runHere(['run', write(cwd, 'slip.csv', header, ...rows), '--yes'], { cwd });
     assert.match(run.stderr, /^Look at {4}KES 9,500.00 \(line 5\): half of the rows ask for KES 95.50 or less$/m);
-    const usual = await runCommand(['run', write(cwd, 'usual.csv', header, ...rows.toSpliced(3, 1)), '--yes'], { cwd });
+    const usual = await runHere(['run', write(cwd, 'usual.csv', header, ...rows.toSpliced(3, 1)), '--yes'], { cwd });
     assert.doesNotMatch(usual.stderr, /Look at/);
   });
 
   test('pays nothing twice when the same file is run again', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'one.csv', header, '+254712345678,1,50,KES,,a,');
-    const first = await runCommand(['run', file, '--yes', '--json'], { cwd });
+    const first = await runHere(['run', file, '--yes', '--json'], { cwd });
     assert.equal(first.code, 0, first.stderr);
-    const again = await runCommand(['run', file, '--yes', '--json'], { cwd });
+    const again = await runHere(['run', file, '--yes', '--json'], { cwd });
     assert.equal(again.code, 0, again.stderr);
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.skipped, 1);
   });
 
   test('needs --yes where nobody can be asked, and says so before it reads anything', async (t) => {
     const cwd = folderOf(t);
-    const run = await runCommand(['run', sample], { cwd });
+    const run = await runHere(['run', sample], { cwd });
     assert.equal(run.code, 2);
     assert.match(run.stderr, /--yes/);
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
@@ -165,7 +165,7 @@ describe('airbatch run', () => {
     await once(service, 'listening');
     const { port } = service.address() as AddressInfo;
     const env = { AIRBATCH_BASE_URL: `http://127.0.0.1:${port}`, AIRBATCH_API_KEY: 'k' };
-    const run = () => runCommand(['run', file, '--yes'], { cwd, env });
+    const run = () => runHere(['run', file, '--yes'], { cwd, env });
     const waiting = await run();
     assert.equal(waiting.code, 5, waiting.stderr);
     assert.match(
@@ -181,7 +181,7 @@ describe('airbatch run', () => {
       unreached.stderr,
       /could not be looked up \[.*bring the same file again once the service answers\.\n$/s,
     );
-    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    const { stdout } = await runHere(['status', '--json'], { cwd });
     assert.deepEqual(JSON.parse(stdout).batches, []);
   });
 
@@ -194,7 +194,7 @@ describe('airbatch run', () => {
       [write(cwd, 'cut.csv', header, '+254712345678,1,50,KES,,a,"never closed'), /quote/i],
     ] as const;
     for (const [file, message] of cases) {
-      const run = await runCommand(['run', file, '--yes'], { cwd });
+      const run = await runHere(['run', file, '--yes'], { cwd });
       assert.equal(run.code, 3, `${file}: ${run.stderr}`);
       assert.match(run.stderr, message);
     }
@@ -207,7 +207,7 @@ describe('airbatch run', () => {
       'airbatch.config.json',
       JSON.stringify({ accounts: { main: { baseUrl: 'https://example.com', apiKeyEnv: 'NO_SUCH_KEY', limit: 3 } } }),
     );
-    const run = await runCommand(['run', sample, '--yes'], { cwd });
+    const run = await runHere(['run', sample, '--yes'], { cwd });
     assert.equal(run.code, 2);
     assert.match(run.stderr, /accounts\.main.*limit/s);
   });
@@ -228,14 +228,14 @@ describe('airbatch run', () => {
 describe('airbatch', () => {
   test('shows help with an example for every command', async (t) => {
     const cwd = folderOf(t);
-    const help = await runCommand(['--help'], { cwd });
+    const help = await runHere(['--help'], { cwd });
     assert.equal(help.code, 0);
     const commands = [...help.stdout.matchAll(/^ {2}([a-z][a-z-]*)(?: \[options\])?/gm)]
       .map(([, name = '']) => name)
       .filter((name) => name !== 'help');
     assert.ok(commands.includes('run') && commands.includes('sandbox'), help.stdout);
     for (const command of commands) {
-      const { stdout, code } = await runCommand([command, '--help'], { cwd });
+      const { stdout, code } = await runHere([command, '--help'], { cwd });
       assert.equal(code, 0);
       assert.match(stdout, /Example:\n {2}\$ airbatch /, command);
     }
@@ -244,11 +244,11 @@ describe('airbatch', () => {
   test('answers an unknown command, option or batch with exit code 2 and a hint', async (t) => {
     const cwd = folderOf(t);
     for (const args of [['pay'], ['run', '--fast', 'x.csv'], ['status', 'no-such-batch'], ['run']]) {
-      const result = await runCommand(args, { cwd });
+      const result = await runHere(args, { cwd });
       assert.equal(result.code, 2, args.join(' '));
       assert.match(result.stderr, /airbatch/);
     }
-    const blanks = await runCommand(['run', 'my', 'file.csv'], { cwd });
+    const blanks = await runHere(['run', 'my', 'file.csv'], { cwd });
     assert.match(blanks.stderr, /too many arguments[\s\S]*quotation marks: airbatch run "my file\.csv"\n$/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
@@ -23,7 +23,7 @@ interface Note {
 
 async function check(cwd: string, file: string, ...options: string[]) {
   const args = ['migrate-check', file, '--from', 'v1', '--to', 'v2', '--json', ...options];
-  const { code, stdout, stderr } = await runCommand(args, { cwd });
+  const { code, stdout, stderr } = await runHere(args, { cwd });
   const { rows, ...rest } = JSON.parse(stdout);
   const notes = (rows as { line: number; notes: Note[] }[]).map(({ line, notes }) => [
     line,
@@ -75,7 +75,7 @@ describe('airbatch migrate-check', () => {
   test('shows people the same kinds of changes together, and leaves nothing behind', async (t) => {
     const rows = Array.from({ length: 40 }, (_, index) => `2547123456${10 + index},100,,r-${index},,,`);
     const { cwd, file } = fileOf(t, header, ...rows, ',100,,last,,,');
-    const { code, stdout, stderr } = await runCommand(['migrate-check', file], { cwd });
+    const { code, stdout, stderr } = await runHere(['migrate-check', file], { cwd });
     assert.equal(code, 4, stderr);
     assert.match(
       stdout,
@@ -91,10 +91,10 @@ describe('airbatch migrate-check', () => {
   test('asks the accounts that are configured, and says when the old one is not', async (t) => {
     const { cwd, file } = fileOf(t, header, '254712345678,,102,a,,,');
     const sandbox = await startSandbox(t, cwd);
-    const { code, stdout, stderr } = await runCommand(['migrate-check', file], { cwd, env: sandbox.env });
+    const { code, stdout, stderr } = await runHere(['migrate-check', file], { cwd, env: sandbox.env });
     assert.equal(code, 4, stderr);
     assert.match(stdout, /The products of Version 1 could not be looked up: .*--old-account/);
-    const unknown = await runCommand(['migrate-check', file, '--old-account', 'default'], { cwd, env: sandbox.env });
+    const unknown = await runHere(['migrate-check', file, '--old-account', 'default'], { cwd, env: sandbox.env });
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /not an account of version v1/);
   });
@@ -102,7 +102,7 @@ describe('airbatch migrate-check', () => {
   test('rejects a file without numbers, or with nothing to pay, with exit code 3', async (t) => {
     for (const columns of ['amount,extRefId', 'msisdn,extRefId', 'msisdn,phone,amount']) {
       const { cwd, file } = fileOf(t, columns, '254712345678,a,b');
-      const { code, stderr } = await runCommand(['migrate-check', file], { cwd });
+      const { code, stderr } = await runHere(['migrate-check', file], { cwd });
       assert.equal(code, 3, stderr);
       assert.match(stderr, /FILE_REJECTED/);
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
 /** A batch that has ended, with a row that failed, and the folder of its reports. */
@@ -13,7 +13,7 @@ async function ended(t: TestContext, args: readonly string[] = []) {
     join(cwd, 'payroll.csv'),
     ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'),
   );
-  const run = (...args: string[]) => runCommand(args, { cwd });
+  const run = (...args: string[]) => runHere(args, { cwd });
   const first = await run('run', 'payroll.csv', '--yes', ...args);
   assert.equal(first.code, 4, first.stderr);
   const folder = join(cwd, args[1] ?? 'reports');

@@ -7,16 +7,16 @@ import { closingLines } from '../../../src/cli/running/closing.ts';
 import type { PauseReason } from '../../../src/core/state/batch-state.ts';
 import { type BatchSummary, batchSummary } from '../../../src/reports/summary/summary.ts';
 import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { makeLedgerIn } from '../../support/ledger.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const sample = resolve(import.meta.dirname, '../../../samples/payroll.csv');
 
 function place(t: { after(work: () => void): void }) {
   const folder = folderOf(t);
-  return { cwd: folder, airbatch: (...args: string[]) => runCommand(args, { cwd: folder }) };
+  return { cwd: folder, airbatch: (...args: string[]) => runHere(args, { cwd: folder }) };
 }
 
 test('a run ends with why rows failed, what it cost, and the commands that come next', async (t) => {
@@ -122,7 +122,7 @@ test('what comes next where networks could not be looked up is the same file aga
 
 test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
   const { cwd, airbatch } = place(t);
-  const sandbox = await startSandbox(t, cwd, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old } }));
   writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n', { mode: 0o600 });
@@ -142,7 +142,7 @@ test('a retry of what may have arrived is named with its code, and a code that n
 
 test('a retry that tries nothing again sends no other row of the batch', async (t) => {
   const { cwd, airbatch } = place(t);
-  const sandbox = await startSandbox(t, cwd, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   writeFileSync(join(cwd, '.env'), 'AIRBATCH_API_KEY=sandbox-key\n', { mode: 0o600 });
@@ -158,7 +158,7 @@ test('a retry that tries nothing again sends no other row of the batch', async (
 
 test('text messages are said not to be sent before anything is, where the service (Version 1) has none', async (t) => {
   const { cwd, airbatch } = place(t);
-  const sandbox = await startSandbox(t, cwd, ['--instant']);
+  const sandbox = await sandboxHere(t, { settleMs: 0 });
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   const policy = { approval: { needed: 'always', bySubmitter: true } };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old }, policy }));

@@ -7,7 +7,7 @@ import { amountsIn, InputAmounts } from '../../../src/verify/checks/input-amount
 import { Findings } from '../../../src/verify/input/findings.ts';
 import { firstInputAt } from '../../../src/verify/input/rows.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
-import { runCommand } from '../../support/command.ts';
+import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { makeChooser, makePack, signAnew } from '../pack.ts';
 
@@ -191,7 +191,7 @@ test('amounts in the many ways in which files have them are the amounts of their
   const text = `phone_number,network_id,amount,amount paid in airtime,currency\n${lines.join('\n')}\n`;
   await writeFile(join(folder, 'pay.csv'), text);
   const args = ['run', 'pay.csv', '--yes', '--json', '--map', 'amount=amount paid in airtime'];
-  const { stdout } = await runCommand(args, { cwd: folder });
+  const { stdout } = await runHere(args, { cwd: folder });
   const { reports } = JSON.parse(stdout) as { reports: { dir: string } };
   const { findings, notes, rows } = await verifyReports(reports.dir);
   assert.deepEqual([findings, notes, rows], [[], [], amounts.length]);
