@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
-import type { Clock } from '../../src/core/time/clock.ts';
+import { type Clock, dayMs } from '../../src/core/time/clock.ts';
+import { usualCheckpoints } from '../../src/ledger/drivers/checkpoints.ts';
 import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
@@ -148,7 +149,8 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   };
   /** One connection for all processes. */
   const connect = () => {
-    current ??= openSqlite(path(), { syncFile: sync });
+    // The real clock would do it, and the bytes that were acknowledged are counted on a log that only grows.
+    current ??= openSqlite(path(), { syncFile: sync, checkpoints: { ...usualCheckpoints, lateMs: dayMs } });
     return current;
   };
   const closeAll = async () => {

@@ -35,6 +35,15 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
+/**
+ * Calls `work` once after `ms` milliseconds of the machine's own time, if the process still runs by then: the timer
+ * does not keep it alive. Returns a function that cancels the call.
+ */
+export function callLater(ms: number, work: () => void): () => void {
+  const timer = setTimeout(work, Math.min(ms, timerMsMax)).unref();
+  return () => clearTimeout(timer);
+}
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time/clock.ts';
@@ -32,6 +32,12 @@ const threadPages = 1_000;
 const behindPages = 16_000;
 
 /**
+ * How long after a commit a log that is still short is brought into the database (late-checkpoint.ts). An idle program
+ * commits every 5 s, to renew its leases: a checkpoint of those few pages twice a minute costs nothing.
+ */
+const lateMs = 30_000;
+
+/**
  * Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a
  * connection of its own.
  */
@@ -45,6 +51,11 @@ export interface Checkpoints {
   room(): Promise<void>;
   /** Resolves when the thread is not at work. It begins again after a commit at the soonest. */
   idle(): Promise<void>;
+  /**
+   * Brings in what is in the log, however short it is. Returns whether all of it is in the database: not where somebody
+   * reads an earlier state, nor where the thread is there, which does it soon. No transaction may be open.
+   */
+  bringIn(): boolean;
   /** Ends the thread. */
   close(): Promise<void>;
 }
@@ -57,12 +68,21 @@ export interface CheckpointLimits {
   idleMs: number;
   threadPages: number;
   behindPages: number;
+  lateMs: number;
 }
 
-const usual: CheckpointLimits = { longPages, shareMin, countedMs, idleMs, threadPages, behindPages };
+export const usualCheckpoints: CheckpointLimits = {
+  longPages,
+  shareMin,
+  countedMs,
+  idleMs,
+  threadPages,
+  behindPages,
+  lateMs,
+};
 
 /** `path` is that of the database itself, not of a link to it. */
-export function makeCheckpoints(database: DatabaseSync, path: string, limits = usual): Checkpoints {
+export function makeCheckpoints(database: DatabaseSync, path: string, limits = usualCheckpoints): Checkpoints {
   // Nobody else says when: SQLite would do it within the commit.
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
@@ -124,12 +144,20 @@ export function makeCheckpoints(database: DatabaseSync, path: string, limits = u
       if (isBehind) await thread?.idle();
     },
     idle: () => thread?.idle() ?? ended,
+    bringIn: () => !thread?.isSound() && bringAllIn(database, measure),
     close() {
       closing.abort();
       end();
       return ended;
     },
   };
+}
+
+/** Returns whether all of the log is in the database. */
+function bringAllIn(database: DatabaseSync, measure: StatementSync): boolean {
+  database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  const { log, checkpointed } = measure.get() ?? {};
+  return log === checkpointed;
 }
 
 interface CheckpointThread {

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import { type CheckpointLimits, makeCheckpoints } from './checkpoints.ts';
+import { type CheckpointLimits, makeCheckpoints, usualCheckpoints } from './checkpoints.ts';
+import type { AssertInPlace } from './file-in-place.ts';
+import { makeLateCheckpoint } from './late-checkpoint.ts';
 import { attempt } from './sqlite-errors.ts';
+import type { Turns } from './turns.ts';
 import { makeWalSync, type SyncFile, type WalSync } from './wal-sync.ts';
 
 interface DurableLog {
@@ -16,20 +19,37 @@ interface DurableLog {
   idle(): Promise<void>;
   /** Brings the log into the database and empties it. Rejects with `LEDGER_BUSY` if others read it for too long. */
   truncate(): Promise<void>;
+  /** Called in a turn, as the connection is closed right after it. */
   close(): Promise<void>;
 }
 
+interface DurableLogOptions {
+  busyTimeoutMs: number;
+  syncFile?: SyncFile | undefined;
+  checkpoints?: CheckpointLimits | undefined;
+  assertInPlace: AssertInPlace;
+  inTurn: Turns['inTurn'];
+}
+
 /** SQLite's write-ahead log: waits for the disk, and brings what was written into the database. */
-export function makeDurableLog(
-  path: string,
-  database: DatabaseSync,
-  options: { busyTimeoutMs: number; syncFile?: SyncFile | undefined; checkpoints?: CheckpointLimits | undefined },
-): DurableLog {
-  const { busyTimeoutMs } = options;
+export function makeDurableLog(path: string, database: DatabaseSync, options: DurableLogOptions): DurableLog {
+  const { busyTimeoutMs, syncFile, checkpoints: limits = usualCheckpoints, assertInPlace, inTurn } = options;
   // Where a path leads through links, SQLite's files lie beside the last one.
   const location = database.location();
-  const wal = location === null ? null : makeWalSync(`${location}-wal`, options.syncFile);
-  const checkpoints = location === null ? null : makeCheckpoints(database, location, options.checkpoints);
+  const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
+  const checkpoints = location === null ? null : makeCheckpoints(database, location, limits);
+
+  /** Throws where the disk has refused what the log has, or another file lies in the place of the ledger. */
+  const bringIn = (): boolean => {
+    wal?.assertSound();
+    assertInPlace();
+    return checkpoints?.bringIn() ?? true;
+  };
+  const late = makeLateCheckpoint(limits.lateMs, async () => {
+    // SQLite waits for the disk itself before a checkpoint, but on the main thread.
+    await wal?.durable();
+    return inTurn(async () => bringIn());
+  });
 
   const truncate = async () => {
     wal?.committed();
@@ -50,6 +70,7 @@ export function makeDurableLog(
     committed() {
       wal?.committed();
       checkpoints?.committed();
+      if (location !== null) late.committed();
     },
     async ready() {
       await checkpoints?.room();
@@ -61,10 +82,18 @@ export function makeDurableLog(
     },
     truncate,
     async close() {
+      const isDue = late.end();
       // Whoever waits for the disk still hears of it; so does a disk that refused, through them.
       await wal?.durable().catch(() => undefined);
       wal?.close();
       await checkpoints?.close();
+      if (isDue) {
+        try {
+          bringIn();
+        } catch {
+          // What was committed is in the log, which the next program brings in.
+        }
+      }
     },
   };
 }

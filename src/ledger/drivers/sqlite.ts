@@ -32,9 +32,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   // Of what is deleted or overwritten zeros are made in place: people are forgotten without writing gigabytes anew.
   if (isFile(path)) database.exec('PRAGMA secure_delete = ON');
   const assertInPlace = isFile(path) ? makeAssertInPlace(path) : () => undefined;
-  const log = makeDurableLog(path, database, { busyTimeoutMs, syncFile, checkpoints });
-  const { direct, clear } = makeStatements(path, database);
   const { inTurn, inside } = makeTurns();
+  const log = makeDurableLog(path, database, { busyTimeoutMs, syncFile, checkpoints, assertInPlace, inTurn });
+  const { direct, clear } = makeStatements(path, database);
   const ready = async () => {
     assertInPlace();
     await log.ready();

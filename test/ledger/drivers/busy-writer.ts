@@ -10,11 +10,15 @@ export const soonLong: CheckpointLimits = {
   idleMs: 60_000,
   threadPages: 20,
   behindPages: 10_000,
+  lateMs: 3_600_000,
 };
 
+/** So that commits alone never do it, but a timer does all the time. */
+export const soonLate: CheckpointLimits = { ...soonLong, longPages: 10_000, lateMs: 1 };
+
 /** Writes rows 1, 2, 3, ... into the ledger at `path`, and tells of each that is durable, until it is killed. */
-async function writeForEver(path: string): Promise<void> {
-  const db = openSqlite(path, { checkpoints: soonLong });
+async function writeForEver(path: string, checkpoints: CheckpointLimits): Promise<void> {
+  const db = openSqlite(path, { checkpoints });
   await db.execute('CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, text TEXT)');
   const [last] = await db.query<{ n: number | null }>('SELECT MAX(n) AS n FROM t');
   for (let n = (last?.n ?? 0) + 1; ; n++) {
@@ -23,4 +27,6 @@ async function writeForEver(path: string): Promise<void> {
   }
 }
 
-if (process.argv[1] === import.meta.filename) await writeForEver(process.argv[2] ?? '');
+if (process.argv[1] === import.meta.filename) {
+  await writeForEver(process.argv[2] ?? '', process.argv[3] === 'late' ? soonLate : soonLong);
+}

@@ -264,8 +264,9 @@ describe('bringing the write-ahead log into the database', () => {
   test('a process that is killed at it has lost nothing of what it told', { timeout: 600_000 }, async () => {
     const path = join(folder, 'killed.db');
     let told = 0;
-    for (let life = 0; life < 6; life++) {
-      const writer = spawn(process.execPath, [join(import.meta.dirname, 'busy-writer.ts'), path], {
+    for (let life = 0; life < 8; life++) {
+      const when = life % 2 === 0 ? 'long' : 'late';
+      const writer = spawn(process.execPath, [join(import.meta.dirname, 'busy-writer.ts'), path, when], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const enough = told + 30 + 17 * life;
