@@ -4,6 +4,7 @@ import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
 import { reviewBatch } from './batches/review-batch.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
 import { writeReports } from './proof/write-reports.ts';
 import { releaseRows } from './rows/release-rows.ts';
@@ -27,6 +28,7 @@ export const operations = [
   resolveRow,
   listForgettable,
   forgetBatches,
+  reconcileAccount,
   showKey,
   writeReports,
   readBalance,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Operation, perform } from '../../operations/base/operation.ts';
+import { type Operation, type OperationContext, perform } from '../../operations/base/operation.ts';
 import type { CommandContext } from '../base/command.ts';
 import { placeOf } from './session.ts';
 
@@ -8,12 +8,14 @@ export function call<Input extends z.ZodType, Result extends z.ZodType>(
   context: CommandContext,
   operation: Operation<Input, Result>,
   input: z.input<Input>,
+  onWait?: OperationContext['onWait'],
 ): Promise<z.output<Result>> {
   const { terminal } = context;
   return perform(
     operation,
     {
       place: placeOf(context),
+      onWait,
       onNote: (text) => terminal.error(`${text}\n`),
       nameOf: (field) => `--${field.replaceAll('_', '-')}`,
     },

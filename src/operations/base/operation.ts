@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Actor } from '../../engine/runner/actor.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
@@ -30,12 +31,15 @@ export interface OperationContext {
   actor: Actor;
   /** Tells whoever waits for the result what takes long. */
   onNote: (text: string) => void;
+  /** Shows a wait that the service has asked for until it is over; undefined where nobody watches. */
+  onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
 }
 
 /** What a door gives of itself. */
 export interface Door {
   place: Omit<SessionOptions, 'onlyIfThere' | 'onlyReads' | 'noLedger'>;
   onNote: (text: string) => void;
+  onWait?: OperationContext['onWait'];
   /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
   nameOf: (field: string) => string;
 }
@@ -62,7 +66,9 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   const session = await openSession({ ...door.place, ...use });
   try {
     requireRole(session, operation.role);
-    return await operation.run({ session, actor: { ...session, name: session.person }, onNote: door.onNote }, checked);
+    const { onNote, onWait } = door;
+    const actor = { ...session, name: session.person };
+    return await operation.run({ session, actor, onNote, onWait }, checked);
   } finally {
     await session.db.close();
   }

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { batchIs } from '../../core/state/state-words.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
+import { reconcile } from '../../reports/reconcile/reconcile.ts';
+import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
+import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts';
+import { isSettled, type ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
+import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
+import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { type Session, sessionKey } from '../../runtime/session/session.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
+import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+const moment = z.iso.datetime({ offset: true });
+
+const input = z
+  .strictObject({
+    account: accountName.optional(),
+    from: moment.optional(),
+    /** Without it: now. */
+    to: moment.optional(),
+    /** Instead of an account and a time: one batch, from its start to its end. */
+    batch_id: batchId.optional(),
+    out: folder.optional(),
+  })
+  .superRefine(({ batch_id, account, from, to }, { addIssue }) => {
+    if (batch_id === undefined) return;
+    const hint = 'A batch has its account and its time: leave one of the two out.';
+    for (const [field, given] of Object.entries({ account, from, to }))
+      if (given !== undefined)
+        addIssue({ code: 'custom', path: [field], message: 'cannot be said with --batch', params: { hint } });
+  });
+
+const text = z.string().nullable();
+const item = z.strictObject({
+  bucket: z.enum(buckets),
+  batch_id: text,
+  row: z.int().nullable(),
+  generation: z.int().nullable(),
+  reference: text,
+  topup_id: text,
+  status_here: text,
+  status_there: text,
+  amount_here: text,
+  amount_there: text,
+  cost_here: text,
+  cost_there: text,
+  created_at: text,
+  /** What to do about it. */
+  next: z.string(),
+});
+
+/** How long after the last row of a batch its payments are still looked for. */
+const afterBatchMs = 60_000;
+/** Open items in the result; the files have them all. */
+const itemsMax = 5;
+
+/** Compares the ledger with the service's own list and with the wallets, and writes reports of it. */
+export const reconcileAccount = defineOperation({
+  name: 'reconcile-account',
+  role: 'audit',
+  ledger: 'change',
+  input,
+  result: z.strictObject({
+    reconciliation: z.strictObject({
+      format: z.literal('airbatch.reconciliation/1'),
+      reconciliation_id: z.string(),
+      account: accountName,
+      batch_id: batchId.nullable(),
+      from: time,
+      to: time,
+      finished_at: time,
+      counts: z.record(z.enum(buckets), z.int()),
+      open: z.int(),
+      charged_by_service: sums,
+      wallets: z
+        .strictObject({
+          first_read_at: time,
+          last_read_at: time,
+          /** For each currency: left = charged + unexplained. */
+          currencies: z.array(
+            z.strictObject({ currency: z.string(), left: z.string(), charged: z.string(), unexplained: z.string() }),
+          ),
+          next: text,
+        })
+        .nullable(),
+    }),
+    reports: z.strictObject({ dir: folder, files: z.array(z.string()) }),
+    /** The first 5 open items. */
+    open_items: z.array(item),
+    /** Whether nobody has anything left to do. */
+    is_settled: z.boolean(),
+  }),
+  async run({ session, onWait }, given) {
+    const request = await requestOf(session, given);
+    return withAccount(session, request.account, async (account) => {
+      await applyStoredThrottle(account, session);
+      const key = await sessionKey(session);
+      const { out, readableByGroup } = session.config;
+      const deps = {
+        ...reconcileDeps(account, session, { next: 'try again', showWait: onWait }),
+        key,
+        readableByGroup,
+      };
+      const { reconciliation, ...reports } = await reconcile(session.db, deps, request, given.out ?? out);
+      const items = await pageOpenItems(session.db, reconciliation.reconciliation_id, 0, itemsMax);
+      return {
+        reconciliation,
+        reports,
+        open_items: items.map(({ item }) => JSON.parse(item) as ReconcileItem),
+        is_settled: isSettled(reconciliation),
+      };
+    });
+  },
+});
+
+async function requestOf(
+  { clock, db, config }: Session,
+  { account, from, to, batch_id }: z.output<typeof input>,
+): Promise<ReconcileRequest> {
+  const now = clock.now();
+  if (batch_id !== undefined) {
+    const found = await requireBatch(db, batch_id);
+    if (found.started_at === null)
+      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(found)}: nothing of it was sent`);
+    const toMs = found.completed_at === null ? now : found.completed_at + afterBatchMs;
+    return { account: found.account, batchId: batch_id, fromMs: found.started_at, toMs };
+  }
+  if (from === undefined)
+    throw new AirbatchError('USAGE', 'the time to compare is not given', {
+      hint: 'Say --from DATE (and --to DATE), or --batch BATCH.',
+    });
+  const fromMs = Date.parse(from);
+  const toMs = to === undefined ? now : Date.parse(to);
+  if (toMs < fromMs)
+    throw to === undefined
+      ? new AirbatchError('USAGE', `--from ${dayText(from)} is still to come`, { hint: 'Name a day that has begun.' })
+      : new AirbatchError('USAGE', `--to ${dayText(to)} is before --from ${dayText(from)}`, {
+          hint: 'Name the earlier one with --from.',
+        });
+  const chosen = chooseAccount(config, account);
+  return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
+}
+
+/** The first or the last moment of a day is named by its day. */
+function dayText(iso: string): string {
+  return iso.replace(/T(00:00:00\.000|23:59:59\.999)Z$/, '');
+}
