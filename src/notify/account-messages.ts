@@ -20,9 +20,9 @@ export function unreachableMessage({ account, event_id }: News): Message {
   const since = isoTime(Number(event_id.split(':').at(-1)));
   return {
     kind: 'unreachable',
-    subject: `The service of account ${account} gives no usable answer`,
+    subject: `The service of account ${account} cannot be reached, or does not answer properly`,
     lines: [
-      `Since ${since.slice(0, 16).replace('T', ' ')} UTC the service of account ${account} cannot be reached, or has given no payment a usable answer. Until it does, airbatch sends only one row now and then, to test it; then it goes on by itself.`,
+      `Since ${since.slice(0, 16).replace('T', ' ')} UTC the service of account ${account} cannot be reached, or has not answered any payment properly. Until it does, airbatch sends only one row now and then, to test it; then it goes on by itself.`,
       'Next:    airbatch status --watch, and check the network, the base URL and the certificate of the service, and whether a proxy or a firewall answers in its place',
     ],
     facts: { account, since },

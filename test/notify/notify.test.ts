@@ -461,7 +461,8 @@ describe('word', () => {
     assert.deepEqual(await after(14, since), []);
     const [word] = await after(2, since);
     assert.deepEqual([word?.kind, word?.facts], ['unreachable', { account: 'main', since: isoTime(since) }]);
-    assert.match(word?.subject ?? '', /service of account main gives no usable answer/);
+    assert.equal(word?.subject, 'The service of account main cannot be reached, or does not answer properly');
+    assert.match(word?.lines[0] ?? '', /main cannot be reached, or has not answered any payment properly\. /);
     assert.deepEqual(await after(60, since), [], 'told once');
     assert.deepEqual(await after(60, null), [], 'it is back');
     const again = clock.now();

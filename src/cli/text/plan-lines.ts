@@ -121,7 +121,7 @@ function helpText({ in_time_if: inTimeIf }: Plan, batchId: string): string {
 }
 
 function unknownText(why: NonNullable<Plan['done_unknown']>): string {
-  if (why === 'unreachable') return 'the service gives no usable answer';
+  if (why === 'unreachable') return 'the service cannot be reached, or does not answer properly';
   return `a batch of the account is paused (${pauseReasonTexts[why].label})`;
 }
 

@@ -93,8 +93,8 @@ function ourMessage(status: number): ErrorText {
 }
 
 /**
- * What a person is told of a service that gives no usable answer: a page of HTML with status 200 shows that something
- * was reached.
+ * What a person is told of a service that cannot be reached or does not answer properly: a page of HTML with status
+ * 200 shows that something was reached.
  */
 export function unusableText({ httpStatus }: Evidence): string {
   return httpStatus === null

@@ -64,7 +64,11 @@ describe('a plan says when a batch is done that is to be by a time', () => {
    * An account that sends a row a second, with batches as "name priority rows by minutes", and what the last of them
    * is shown to do.
    */
-  const plan = async (batches: [string, Priority, number, number | null][], fields: Partial<BatchRecord> = {}) => {
+  const plan = async (
+    batches: [string, Priority, number, number | null][],
+    fields: Partial<BatchRecord> = {},
+    isReached = true,
+  ) => {
     const { db, clock } = await makeRig();
     const now = clock.now();
     let last: BatchRecord | null = null;
@@ -83,7 +87,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     }
     assert.ok(last);
     const outlook = { ...idlePace.outlook, left: 0, evenly: true, nextAt: now, until: now };
-    const pace = { ...idlePace, outlook };
+    const pace = { ...idlePace, outlook, unreachableSince: isReached ? null : now };
     const shown = await preflight(db, last, noBalance, { ...rate, pace, now });
     const text = planLines(planJson(shown), last);
     return { finish: shown.finish, json: planJson(shown), now, text };
@@ -168,6 +172,12 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     );
     const byPerson = await plan(batches, { status: 'paused', pause_reason: 'by_person' });
     assert.equal(byPerson.json.in_time, true, 'that batch alone is paused');
+  });
+
+  test('and says that it cannot be told while the service cannot be reached', async () => {
+    const { json, text } = await plan([['payroll', 'normal', 5, 20]], {}, false);
+    assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'unreachable']);
+    assert.match(text, /whether it will be is not known: the service cannot be reached, or does not answer properly$/m);
   });
 });
 
