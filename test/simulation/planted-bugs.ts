@@ -22,6 +22,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a key that forgets the generation',
+    seed: 28,
     file: 'core/identity/ids.ts',
     find: 'JSON.stringify([account, runId, rowRef, generation])',
     replace: 'JSON.stringify([account, runId, rowRef])',
@@ -34,7 +35,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an unknown outcome taken for never sent',
-    seed: 81,
+    seed: 4,
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace:
@@ -42,27 +43,28 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a refusal that forgets earlier open attempts',
-    seed: 56,
+    seed: 199,
     file: 'engine/dispatch/outcomes.ts',
     find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
     replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
   },
   {
     name: 'not found taken for absent: the next generation at once',
-    seed: 56,
+    seed: 91,
     file: 'engine/doubts/in-doubt.ts',
     find: '  if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);',
     replace: '  if (payment.open_attempts >= 0) return stepWhenRefused(payment, policy, now);',
   },
   {
     name: 'a key sent again past its age',
-    seed: 268,
+    seed: 17,
     file: 'engine/doubts/in-doubt.ts',
     find: 'if (now - payment.first_intent_at >= policy.resendAgeMsMax) return stepWhenAged(payment, policy, now);',
     replace: '',
   },
   {
     name: 'an interrupted send given up for the next generation',
+    seed: 12,
     file: 'engine/doubts/doubts.ts',
     find: "await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });",
     replace:
@@ -138,6 +140,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'code 90 taken for success without a look',
+    seed: 38,
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'exists':\n    case 'number_blocked':",
     replace:
@@ -159,14 +162,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a fence that nobody checks',
-    seed: 57,
+    seed: 141,
     file: 'ledger/unit-of-work.ts',
     find: '    if (options.fence) await checkFence(tx, options.fence);\n',
     replace: '',
   },
   {
     name: 'a lease that is not checked before the request',
-    seed: 26,
+    seed: 73,
     file: 'engine/dispatch/dispatch.ts',
     find: '        context.lease.assertHeld();\n        assertYoung',
     replace: '        assertYoung',
