@@ -70,6 +70,31 @@ describe('an account whose money ran out', () => {
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);
   });
 
+  test('goes on with a batch that waits for all of its money only when that is there, one after the other', async () => {
+    const rig = await makeRig({ settings: { resumeWhenFunded: true, idlePollMs: minute / 2 } });
+    rig.service.purse.opening = 100;
+    const policy = JSON.stringify({ shortBalance: 'pause' });
+    for (const run of ['run-1', 'run-2']) {
+      const rows = [1, 2].map((row) =>
+        aRow(row, { amount: '150', currency: 'USD', phone_number: `+2547120${run.at(-1)}000${row}` }),
+      );
+      await rig.add(rows, { policy, batch_id: run.replace('run', 'batch'), run_id: run });
+    }
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    const after = (ms: number) => rig.clock.drive(rig.clock.sleep(ms));
+    await after(10 * minute);
+    assert.equal(rig.service.creates.length, 0);
+    rig.service.purse.opening = 250;
+    await after(10 * minute);
+    assert.equal(rig.service.creates.length, 0, 'money that is not enough for either pays a part of none');
+    rig.service.purse.opening = 350;
+    await after(10 * minute);
+    assert.deepEqual([(await rig.batch()).status, (await rig.batch('batch-2')).status], ['completed', 'completed']);
+    runner.stop();
+    await rig.clock.drive(running);
+  });
+
   test('pauses no batch that has nothing left to send', async () => {
     const rig = await makeRig({ settleMs: 60 * minute, settings: { idlePollMs: 1_000 } });
     rig.service.script('run-2/ref-2', 'cannot_pay');
