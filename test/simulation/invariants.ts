@@ -54,6 +54,8 @@ export interface SeenRequest {
   /** World time, which no clock set back or forward changes (ms). */
   at: number;
   process: number;
+  /** Whether it was answered that nothing is paid. */
+  isRefused: boolean;
 }
 
 export interface Verdict {
@@ -237,7 +239,7 @@ function runOf({ reference }: JudgedPayment): string | undefined {
   return reference.split('/')[0];
 }
 
-/** The age from which the service has forgotten a key: one that nothing was ever paid under may begin anew. */
+/** The age from which the service has forgotten a key: one of which every request was refused may begin anew. */
 const forgottenAgeMsMin = 25 * 3_600_000;
 
 /** I3 and I4: one key, one body; never sent when it is too old, as far as the ledger can know. */
@@ -247,7 +249,8 @@ function keysAndBodies({ requests, payments, restoredAt }: Judged): Verdict[] {
   const isLost = ({ at }: SeenRequest) => restoredAt !== null && at <= restoredAt;
   const isNew = (request: SeenRequest, known: SeenRequest) =>
     request.at - known.at >= forgottenAgeMsMin &&
-    !payments.some(({ reference, at }) => reference === request.reference && at < request.at);
+    !payments.some(({ reference, at }) => reference === request.reference && at < request.at) &&
+    requests.every(({ key, at, isRefused }) => key !== request.key || at < known.at || at >= request.at || isRefused);
   for (const request of requests) {
     const known = first.get(request.key);
     if (!known || (isLost(known) && !isLost(request))) first.set(request.key, request);

@@ -1,4 +1,5 @@
 import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport/transport.ts';
+import type { SeenRequest } from './invariants.ts';
 import { type NetworkFault, networkFaults } from './plan.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -38,10 +39,11 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
         request.beforeWrite?.();
         const fault = drawFault(options, request);
         const isCreate = request.method === 'POST';
+        let creation: SeenRequest | null = null;
         if (isCreate && fault !== 'refused') {
           const { reference, extRefId } = JSON.parse(request.body ?? '{}') as { reference?: string; extRefId?: string };
           const name = reference ?? extRefId ?? '';
-          seen.push({
+          creation = {
             reference: name,
             key: request.headers['idempotency-key'] ?? name,
             body: request.body ?? '',
@@ -50,12 +52,16 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
             held: disk.holder() === holderName(processNumber),
             at: clock.monotonic(),
             process: processNumber,
-          });
+            isRefused: false,
+          };
+          seen.push(creation);
         }
         trace(`${request.method} ${request.path.split('?')[0]}${fault ? ` ${fault}` : ''}`);
         const isWrong = isCreate && fault === null && seen.length === plan.wrongAnswer;
         const met = await meet(options, request, fault);
         const result = isWrong ? withOtherAmount(options, met) : met;
+        if (creation !== null)
+          creation.isRefused = result.kind === 'answer' && result.status >= 400 && result.status < 500;
         if (result.kind === 'answer' && result.status === 429) {
           const waitUntil = clock.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
           if (waitUntil > told.waitUntil) told = { at: clock.monotonic(), waitUntil };
