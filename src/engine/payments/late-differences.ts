@@ -3,9 +3,7 @@ import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
-import { noteHalt } from '../../ledger/accounts/halts.ts';
-import { findBatch } from '../../ledger/batches/batches.ts';
-import { countsAsUnpaid, noteContradiction, paidTwice } from '../../ledger/reporting/contradictions.ts';
+import { countsAsUnpaid, noteContradiction, noteHaltOfRow } from '../../ledger/reporting/contradictions.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -65,8 +63,7 @@ export async function noteSecond(
   const data = { why, service_status: serviceStatus, topup_id: topupId };
   const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
   if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
-  const batch = await findBatch(unit.tx, row.batch_id);
-  if (batch) await noteHalt(unit.tx, batch.account, paidTwice(row, topupId));
+  await noteHaltOfRow(unit, row, topupId);
   return { row, why, isPaidTwice: true };
 }
 

@@ -69,9 +69,14 @@ async function notePaidTwice(
   // Beside the row's own payment stands the other one, whichever was seen first.
   const second = topupId === row.topup_id ? known : topupId;
   if (row.second_topup_id === second) return null;
-  const batch = await findBatch(unit.tx, row.batch_id);
-  if (batch) await noteHalt(unit.tx, batch.account, paidTwice(row, topupId));
+  await noteHaltOfRow(unit, row, topupId);
   return unit.noteRow(row, { second_topup_id: second }, kind, data);
+}
+
+/** Notes that the account of a row which may have been paid twice is halted, also while no batch of it is open. */
+export async function noteHaltOfRow({ tx }: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
+  const batch = await findBatch(tx, row.batch_id);
+  if (batch) await noteHalt(tx, batch.account, paidTwice(row, secondTopupId));
 }
 
 /** Why an account is halted of which a row has two payments. */
