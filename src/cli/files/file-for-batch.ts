@@ -76,7 +76,7 @@ async function takeFile(
   { file, options, reading }: { file: string; options: FileOptions; reading: Reading },
 ): Promise<{ batch: BatchRecord; plan: Preflight }> {
   const { terminal, cwd } = context;
-  printRehearsal(terminal, account);
+  printRehearsal(terminal, account.isSandbox);
   const intake = await importFile(session, account, {
     file: file === '-' ? '-' : resolve(cwd, file),
     runId: options.runId ?? null,

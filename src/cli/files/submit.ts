@@ -1,7 +1,7 @@
 import { jsonLine } from '../../core/text/json-output.ts';
 import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
-import { workerOf } from '../../operations/base/account-now.ts';
+import { hasWorker } from '../../operations/base/account-now.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { sendsText } from '../session/after-decision.ts';
@@ -28,7 +28,7 @@ export function execute(
     const approved = await approve(actor, batchId, { balance: plan.balance, plan });
     if (context.json) context.terminal.print(jsonLine(submittedJson(approved, plan, null)));
     else if (plan.toSend > 0) {
-      const is_worked_on = (await workerOf(session, approved.account)) !== null;
+      const is_worked_on = await hasWorker(session, approved.account);
       context.terminal.error(
         `Approved: the policy asks for no second person. ${sendsText({ ...approved, is_worked_on })}\n`,
       );

@@ -44,7 +44,7 @@ export async function execute(
       { ...context, config },
       options.account as string | undefined,
       async (account) => {
-        printRehearsal(terminal, account);
+        printRehearsal(terminal, account.isSandbox);
         const { catalog, gateway } = account;
         const errors = errorsPath === null ? null : errorsFile(errorsPath);
         try {

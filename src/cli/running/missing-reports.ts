@@ -5,7 +5,7 @@ import { dayMs } from '../../core/time/clock.ts';
 import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
 import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
-import { workerOf } from '../../operations/base/account-now.ts';
+import { hasWorker } from '../../operations/base/account-now.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
@@ -68,7 +68,7 @@ export async function writeEarlierReports(context: CommandContext, session: Sess
   const { terminal, cwd } = context;
   for (const { batchId, out } of await batchesWithoutReports(session)) {
     const { account } = await findBatchOrFail(session.db, batchId);
-    if ((await workerOf(session, account)) !== null) continue;
+    if (await hasWorker(session, account)) continue;
     await anchorFinished(session);
     try {
       const signing = await sessionSigning(session);

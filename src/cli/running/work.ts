@@ -6,7 +6,7 @@ import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch, type ReadWith, unfinishedBatches } from '../../ledger/batches/batches.ts';
 import { countContradicted, rowsPaidTwice } from '../../ledger/reporting/contradictions.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
-import { workerOf } from '../../operations/base/account-now.ts';
+import { hasWorker } from '../../operations/base/account-now.ts';
 import { type WrittenReports, writeReports } from '../../reports/reports.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
 import { type BatchSummary, batchSummary, findBatchOrFail } from '../../reports/summary/summary.ts';
@@ -124,7 +124,7 @@ export async function reportOn(
     const exitCode = await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
     const summary = await batchSummary(session.db, batchId);
-    const isWorkedOn = (await workerOf(session, name)) !== null;
+    const isWorkedOn = await hasWorker(session, name);
     const since = await paidSince(session.db, await findBatchOrFail(session.db, batchId));
     results.push({ summary, reports, exitCode, readWith, isWorkedOn, paidSince: since, credentialsFrom });
   }
@@ -162,7 +162,7 @@ async function showLeft(
   { name }: OpenAccount,
   batchIds: readonly string[],
 ): Promise<void> {
-  if ((await workerOf(session, name)) !== null) return;
+  if (await hasWorker(session, name)) return;
   let left = 0;
   for (const batch of await unfinishedBatches(session.db)) {
     const isOther = batch.account === name && !batchIds.includes(batch.batch_id);

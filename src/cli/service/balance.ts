@@ -15,7 +15,7 @@ export async function execute(
 ): Promise<number> {
   const balance = await call(context, readBalance, { account });
   const { total, wallets } = balance;
-  printRehearsal(context.terminal, balance);
+  printRehearsal(context.terminal, balance.is_rehearsal);
   const lines = wallets.map(({ name, wallet_id, currency, balance: left, active }) => [
     name,
     moneyText(currency, left),

@@ -19,7 +19,7 @@ export async function execute(
   { account }: { account?: string },
 ): Promise<number> {
   const found = await call(context, listNetworks, { account, query });
-  printRehearsal(context.terminal, found);
+  printRehearsal(context.terminal, found.is_rehearsal);
   if (!found.is_filtered)
     context.terminal.error('Version 1 does not say which countries and numbers its networks serve: all are shown.\n');
   const lines = found.networks.map(({ network_id, name, country_name, currency }) => [

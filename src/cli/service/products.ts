@@ -21,7 +21,7 @@ export async function execute(
 ): Promise<number> {
   const network_id = wholeNumber('--network', network);
   const found = await call(context, listProducts, { account, network_id });
-  printRehearsal(context.terminal, found);
+  printRehearsal(context.terminal, found.is_rehearsal);
   const lines = found.products.map(({ product_id, name, network_name, amount }) => [
     product_id,
     name,

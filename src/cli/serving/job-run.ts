@@ -8,7 +8,7 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
-import { workerOf } from '../../operations/base/account-now.ts';
+import { hasWorker } from '../../operations/base/account-now.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
@@ -87,7 +87,7 @@ async function bringAndSend(
   const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
   const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
   // Whoever works for the account tries again first what its jobs say: a file that is put away has had its retries.
-  const mayBeRetried = jobs.some(({ retry }) => retry) && (await workerOf(session, account.name)) !== null;
+  const mayBeRetried = jobs.some(({ retry }) => retry) && (await hasWorker(session, account.name));
   if (!mayBeRetried) await archiveFile(session);
   codes.push(...results.map(({ exitCode }) => exitCode));
   if (!codes.includes(interruptedExitCode)) await writeEarlierReports(context, session);

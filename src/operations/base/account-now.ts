@@ -31,6 +31,11 @@ export async function workerOf({ db, clock }: LedgerNow, account: string): Promi
   return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
 }
 
+/** Whether a program works for the account now, and so goes on with its batches by itself. */
+export async function hasWorker(session: LedgerNow, account: string): Promise<boolean> {
+  return (await workerOf(session, account)) !== null;
+}
+
 export async function accountNow(
   session: LedgerNow,
   account: string,

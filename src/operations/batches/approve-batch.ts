@@ -3,7 +3,7 @@ import { approve } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { balanceNow } from '../../runtime/upkeep/import-file.ts';
-import { workerOf } from '../base/account-now.ts';
+import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { requireApprovable, whereMoved } from './review-batch.ts';
@@ -39,7 +39,7 @@ export const approveBatch = defineOperation({
     const plan = { toSend, products, sums };
     const read = balance.kind === 'balance' ? balance.balance : null;
     const { status, content_sha256 } = await approve(actor, batch_id, { balance: read, plan, seenDigest });
-    const is_worked_on = (await workerOf(session, name)) !== null;
+    const is_worked_on = await hasWorker(session, name);
     return { batch_id, status, approved_by: actor.name, content_sha256, is_worked_on };
   },
 });

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
-import { forgetBatch, forgetEnded, requireForgettable } from '../../engine/batches/forget.ts';
+import { type Forgotten, forgetBatch, forgetEnded, requireForgettable } from '../../engine/batches/forget.ts';
+import type { Actor } from '../../engine/runner/actor.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';
@@ -55,26 +56,31 @@ export const forgetBatches = defineOperation({
     /** Files that jobs brought, likewise. */
     files: z.array(z.string()),
   }),
-  async run({ session, actor }, { batch_id, before, why }) {
+  async run({ session, actor }, input) {
     const { db, config } = session;
-    const until = batch_id === undefined ? timeBefore(session, before) : null;
-    const done =
-      batch_id === undefined
-        ? await forgetEnded(actor, timeBefore(session, before), why)
-        : { batches: [batch_id], ...(await forgetBatch(actor, batch_id, why)) };
-    const kept = until === null ? [] : await endedBefore(session, until);
+    const done = await forget(session, actor, input);
     await db.compact();
     const found = await Promise.all(done.batches.map((id) => findBatch(db, id)));
     const folders = done.batches.flatMap((id) => [false, true].map((mask) => reportFolder(config.out, id, { mask })));
     return {
       ...done,
       rejected: found.filter((batch) => batch?.status === 'rejected').length,
-      kept,
       reports: folders.filter(existsSync),
       files: (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat(),
     };
   },
 });
+
+async function forget(
+  session: Session,
+  actor: Actor,
+  { batch_id, before, why }: { batch_id?: string | undefined; before?: string | undefined; why: string },
+): Promise<Forgotten & { batches: string[]; kept: string[] }> {
+  if (batch_id !== undefined) return { batches: [batch_id], kept: [], ...(await forgetBatch(actor, batch_id, why)) };
+  const until = timeBefore(session, before);
+  const forgotten = await forgetEnded(actor, until, why);
+  return { ...forgotten, kept: await endedBefore(session, until) };
+}
 
 /** The time (epoch ms) before which batches ended that are forgotten, as it is said or configured. */
 function timeBefore({ clock, config }: Session, before: string | undefined): number {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { releaseRows as release } from '../../engine/decisions/release-or-skip.ts';
-import { workerOf } from '../base/account-now.ts';
+import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
@@ -29,6 +29,6 @@ export const releaseRows = defineOperation({
     const { audit_seq } = await requireBatch(actor.db, batch_id);
     const done = await release(actor, batch_id, [...new Set(rows)], seen ?? audit_seq);
     const { status, account } = await requireBatch(actor.db, batch_id);
-    return { batch_id, ...done, status, is_worked_on: (await workerOf(session, account)) !== null };
+    return { batch_id, ...done, status, is_worked_on: await hasWorker(session, account) };
   },
 });

@@ -4,7 +4,7 @@ import { resolveDoubt, resolveOverdue } from '../../engine/decisions/resolve.ts'
 import { findRow } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
-import { workerOf } from '../base/account-now.ts';
+import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
@@ -32,7 +32,7 @@ export const resolveRow = defineOperation({
         )
       : await resolveDoubt(actor, batch_id, row, { as, evidence });
     const { status: batch_status } = await requireBatch(actor.db, batch_id);
-    const is_worked_on = (await workerOf(session, name)) !== null;
+    const is_worked_on = await hasWorker(session, name);
     return { batch_id, row, status, batch_status, is_worked_on, resolved_by: actor.name };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { skipRows as skip } from '../../engine/decisions/release-or-skip.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
-import { workerOf } from '../base/account-now.ts';
+import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
@@ -30,6 +30,6 @@ export const skipRows = defineOperation({
     const skipped = await skip(actor, batch_id, rows, why, unsent ? 'ready' : 'held');
     const { status, account } = await requireBatch(actor.db, batch_id);
     const ready = (await countRows(actor.db, batch_id)).get('ready') ?? 0;
-    return { batch_id, skipped, status, ready, is_worked_on: (await workerOf(session, account)) !== null };
+    return { batch_id, skipped, status, ready, is_worked_on: await hasWorker(session, account) };
   },
 });
