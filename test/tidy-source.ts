@@ -1,4 +1,7 @@
-/** What test/tidy.test.ts reads in the text of a source file. It relies on the formatter: a block ends at its own indent. */
+/**
+ * What test/tidy.test.ts reads in the text of a source file. It relies on the formatter: a block ends at its own
+ * indent.
+ */
 
 export interface FunctionLines {
   name: string;

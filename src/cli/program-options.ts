@@ -19,8 +19,8 @@ export const finishBy = [
 export const theFile = 'the CSV file or workbook; "-" for standard input';
 
 /**
- * Refuses an option together with its own opposite: to commander they are one option, of which the last would silently
- * count.
+ * Refuses an option together with its opposite. commander takes the two for one option, and the last one given would
+ * silently win.
  */
 export function refuseTogether(command: Command, options: readonly [string, string]): void {
   const said = new Set<string>();

@@ -11,9 +11,9 @@ import type { Findings } from '../../verify/input/findings.ts';
 const file = 'payments';
 
 /**
- * Compares rows with what was sent for them: each payment of a row has the body of which the ledger keeps the digest,
- * that body asks for what the row asks for, and a row that was sent has its payment. Forgotten payments have no body
- * any more.
+ * Compares rows with the payments that were sent for them. Each payment has the body whose digest the ledger keeps,
+ * that body asks for what the row asks for, and each sent row has its payment. A forgotten payment no longer has a
+ * body.
  */
 export async function checkPayments(
   view: Queryable,

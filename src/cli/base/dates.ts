@@ -1,6 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { isoTime } from '../../core/time/clock.ts';
-import { timeText } from '../../reports/sentences/format.ts';
+import { requireComing } from '../../operations/base/coming-time.ts';
 import { wallText } from '../../scheduler/jobs/wall-time.ts';
 
 /** Whether a day is written, without a time. */
@@ -36,16 +35,11 @@ export function momentOf(option: string, text: string): number {
   });
 }
 
-/**
- * A moment (epoch ms) that an option says, and that is still to come: what is to be done by a time that is past never
- * is.
- */
+/** A moment (epoch ms) that an option says, and that is still to come. */
 export function comingMomentOf(option: string, text: string, now: number): number {
   const at = momentOf(option, text);
-  if (at > now) return at;
-  throw new AirbatchError('USAGE', `${option} "${text}" is past: it is ${timeText(isoTime(now))}`, {
-    hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
-  });
+  requireComing(option, text, at, now);
+  return at;
 }
 
 /** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */

@@ -9,8 +9,8 @@ import { type FileOptions, withFile } from './file-for-batch.ts';
 import { printWaiting, submittedJson } from './waiting.ts';
 
 /**
- * `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for
- * whoever runs it.
+ * `airbatch submit FILE`: imports a file and sends nothing. A second person approves it where the policy asks for one;
+ * `airbatch resume` or `airbatch serve` sends it.
  */
 export function execute(
   context: CommandContext,
@@ -37,7 +37,7 @@ export function execute(
   });
 }
 
-/** What a batch waits for that sends nothing: whoever works on the account ends it, with its reports. */
+/** Says why the batch sends nothing, and which command goes on with it. */
 function unsentSentence(batchId: string, { counts: { held = 0 } }: Preflight): string {
   if (held === 0)
     return `It has nothing to pay. To finish it and write its reports: airbatch resume ${batchId}, or "airbatch serve".`;

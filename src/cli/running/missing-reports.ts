@@ -7,7 +7,6 @@ import { completedSince } from '../../ledger/batches/batches.ts';
 import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
 import { hasWorker } from '../../operations/base/account-now.ts';
 import { writeReports } from '../../reports/reports.ts';
-import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import { type Session, sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
@@ -22,6 +21,7 @@ const missingWithinMs = dayMs;
 /** A batch whose reports are to be written, and the folder that they go into. */
 export interface Unreported {
   batchId: string;
+  account: string;
   out: string;
 }
 
@@ -35,11 +35,11 @@ export async function batchesWithoutReports({
   config,
 }: Pick<Session, 'db' | 'clock' | 'config'>): Promise<Unreported[]> {
   const found: Unreported[] = [];
-  for (const { batch_id: batchId } of await completedSince(db, clock.now() - missingWithinMs)) {
+  for (const { batch_id: batchId, account } of await completedSince(db, clock.now() - missingWithinMs)) {
     const out = (await reportPlace(db, batchId)) ?? config.out;
     const version = await readVersion(join(out, batchId));
     const isCurrent = version?.isFinal === true && (await lastLateAt(db, batchId, version.audit.events)) === null;
-    if (!isCurrent) found.push({ batchId, out });
+    if (!isCurrent) found.push({ batchId, account, out });
   }
   return found;
 }
@@ -66,8 +66,7 @@ export async function rememberPlace(
  */
 export async function writeEarlierReports(context: CommandContext, session: Session): Promise<void> {
   const { terminal, cwd } = context;
-  for (const { batchId, out } of await batchesWithoutReports(session)) {
-    const { account } = await findBatchOrFail(session.db, batchId);
+  for (const { batchId, account, out } of await batchesWithoutReports(session)) {
     if (await hasWorker(session, account)) continue;
     await anchorFinished(session);
     try {

@@ -19,8 +19,8 @@ import { beforeText, serviceText } from '../session/blockers.ts';
 const redrawMs = 200;
 const lineMs = 30_000;
 /**
- * A line that says nothing new is written again after so long: whoever reads the log of a long wait sees that somebody
- * still waits.
+ * A progress line that has not changed is printed again after this time, so that the log of a long wait shows that the
+ * command still runs.
  */
 const unchangedLineMs = 15 * 60_000;
 

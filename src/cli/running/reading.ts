@@ -5,9 +5,7 @@ import { onInterrupt } from '../session/interrupt.ts';
 
 /** The time in which a command reads a file and nothing was sent yet. */
 export interface Reading {
-  /**
-   * For whoever reads the file: aborted by the first Ctrl-C, so that nothing of the file is left in temporary folders.
-   */
+  /** The first Ctrl-C aborts it. The code that reads the file then deletes its temporary files. */
   signal: AbortSignal;
   /** Shows how far the file was read, where a person watches. */
   onProgress(progress: FileProgress): void;

@@ -15,10 +15,10 @@ const backMs = 92 * dayMs;
 const quietMs = 60_000;
 
 /**
- * Finds the batches of whose ended rows the service has said something that their reports do not tell yet, and
- * restates these, once it has been quiet for a while: each late word is in one new version, whatever restarts, since
- * the version that lies there says up to which event it knows. Where no version lies, none is made: somebody has moved
- * it away.
+ * Finds batches whose reports lack a late status update of an ended row, and writes a new version of their reports once
+ * no further update has come for a while. Each update is in exactly one new version, also after a restart, because the
+ * newest stored version says up to which event it goes. If no version is stored, none is made: somebody has moved it
+ * away.
  */
 export function makeReportRefresh(
   session: Session,

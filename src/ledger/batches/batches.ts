@@ -267,9 +267,12 @@ export async function latestBatchAtOtherService(db: Queryable, service: string):
 }
 
 /** The names of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
-export function completedSince(db: Queryable, since: number): Promise<Pick<BatchRecord, 'batch_id' | 'audit_seq'>[]> {
+export function completedSince(
+  db: Queryable,
+  since: number,
+): Promise<Pick<BatchRecord, 'batch_id' | 'account' | 'audit_seq'>[]> {
   return db.query(
-    `SELECT batch_id, audit_seq FROM batches WHERE status = 'completed' AND completed_at >= ?
+    `SELECT batch_id, account, audit_seq FROM batches WHERE status = 'completed' AND completed_at >= ?
      ORDER BY completed_at, batch_id`,
     [since],
   );

@@ -33,6 +33,8 @@ export interface OperationContext {
   onNote: (text: string) => void;
   /** Shows a wait that the service has asked for until it is over; undefined where nobody watches. */
   onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
+  /** How the door calls a field of the input: see `Door`. */
+  nameOf: Door['nameOf'];
 }
 
 /** What a door gives of itself. */
@@ -66,9 +68,9 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   const session = await openSession({ ...door.place, ...use });
   try {
     requireRole(session, operation.role);
-    const { onNote, onWait } = door;
+    const { onNote, onWait, nameOf } = door;
     const actor = { ...session, name: session.person };
-    return await operation.run({ session, actor, onNote, onWait }, checked);
+    return await operation.run({ session, actor, onNote, onWait, nameOf }, checked);
   } finally {
     await session.db.close();
   }

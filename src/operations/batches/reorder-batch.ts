@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
 import { reorderBatch as reorder } from '../../engine/batches/reorder.ts';
 import { priorities } from '../../ledger/batches/batches.ts';
-import { timeText } from '../../reports/sentences/format.ts';
+import { requireComing } from '../base/coming-time.ts';
 import { batchId, batchStatus, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
@@ -26,13 +25,10 @@ export const reorderBatch = defineOperation({
       params: { hint: 'Say --priority, --finish-by or --no-finish-by.' },
     }),
   result: z.strictObject({ batch_id: batchId, status: batchStatus, priority, finish_by: time.nullable() }),
-  async run({ actor }, { batch_id, priority, finish_by }) {
+  async run({ actor, nameOf }, { batch_id, priority, finish_by }) {
     const finishBy = typeof finish_by === 'string' ? Date.parse(finish_by) : finish_by;
-    const now = actor.clock.now();
-    if (typeof finishBy === 'number' && finishBy <= now)
-      throw new AirbatchError('USAGE', `--finish-by "${finish_by}" is past: it is ${timeText(isoTime(now))}`, {
-        hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
-      });
+    if (finish_by && typeof finishBy === 'number')
+      requireComing(nameOf('finish_by'), finish_by, finishBy, actor.clock.now());
     const batch = await reorder(actor, batch_id, { priority, finishBy });
     return { batch_id, status: batch.status, priority: batch.priority, finish_by: isoOrNull(batch.finish_by) };
   },

@@ -102,7 +102,10 @@ test('resuming a batch that is paused for something else does not end the halt',
   assert.deepEqual(await rig.states('batch-2'), ['ready']);
 });
 
-/** Row 1 fails; later the service shows `live` as completed: its own payment ("own") or others, each when it is read again. */
+/**
+ * Row 1 fails; later the service shows `live` as completed: its own payment ("own") or others, each when it is read
+ * again.
+ */
 async function failedAndLive(live: readonly string[], list: boolean) {
   const hour = 3_600_000;
   const rig = await makeRig({ list, settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });
