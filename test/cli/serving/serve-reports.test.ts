@@ -96,5 +96,5 @@ test('a program that stops does not wait for the folder, and the next one knows 
   await asleep();
   await reports.stop();
   rmSync(out);
-  assert.deepEqual([isThere(), await missing()], [false, [{ batchId: 'B-1', out }]]);
+  assert.deepEqual([isThere(), await missing()], [false, [{ account: 'main', batchId: 'B-1', out }]]);
 });
