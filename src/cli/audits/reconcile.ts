@@ -4,6 +4,7 @@ import { moneyText } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
 import { dayMs, isoTime, systemClock } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import { throttleText } from '../../operations/base/blockers.ts';
 import { reconcileAccount } from '../../operations/proof/reconcile-account.ts';
 import { bucketMeanings, buckets } from '../../reports/reconcile/reconcile-buckets.ts';
 import { outcomeOf } from '../../reports/reconcile/reconciliation.ts';
@@ -13,7 +14,6 @@ import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { isDay, timeOf } from '../base/dates.ts';
 import { pathOf } from '../base/path-of.ts';
-import { throttleText } from '../session/blockers.ts';
 import { call } from '../session/call.ts';
 
 interface ReconcileOptions {

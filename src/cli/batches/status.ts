@@ -17,6 +17,7 @@ import { countOverdue, firstOverdue } from '../../ledger/rows/in-flight-rows.ts'
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { type AccountNow, accountNow, accountsNow } from '../../operations/base/account-now.ts';
+import { standsAt, waitsFor } from '../../operations/base/blockers.ts';
 import { expectedCost, expectedCostText } from '../../reports/sentences/expected-cost.ts';
 import { minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, sumsText, timeText } from '../../reports/sentences/format.ts';
@@ -26,7 +27,6 @@ import type { Session } from '../../runtime/session/session.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printTable, type TableColumn } from '../base/table.ts';
-import { standsAt, waitsFor } from '../session/blockers.ts';
 import { type FinishNow, finishJson, finishNow, finishText } from '../session/finish-now.ts';
 import { withLedger } from '../session/session.ts';
 import { correctedLines } from '../text/corrected.ts';

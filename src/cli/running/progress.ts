@@ -5,12 +5,12 @@ import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { accountsNow, paceOf } from '../../operations/base/account-now.ts';
+import { beforeText, serviceText } from '../../operations/base/blockers.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { grouped } from '../../reports/text/counted-text.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { bar } from '../base/bar.ts';
 import type { Terminal } from '../base/terminal.ts';
-import { beforeText, serviceText } from '../session/blockers.ts';
 
 /**
  * How often the screen is brought up to date, and how often it is looked whether a line is to be written where nobody

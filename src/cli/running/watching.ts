@@ -6,8 +6,8 @@ import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { accountNow } from '../../operations/base/account-now.ts';
+import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../../operations/base/blockers.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
-import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../session/blockers.ts';
 
 /** What a command says about its batches while it works on them, or watches another process do so. */
 export interface Watching {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitsFor } from '../../../src/cli/session/blockers.ts';
 import { batchesBefore, sendingOf } from '../../../src/engine/forecast/sending.ts';
 import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { countRows } from '../../../src/ledger/batches/batch-counts.ts';
 import type { Priority } from '../../../src/ledger/batches/batches.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
 import { accountNow } from '../../../src/operations/base/account-now.ts';
+import { waitsFor } from '../../../src/operations/base/blockers.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
 import { aRow, idlePace } from '../../support/ledger.ts';

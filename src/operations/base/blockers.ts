@@ -8,10 +8,10 @@ import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.t
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
-import { type AccountNow, type LedgerNow, paceOf } from '../../operations/base/account-now.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import type { AccountConfig } from '../../runtime/settings/account-config.ts';
+import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
 
 /** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
 export interface WaitsSession extends LedgerNow {
