@@ -102,6 +102,7 @@ async function wholeIntake(folder: string): Promise<number> {
       service: 'bench',
       runId: null,
       file: join(folder, 'payroll.csv'),
+      through: 'library',
       createdBy: 'bench',
       program: 'bench',
       holder: 'bench',

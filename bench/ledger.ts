@@ -30,7 +30,7 @@ export async function addApprovedBatch(db: Database, count: number, service: str
     const batch = await findBatch(unit.tx, batchId);
     if (batch) await unit.changeBatch(batch, 'validate', {}, {});
   });
-  await approve({ db, clock, name: 'bench' }, batchId, unplanned);
+  await approve({ db, clock, person: 'bench', through: 'cli' as const }, batchId, unplanned);
 }
 
 /** The half of a batch's work that a run killed in the middle of it had done; a few rows were just being sent. */

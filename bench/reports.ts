@@ -168,7 +168,12 @@ async function xlsxOnly(folder: string): Promise<void> {
 async function allReports(folder: string): Promise<void> {
   const db = openSqlite(join(folder, 'ledger.db'));
   await writeReports(db, batchId, join(folder, 'reports'), {
-    signing: { key: await openSigningKey(join(folder, 'key.pem')), clock: systemClock, name: 'bench' },
+    signing: {
+      key: await openSigningKey(join(folder, 'key.pem')),
+      clock: systemClock,
+      person: 'bench',
+      through: 'cli',
+    },
   });
   await db.close();
 }

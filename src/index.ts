@@ -20,13 +20,13 @@ export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } 
 export { type RetryResult, retryFailed } from './engine/decisions/retry-failed.ts';
 export { approvalReason } from './engine/plan/approval.ts';
 export type { Preflight } from './engine/plan/preflight.ts';
-export type { Actor } from './engine/runner/actor.ts';
 export type { EngineLog } from './engine/runner/context.ts';
 export type { EngineSettings } from './engine/runner/settings.ts';
 export type { Gateway } from './gateway/contract/gateway.ts';
 export type { FileFindings } from './intake/check/findings.ts';
 export type { IntakeResult } from './intake/intake.ts';
 export { validateFile } from './intake/validate.ts';
+export type { Actor } from './ledger/actor.ts';
 export { countRows } from './ledger/batches/batch-counts.ts';
 export { type BatchRecord, findBatch, listBatches } from './ledger/batches/batches.ts';
 export type { Database } from './ledger/drivers/database.ts';

@@ -34,6 +34,8 @@ export interface IntakeOptions {
   /** An absolute path, or "-" for standard input. */
   file: string;
   createdBy: string;
+  /** The door through which they bring it, for the audit log. */
+  through: string;
   /** The IANA time zone of who or what brings the file; left out, its times are shown in UTC alone. */
   timeZone?: string | null;
   program: string;
@@ -159,6 +161,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         run_id: runId,
         file_sha256: source.sha256,
         created_by: options.createdBy,
+        through: options.through,
         finish_by: options.finishBy ?? null,
       },
     );

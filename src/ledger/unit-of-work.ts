@@ -61,8 +61,10 @@ export interface Unit {
 
 export interface UnitOptions {
   clock: Clock;
-  /** Who acts, for the audit log. */
+  /** Who acts, for the audit log: a part of the program, or a person. */
   actor: string;
+  /** The door through which a person acts: the data of each event has it. */
+  through?: string;
   /** A runner's fence: the unit fails with `FENCED` if another runner has taken over the account. */
   fence?: Fence;
 }
@@ -94,6 +96,7 @@ interface Pending {
   tx: Queryable;
   at: number;
   actor: string;
+  through: string | undefined;
   counts: Map<string, Map<string, number>>;
   costs: Map<string, Sums>;
   ended: RowRecord[];
@@ -105,9 +108,9 @@ interface Pending {
 /** At most this many events wait in memory: they are inserted many at a time. */
 const eventsHeldMax = 480;
 
-function makePending(tx: Queryable, { clock, actor }: UnitOptions): Pending {
+function makePending(tx: Queryable, { clock, actor, through }: UnitOptions): Pending {
   return {
-    ...{ tx, at: clock.now(), actor, counts: new Map(), costs: new Map() },
+    ...{ tx, at: clock.now(), actor, through, counts: new Map(), costs: new Map() },
     ...{ ended: [], written: [], heads: new Map(), events: [] },
   };
 }
@@ -237,9 +240,9 @@ async function readHead({ tx, heads }: Pending, batchId: string): Promise<Head> 
   return head;
 }
 
-function link({ at, actor, events }: Pending, head: Head, { batchId, kind, data, rowNo }: NewEvent): void {
+function link({ at, actor, through, events }: Pending, head: Head, { batchId, kind, data, rowNo }: NewEvent): void {
   head.seq += 1;
-  const body = canonicalData(data);
+  const body = canonicalData(through === undefined ? data : { ...data, through });
   const event = { batch_id: batchId, seq: head.seq, at, actor, kind, row_no: rowNo, body, hash: '' };
   event.hash = chainHash(head.hash, event);
   head.hash = event.hash;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { assert } from '../core/basics/assert.ts';
 import { jsonFile } from '../core/text/json-output.ts';
-import type { Clock } from '../core/time/clock.ts';
+import { type Actor, inUnitOf } from '../ledger/actor.ts';
 import { chainHead } from '../ledger/audit/events.ts';
 import type { BatchRecord } from '../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
 import { savePublishedVersion } from '../ledger/reporting/published-versions.ts';
-import { inUnit } from '../ledger/unit-of-work.ts';
 import { failedCsv } from './render/failed.ts';
 import { htmlReport } from './render/html-report.ts';
 import { resultsCsv } from './render/results.ts';
@@ -52,13 +51,11 @@ export interface ReportOptions {
 }
 
 /**
- * The installation's key (`openSigningKey`), and who gives out the reports: the ledger records which version, when and
+ * The installation's key (`openSigningKey`), and who publishes the reports: the ledger records which version, when and
  * by whom.
  */
-export interface Signing {
+export interface Signing extends Omit<Actor, 'db'> {
   key: SigningKey;
-  clock: Clock;
-  name: string;
 }
 
 /** Every file that a folder of reports may hold. */
@@ -118,8 +115,8 @@ export async function writeReports(
 }
 
 /** Writes down that the version is given out, unless the batch has gone on since it was looked at. */
-function publish(db: Database, { batch, version }: NotPublished, { clock, name }: Signing): Promise<void> {
-  return inUnit(db, { clock, actor: name }, async (unit) => {
+function publish(db: Database, { batch, version }: NotPublished, by: Signing): Promise<void> {
+  return inUnitOf({ db, ...by }, async (unit) => {
     const head = await chainHead(unit.tx, batch.batch_id);
     if (head?.hash === batch.audit_head) await savePublishedVersion(unit, batch.batch_id, version);
   });

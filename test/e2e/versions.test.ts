@@ -88,7 +88,7 @@ async function payAll({ version, webhooks }: Mode): Promise<{ results: Result[];
   );
   try {
     await addBatch(db, systemClock, aBatch(), rows);
-    await approve({ db, clock: systemClock, name: 'approver' }, 'batch-1', unplanned);
+    await approve({ db, clock: systemClock, person: 'approver', through: 'cli' as const }, 'batch-1', unplanned);
     const runner = makeAccountRunner(
       { db, gateway, limiter, clock: systemClock, random: systemRandom, log, settings: defaultEngineSettings },
       {

@@ -42,6 +42,7 @@ async function rig(t: TestContext) {
         runId: null,
         file,
         createdBy: 'mary',
+        through: 'cli',
         program: 'airbatch test',
         holder: 'test/1/1',
         priority: 'normal',

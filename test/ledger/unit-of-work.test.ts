@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RowEvent } from '../../src/core/state/row-state.ts';
+import { inUnitOf } from '../../src/ledger/actor.ts';
 import { type AuditEvent, chainHash, chainStart, pageEvents } from '../../src/ledger/audit/events.ts';
 import { countRows } from '../../src/ledger/batches/batch-counts.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
@@ -37,6 +38,25 @@ function assertChained(events: readonly AuditEvent[]): string {
 }
 
 describe('a unit of work', () => {
+  test('keeps in each of its events the person who acts, and the door', async () => {
+    const { db, clock, row } = await setUp();
+    await inUnitOf({ db, clock, person: 'ann', through: 'console' }, async (unit) => {
+      await unit.changeRow(await row(1, unit.tx), 'skip', {}, { why: 'left the company' });
+      await unit.append('batch-1', 'batch.reorder', {});
+    });
+    await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('batch-1', 'batch.press', {}));
+    const events = (await pageEvents(db, 'batch-1', 0, 10)).slice(-3);
+    assert.deepEqual(
+      events.map(({ actor, body }) => [actor, JSON.parse(body).through]),
+      [
+        ['ann', 'console'],
+        ['ann', 'console'],
+        ['engine', undefined],
+      ],
+    );
+    assert.equal(events[0]?.body.startsWith('{"from":"ready",'), true, 'its members are sorted');
+  });
+
   test('keeps the counts of a batch equal to its rows', async () => {
     const { db, row, options } = await setUp();
     await inUnit(db, options, async (unit) => {

@@ -65,7 +65,7 @@ async function teller(recipients: readonly Recipient[] = [everything], options: 
     await deliver({ db, clock, recipients, isEverybody: true, send, onTrouble });
   };
   await pass();
-  const actor = { db, clock, name: 'mary' };
+  const actor = { db, clock, person: 'mary', through: 'cli' as const };
   return { rig, db, clock, told, troubles, pass, actor, breakIt: (is: boolean) => (broken = is) };
 }
 

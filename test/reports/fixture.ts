@@ -55,7 +55,7 @@ export function clockOf(db: Database): ReturnType<typeof testClock> {
 
 /** Amina signs reports of this ledger. */
 export function signedBy(db: Database, key: SigningKey): ReportOptions {
-  return { signing: { key, clock: clockOf(db), name: 'amina' } };
+  return { signing: { key, clock: clockOf(db), person: 'amina', through: 'cli' as const } };
 }
 
 export async function testLedger(t: TestContext, path = ':memory:'): Promise<Database> {

@@ -71,7 +71,7 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
       );
       const made = aBatch({ batch_id: batchId, run_id: batchId, service: service.url });
       await addBatch(db, systemClock, made, rows);
-      await approve({ db, clock: systemClock, name: 'approver' }, batchId, unplanned);
+      await approve({ db, clock: systemClock, person: 'approver', through: 'cli' as const }, batchId, unplanned);
     },
     async serve(...args) {
       const command = startCommand(['serve', '--port', '0', ...args], { cwd: folder, env: { ...env, ...more } });

@@ -20,7 +20,11 @@ const submitter = 'submitter';
 
 /** Leaves a batch that intake has made for a second person. */
 export async function leaveForApproval(db: Database, process: SimulatedProcess, batchId: string): Promise<void> {
-  await askApproval({ db, clock: process.clock, name: submitter }, batchId, 'every batch needs a second person');
+  await askApproval(
+    { db, clock: process.clock, person: submitter, through: 'cli' },
+    batchId,
+    'every batch needs a second person',
+  );
 }
 
 /**
@@ -33,8 +37,8 @@ export async function tryApprovals(world: World, process: SimulatedProcess, db: 
   if (approvedAtLife === null) return;
   for (const { batch_id: batchId, status } of await listBatches(db, 10)) {
     if (status !== 'awaiting_approval') continue;
-    const by = (name: string, seenDigest: string | null) =>
-      approve({ db, clock: process.clock, name }, batchId, { ...unplanned, seenDigest });
+    const by = (person: string, seenDigest: string | null) =>
+      approve({ db, clock: process.clock, person, through: 'cli' }, batchId, { ...unplanned, seenDigest });
     await refused(world, 'own', by(submitter, null));
     await refused(world, 'stale', by('approver', 'of another day'));
     // The approval is bound to what was validated: what somebody changes after it is not its matter.

@@ -19,7 +19,7 @@ import { alone, type GivenFile, note, type World } from './world.ts';
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   const { fedAgainAtLife } = world.plan;
-  const actor = { db, clock: process.clock, name: 'operator' };
+  const actor = { db, clock: process.clock, person: 'operator', through: 'cli' as const };
   // A death between taking the file in and its approval leaves it to be approved.
   for (const { batch_id, status } of await listBatches(db, 10)) {
     if (status === 'validated') await approve(actor, batch_id, unplanned);
@@ -96,7 +96,7 @@ export async function importFile(
       await unit.judgeRow('ready', verdict, { generation, told_until });
     }
   });
-  await approve({ db, clock: process.clock, name: 'operator' }, batchId, unplanned);
+  await approve({ db, clock: process.clock, person: 'operator', through: 'cli' as const }, batchId, unplanned);
 }
 
 function fileCells({ row_ref, phone_number, network_id, amount, currency }: NewRow): Partial<NewRow> {

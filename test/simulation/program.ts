@@ -50,14 +50,14 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       const batch = await findBatch(db, batch_id);
       // A mismatch is for a person to look at; everything else an operator resumes.
       if (batch?.status === 'paused' && batch.pause_reason !== 'service_mismatch') {
-        await resumeBatch({ db, clock: process.clock, name: 'operator' }, batch_id);
+        await resumeBatch({ db, clock: process.clock, person: 'operator', through: 'cli' as const }, batch_id);
       }
     }
     if (world.retryNext) {
       world.retryNext = false;
       for (const { batch_id, status } of await listBatches(db, 10)) {
         if (status !== 'completed') continue;
-        const actor = { db, clock: process.clock, name: 'operator' };
+        const actor = { db, clock: process.clock, person: 'operator', through: 'cli' as const };
         await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [] });
       }
     }

@@ -21,7 +21,7 @@ export async function resolveStuck(
   service: ResolvingService,
 ): Promise<void> {
   if (!world.resolveNext) return;
-  const operator = { db, clock: process.clock, name: 'operator' };
+  const operator = { db, clock: process.clock, person: 'operator', through: 'cli' as const };
   for (const { batch_id } of await unfinishedBatches(db)) {
     for (const { row_no } of await firstOverdue(db, batch_id, rowsMax)) {
       // Where somebody else's payment lives under the reference, nobody may call the row not paid.

@@ -298,7 +298,7 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
     return leaveForApproval(db, process, batchId);
   }
   await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId, finish_by }), numbered);
-  await approve({ db, clock: process.clock, name: 'approver' }, batchId, unplanned);
+  await approve({ db, clock: process.clock, person: 'approver', through: 'cli' as const }, batchId, unplanned);
 }
 
 /** One life of the program. Resolves with true when it ended by itself with nothing left that time alone would move. */

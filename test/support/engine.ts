@@ -100,7 +100,7 @@ export async function makeRig(
         made,
         rows.map((row) => ({ ...row, batch_id: made.batch_id })),
       );
-      await approve({ db, clock, name: 'approver' }, made.batch_id, unplanned);
+      await approve({ db, clock, person: 'approver', through: 'cli' as const }, made.batch_id, unplanned);
     },
     row: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo)) as RowRecord,
     states: async (batchId = 'batch-1') => (await pageRows(db, batchId, 0, 10_000)).map(({ status }) => status),

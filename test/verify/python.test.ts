@@ -12,6 +12,7 @@ import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/versions/signing-key.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
 import {
   clockOf,
   completedWay,
@@ -151,6 +152,26 @@ describe('the verifier that was written from the page of the format', { skip }, 
     for (const folder of [dir, join(dir, 'versions/1-as-of-2026-11-01')]) {
       const { isProven, said } = judge(folder, keyPath);
       assert.ok(isProven, said);
+    }
+  });
+
+  test('proves events of all doors, and none of a door that is not known', async (t) => {
+    for (const [through, found] of [
+      ['job:payroll', /^PROVEN/m],
+      ['window', /NOT PROVEN: event \d+ came through an unknown door/],
+    ] as const) {
+      const pack = await makePack(t);
+      const { signing } = signedBy(pack.db, pack.key);
+      assert.ok(signing);
+      await giveBack(pack.db, 2);
+      const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), {
+        signing: { ...signing, through: through as 'cli' },
+      });
+      assert.match(judge(dir, await keyFile(t, pack)).said, found);
+      const { findings } = await verifyReports(dir);
+      const ours = through === 'window' ? [/came through a door that is not known/] : [];
+      assert.equal(findings.length, ours.length);
+      for (const [index, pattern] of ours.entries()) assert.match(findings[index]?.message ?? '', pattern);
     }
   });
 

@@ -70,6 +70,7 @@ def check_chain(folder, manifest):
         need(list(event) == ["batch_id", "seq", "at", "actor", "kind", "row_no", "body", "hash"] and line == compact(event), f"event {seq} is in another form")
         body = event["data"] = json.loads(event["body"])
         need(event["body"] == compact(dict(sorted(body.items()))), f"the body of event {seq} is in another form")
+        need(re.fullmatch("cli|console|api|library|serve|job:.*", body.get("through") or "cli"), f"event {seq} came through an unknown door")
         previous = digest(previous + compact(fields))
         need(event["seq"] == seq and event["batch_id"] == manifest["batch_id"] and event["hash"] == previous, f"event {seq} does not follow")
         events.append(event)

@@ -575,7 +575,9 @@ test('a time that a person has given afterwards is the one that counts', async (
   const pack = await makePack(t);
   const clock = { ...systemClock, now: () => startMs };
   await pack.db.execute(`UPDATE batches SET status = 'running' WHERE batch_id = 'B-1'`);
-  await reorderBatch({ db: pack.db, clock, name: 'ann' }, 'B-1', { finishBy: startMs + 90_000 });
+  await reorderBatch({ db: pack.db, clock, person: 'ann', through: 'cli' as const }, 'B-1', {
+    finishBy: startMs + 90_000,
+  });
   await pack.db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'B-1'`);
   const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), signedBy(pack.db, pack.key));
   assert.deepEqual((await verifyReports(dir)).findings, []);

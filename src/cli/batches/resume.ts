@@ -53,7 +53,7 @@ export function execute(
     }
     if (unlisted !== null && batchId !== undefined) {
       requireRole(session, 'approve');
-      await continueUnlisted({ ...session, name: session.person }, batchId, unlisted);
+      await continueUnlisted(session, batchId, unlisted);
     }
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {
@@ -134,12 +134,11 @@ function resumeAccount(
   { serviceMoved, ...options }: { out: string; restored: boolean; serviceMoved: boolean },
 ): Promise<WorkResult[]> {
   return withAccount(session, name, async (account) => {
-    const actor = { ...session, name: session.person };
     for (const { batch_id, status, service } of batches) {
-      if (serviceMoved) await moveService(actor, batch_id, account.service);
+      if (serviceMoved) await moveService(session, batch_id, account.service);
       // One that was made for another service is left to the runner, which says so.
       else if (!isSameService(service, account.service)) continue;
-      if (can(status, 'resume')) await resumeBatch(actor, batch_id);
+      if (can(status, 'resume')) await resumeBatch(session, batch_id);
     }
     return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), ...options });
   });

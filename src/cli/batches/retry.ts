@@ -28,11 +28,10 @@ export function execute(
     requireRole(session, 'operate');
     const batch = await requireBatch(session.db, batchId);
     return withAccount(session, batch.account, async (account) => {
-      const actor = { ...session, name: session.person };
-      if (options.serviceMoved === true) await moveService(actor, batchId, account.service);
+      if (options.serviceMoved === true) await moveService(session, batchId, account.service);
       else requireService(batch, account.service);
       const codes = (options.code as string[] | undefined) ?? [];
-      const retry = await retryFailed(actor, await requestDepsFor(account, session), batchId, { codes });
+      const retry = await retryFailed(session, await requestDepsFor(account, session), batchId, { codes });
       if (!context.json) {
         const isUnknown = codes.length > 0 && retry.kept.length === 0;
         const none = isUnknown

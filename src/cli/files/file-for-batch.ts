@@ -4,7 +4,7 @@ import { isRunId } from '../../core/identity/ids.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { approvalReason } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
-import type { Actor } from '../../engine/runner/actor.ts';
+import type { Actor } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 import { planJson } from '../../operations/base/plan.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
@@ -58,12 +58,11 @@ export async function withFile(
   if (runId !== undefined && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   return withSession(context, (session) => {
     for (const role of roles) requireRole(session, role);
-    const actor = { ...session, name: session.person };
     return withAccount(session, options.account, (account) =>
       whileReading(context.terminal, async (reading) => {
         const { batch, plan } = await takeFile(context, session, account, { file, options, reading });
         const reason = approvalReason(storedPolicy(batch.policy), plan);
-        return work({ session, account, actor, reading, batch, plan, reason });
+        return work({ session, account, actor: session, reading, batch, plan, reason });
       }),
     );
   });

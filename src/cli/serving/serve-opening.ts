@@ -4,12 +4,12 @@ import type { Recipient } from '../../notify/recipients.ts';
 import { makeSender } from '../../notify/senders.ts';
 import { notifyUnopened } from '../../notify/unopened.ts';
 import { makeLog } from '../../runtime/logging/log.ts';
-import { ledgerPathOf, type Session } from '../../runtime/session/session.ts';
+import { ledgerPathOf, openSession, type Session } from '../../runtime/session/session.ts';
 import { type Config, loadConfig } from '../../runtime/settings/config.ts';
 import { makeNotificationDedupe } from '../../runtime/upkeep/notification-dedupe.ts';
 import { loadJobs } from '../../scheduler/jobs/load-jobs.ts';
 import type { CommandContext } from '../base/command.ts';
-import { sessionOf } from '../session/session.ts';
+import { placeOf } from '../session/session.ts';
 import { jobRecipients } from './serve-jobs.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function openServing(context: CommandContext): Promise<Session> {
   const since = systemClock.monotonic();
   for (;;) {
     try {
-      return await sessionOf(context);
+      return await openSession({ ...placeOf(context), through: 'serve' });
     } catch (error) {
       if (!(error instanceof AirbatchError) || !error.code.startsWith('LEDGER_')) throw error;
       if (error.code === 'LEDGER_BUSY' && systemClock.monotonic() - since < busyMsMax) {

@@ -44,7 +44,8 @@ export function sessionOf(context: CommandContext): Promise<Session> {
 }
 
 export function placeOf({ cwd, env, configPath, ledgerPath, terminal, stderr }: CommandContext): SessionOptions {
-  return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null, stderr };
+  const screen = terminal.isInteractive ? terminal.error : null;
+  return { cwd, env, configPath, ledgerPath, screen, stderr, through: 'cli' };
 }
 
 /** The folder of a command's reports: the one that `--out` names, else that of the configuration. */

@@ -6,6 +6,7 @@ import { batchIs } from '../../core/state/state-words.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { endHalt } from '../../ledger/accounts/halts.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import {
@@ -16,7 +17,7 @@ import {
   listBatches,
 } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
   type ApprovedPlan,
   approvalReason,
@@ -28,7 +29,6 @@ import {
 import { balanceEventData } from '../plan/known-balance.ts';
 import type { Asked } from '../plan/preflight.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
-import type { Actor } from '../runner/actor.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 import { addManualPause, clearManualPause, manualPause } from './manual-pause.ts';
 
@@ -84,14 +84,14 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   const { toSend: rows, products, sums } = now;
   return move(actor, batchId, 'approve', (unit, batch) => {
     if (batch.status === 'awaiting_approval')
-      requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve it');
+      requireSecondPerson(storedPolicy(batch.policy), batch, actor.person, 'approve it');
     // To read all rows takes too long for a transaction; but whatever changes one of them adds to the batch's chain.
     if (batch.audit_seq !== before.audit_seq)
       throw planChanged(batch, 'somebody else decided about it at the same time');
     const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
     return {
       fields: {
-        approved_by: actor.name,
+        approved_by: actor.person,
         approved_at: unit.at,
         approved_plan: JSON.stringify(approved),
         balance_before: balance === null ? null : JSON.stringify(balance),
@@ -126,9 +126,9 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
     // Another person may have approved it just now.
     requireWaiting(batch);
     const rejection = withoutNumbers(why);
-    return { fields: { rejection, rejected_by: actor.name }, data: { why: rejection, rejected: 'true' } };
+    return { fields: { rejection, rejected_by: actor.person }, data: { why: rejection, rejected: 'true' } };
   });
-  await cancelRowsLeft(actor, actor.name);
+  await cancelRowsLeft(actor, { actor: actor.person, through: actor.through });
   return rejected;
 }
 
@@ -160,7 +160,7 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const pause_detail = withoutNumbers(why);
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     const data = { why: pause_detail };
     if (batch.status !== 'paused')
@@ -189,7 +189,7 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
       });
     return { fields: {}, data: { why: withoutNumbers(why) } };
   });
-  await cancelRowsLeft(actor, actor.name);
+  await cancelRowsLeft(actor, { actor: actor.person, through: actor.through });
   return cancelled;
 }
 
@@ -205,7 +205,7 @@ function move(
   event: BatchEvent,
   change: (unit: Unit, batch: BatchRecord) => Move | Promise<Move>,
 ): Promise<BatchRecord> {
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     requireMove(batch, event);
     return moveIn(unit, batch, event, await change(unit, batch));

@@ -1,8 +1,7 @@
-import type { Clock } from '../../core/time/clock.ts';
+import type { Actor } from '../../ledger/actor.ts';
 import { cancelledWithRows } from '../../ledger/batches/batch-counts.ts';
-import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
-import { inUnit } from '../../ledger/unit-of-work.ts';
+import { inUnit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 
 /** Rows changed in one transaction: other writers wait for some 30 ms. */
 const rowsPerUnit = 500;
@@ -12,11 +11,14 @@ const rowsPerUnit = 500;
  * batch itself, since a million rows would hold up every other writer, and at each start, since a crash may have come
  * between.
  */
-export async function cancelRowsLeft({ db, clock }: { db: Database; clock: Clock }, actor: string): Promise<void> {
+export async function cancelRowsLeft(
+  { db, clock }: Pick<Actor, 'db' | 'clock'>,
+  by: Pick<UnitOptions, 'actor' | 'through'>,
+): Promise<void> {
   for (const batchId of await cancelledWithRows(db)) {
     for (const state of ['ready', 'held'] as const) {
       for (;;) {
-        const changed = await inUnit(db, { clock, actor }, async (unit) => {
+        const changed = await inUnit(db, { clock, ...by }, async (unit) => {
           const rows = await pageRowsInState(unit.tx, batchId, state, 0, rowsPerUnit);
           for (const row of rows) await unit.changeRow(row, 'cancel', {}, {});
           return rows.length;

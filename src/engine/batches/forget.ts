@@ -4,13 +4,13 @@ import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
 import { batchIs } from '../../core/state/state-words.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { dayMs } from '../../core/time/clock.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, policiesSince } from '../../ledger/batches/batches.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../../ledger/batches/forget-rows.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLostBefore, dropLostOf } from '../../ledger/rows/lost-payments.ts';
-import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
-import type { Actor } from '../runner/actor.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from './batch-commands.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
@@ -35,12 +35,11 @@ export interface Forgotten {
  * Call `db.emptyLog()` or `db.compact()` afterwards: until then the log still holds what was overwritten.
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
-  const options = { clock: actor.clock, actor: actor.name };
-  const batch = await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
+  const batch = await inUnitOf(actor, (unit) => decideToForget(unit, batchId, why));
   const forgotten = { rows: 0, traceable: 0 };
   // The first row comes last, so that it tells whether all are done.
   for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit) {
-    const some = await inUnit(actor.db, options, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
+    const some = await inUnitOf(actor, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
     forgotten.rows += some.rows;
     forgotten.traceable += some.traceable;
   }

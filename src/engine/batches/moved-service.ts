@@ -1,9 +1,8 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isOtherVersion, isSameService } from '../../core/identity/service-name.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
-import { inUnit } from '../../ledger/unit-of-work.ts';
-import type { Actor } from '../runner/actor.ts';
 import type { RunnerContext } from '../runner/context.ts';
 import { pauseForOtherReason } from './manual-pause.ts';
 
@@ -43,7 +42,7 @@ export function requireService(
  * with `SERVICE_CHANGED` where it is another version, which knows nothing of that.
  */
 export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     assert(batch, 'a command has found the batch');
     if (isSameService(batch.service, to)) return;

@@ -1,9 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
 import { batchIs } from '../../core/state/state-words.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
-import { inUnit } from '../../ledger/unit-of-work.ts';
-import type { Actor } from '../runner/actor.ts';
 import { requireBatch } from './batch-commands.ts';
 
 /** A place among the batches of an account: what is left out stays as it is. */
@@ -20,7 +19,7 @@ const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
  * `BATCH_UNKNOWN`, or with `BATCH_STATE` if it has ended.
  */
 export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     if (ended.includes(batch.status))
       throw new AirbatchError(

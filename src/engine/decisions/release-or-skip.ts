@@ -2,16 +2,16 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { rowStateTexts } from '../../core/state/state-words.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
-import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
 import { manualPause } from '../batches/manual-pause.ts';
 import { saveReleasedUntil } from '../dispatch/already-sent.ts';
 import { type ApprovedPlan, approvalReason, requireSecondPerson } from '../plan/approval.ts';
 import { requestedOnceReleased } from '../plan/preflight.ts';
-import type { Actor } from '../runner/actor.ts';
 import {
   makeUnseenHolds,
   notReleasable,
@@ -50,7 +50,7 @@ export async function releaseRows(
   const released = await changeRows(actor, batchId, rowNos, {
     state: 'held',
     async check(db, current, rows) {
-      await requireReleaser(db, current, rows, actor.name);
+      await requireReleaser(db, current, rows, actor.person);
       await unseen.read(db, current);
     },
     async change(unit, row) {
@@ -106,7 +106,7 @@ export function skipRows(
   const problem = {
     code: 'SKIPPED_BY_PERSON',
     column: null,
-    message: `Skipped by ${actor.name}: ${why}`,
+    message: `Skipped by ${actor.person}: ${why}`,
     suggestion: '',
   };
   return changeRows(actor, batchId, rowNos, {
@@ -144,9 +144,8 @@ async function changeRows(
   { state, check, change }: RowDecision,
 ): Promise<number> {
   const batch = await requireBatch(actor.db, batchId);
-  const options = { clock: actor.clock, actor: actor.name };
   const changeAll = async (rows: readonly RowRecord[]) =>
-    inUnit(actor.db, options, async (unit) => {
+    inUnitOf(actor, async (unit) => {
       await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;

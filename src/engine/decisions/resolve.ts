@@ -5,19 +5,19 @@ import { resolvedCodes } from '../../core/state/overdue.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Gateway, LookupOutcome, ReadProblem, ServicePayment } from '../../gateway/contract/gateway.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
 import { highestClock } from '../../ledger/schema/facts.ts';
-import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';
 import { noteSecond } from '../payments/late-differences.ts';
 import { referenceOf } from '../payments/payment-request.ts';
-import type { Actor } from '../runner/actor.ts';
 import { lastSentAt } from '../tracking/overdue.ts';
 import { requireRow } from './release-or-skip.ts';
 
@@ -38,7 +38,7 @@ export async function resolveDoubt(
   resolution: Resolution,
 ): Promise<RowRecord> {
   await requireBatch(actor.db, batchId);
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
@@ -94,7 +94,7 @@ export async function resolveOverdue(
       },
     );
   }
-  const outcome = await inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  const outcome = await inUnitOf(actor, async (unit) => {
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
     if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
     const against = speaksAgainst(said, resolution);
@@ -184,14 +184,14 @@ function speaksAgainst({ own, listed, others }: Said, { as }: Resolution): Servi
 
 async function writeResolution(
   unit: Unit,
-  { name }: Actor,
+  { person }: Actor,
   row: RowRecord,
   { as, evidence }: Resolution,
   more: { fields: RowFields; data: EventData },
 ): Promise<RowRecord> {
   // Who reads the results must not take it for the service's own word, in either case.
   const failure_code = resolvedCodes[as];
-  const failure_reason = `${name}: ${evidence}`;
+  const failure_reason = `${person}: ${evidence}`;
   const ended = { ...more.fields, next_action_at: null, completed_at: unit.at, failure_code, failure_reason };
   // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
   const data = { ...more.data, as, evidence: withoutNumbers(evidence) };

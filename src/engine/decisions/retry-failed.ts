@@ -2,6 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { can } from '../../core/state/batch-state.ts';
 import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
@@ -15,7 +16,6 @@ import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-
 import { isOwnPayment, noteDifference } from '../payments/late-differences.ts';
 import { nextGeneration } from '../payments/next-generation.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { Actor } from '../runner/actor.ts';
 
 /** Rows read from the ledger at once. */
 const rowsPerPage = 200;
@@ -121,7 +121,7 @@ type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
 
 /** What the service says of a row's payments, each of which has failed; or why the row stays as it is. */
 async function lookAtFailed(
-  { db, clock, name }: Actor,
+  { db, clock, person, through }: Actor,
   service: RetryService,
   batch: BatchRecord,
   row: RowRecord,
@@ -154,7 +154,7 @@ async function lookAtFailed(
     return keptFor(why);
   }
   if (earlier.kind === 'live') {
-    await inUnit(db, { clock, actor: name }, async (unit) => {
+    await inUnit(db, { clock, actor: person, through }, async (unit) => {
       const current = await findRow(unit.tx, row.batch_id, row.row_no);
       if (current?.status === 'failed') await noteArrived(unit, batch, current, earlier);
     });
@@ -168,7 +168,7 @@ async function openNextGeneration(
   row: RowRecord,
   { codes, failed }: { codes: readonly string[]; failed: Failed },
 ): Promise<boolean> {
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     const batch = await findBatch(unit.tx, row.batch_id);
     // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.

@@ -8,15 +8,15 @@ import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Gateway, ServicePayment } from '../../gateway/contract/gateway.ts';
 import { makeListReader, type ReadPage } from '../../gateway/contract/list-pages.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { openBatches } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../../ledger/rows/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
-import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
 import { readTrouble, unansweredWaitMs } from '../pacing/read-trouble.ts';
-import type { Actor } from '../runner/actor.ts';
 import type { RunnerContext } from '../runner/context.ts';
 
 /** The list may round times to seconds, so reading continues this much before the last entry (ms). */
@@ -119,7 +119,7 @@ async function keepLost(
  * open batch of the account. Throws `BATCH_UNKNOWN`, or `BATCH_STATE` if nothing of the list is left to read.
  */
 export function continueUnlisted(actor: Actor, batchId: string, why: string): Promise<void> {
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+  return inUnitOf(actor, async (unit) => {
     const { account } = await requireBatch(unit.tx, batchId);
     const fromMs = await lostFrom(unit.tx, account);
     if (fromMs === null)

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import type { Actor } from '../../engine/runner/actor.ts';
+import type { Actor } from '../../ledger/actor.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
@@ -69,8 +69,7 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   try {
     requireRole(session, operation.role);
     const { onNote, onWait, nameOf } = door;
-    const actor = { ...session, name: session.person };
-    return await operation.run({ session, actor, onNote, onWait, nameOf }, checked);
+    return await operation.run({ session, actor: session, onNote, onWait, nameOf }, checked);
   } finally {
     await session.db.close();
   }

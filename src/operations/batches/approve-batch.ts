@@ -40,6 +40,6 @@ export const approveBatch = defineOperation({
     const read = balance.kind === 'balance' ? balance.balance : null;
     const { status, content_sha256 } = await approve(actor, batch_id, { balance: read, plan, seenDigest });
     const is_worked_on = await hasWorker(session, name);
-    return { batch_id, status, approved_by: actor.name, content_sha256, is_worked_on };
+    return { batch_id, status, approved_by: actor.person, content_sha256, is_worked_on };
   },
 });

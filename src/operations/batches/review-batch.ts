@@ -91,10 +91,10 @@ export const reviewBatch = defineOperation({
 export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
 
 /** The batch, if it waits for approval and this person may give it. */
-export async function requireApprovable({ db, name }: OperationContext['actor'], id: string): Promise<BatchRecord> {
+export async function requireApprovable({ db, person }: OperationContext['actor'], id: string): Promise<BatchRecord> {
   const batch = await requireBatch(db, id);
   requireWaiting(batch);
-  requireSecondPerson(storedPolicy(batch.policy), batch, name, 'approve it');
+  requireSecondPerson(storedPolicy(batch.policy), batch, person, 'approve it');
   return batch;
 }
 

@@ -4,7 +4,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { type Forgotten, forgetBatch, forgetEnded, requireForgettable } from '../../engine/batches/forget.ts';
-import type { Actor } from '../../engine/runner/actor.ts';
+import type { Actor } from '../../ledger/actor.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';

@@ -33,6 +33,6 @@ export const resolveRow = defineOperation({
       : await resolveDoubt(actor, batch_id, row, { as, evidence });
     const { status: batch_status } = await requireBatch(actor.db, batch_id);
     const is_worked_on = await hasWorker(session, name);
-    return { batch_id, row, status, batch_status, is_worked_on, resolved_by: actor.name };
+    return { batch_id, row, status, batch_status, is_worked_on, resolved_by: actor.person };
   },
 });

@@ -120,9 +120,11 @@ export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 
 }
 
 /**
- * The same with when it was and who did it: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as
- * 8f…".
+ * The same with when it was, who did it, and the door: "2026-11-20 09:30:12 UTC  ann (cli)  row 17: it was skipped:
+ * left the company".
  */
 export function auditSentence(event: AuditEvent): string {
-  return `${timeText(new Date(event.at).toISOString())}  ${visible(event.actor)}  ${eventSentence(event)}`;
+  const { through } = dataOf(event.body);
+  const who = visible(typeof through === 'string' ? `${event.actor} (${through})` : event.actor);
+  return `${timeText(new Date(event.at).toISOString())}  ${who}  ${eventSentence(event)}`;
 }

@@ -3,11 +3,11 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { type Random, systemRandom } from '../../core/basics/random.ts';
-import { type Clock, systemClock } from '../../core/time/clock.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
 import type { EngineLog } from '../../engine/runner/context.ts';
 import { endAbandoned } from '../../intake/check/end-reading.ts';
-import type { Database } from '../../ledger/drivers/database.ts';
+import type { Actor, Through } from '../../ledger/actor.ts';
 import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
 import { makeLog } from '../logging/log.ts';
@@ -15,16 +15,15 @@ import { type Config, loadConfig } from '../settings/config.ts';
 import { openLedger } from './ledger.ts';
 import { isDeadProcess, processHolder } from './process-holder.ts';
 
-/** What every door opens first: the configuration, the ledger and the log. */
-export interface Session {
+/**
+ * What every door opens first: the configuration, the ledger and the log. The person is whoever runs the program, as
+ * the operating system knows them.
+ */
+export interface Session extends Actor {
   config: Config;
   ledgerPath: string;
-  db: Database;
-  clock: Clock;
   random: Random;
   log: EngineLog;
-  /** Who runs the program, as the operating system knows them. */
-  person: string;
 }
 
 /** Where a session finds its configuration and its ledger, and how it logs. */
@@ -33,6 +32,8 @@ export interface SessionOptions {
   env: Record<string, string | undefined>;
   configPath: string | undefined;
   ledgerPath: string | undefined;
+  /** The door that the person comes through: `library` where none is given. */
+  through?: Through;
   /** Writes to the screen of a person who watches: a short log, made for reading. Null: JSON on `stderr`. */
   screen: ((text: string) => void) | null;
   /** The process's own where none is given. */
@@ -55,6 +56,7 @@ export const noLedgerPath = ':memory:';
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false, noLedger = false } = options;
+  const { through = 'library' } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const path = ledgerPathOf(options, config);
   const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
@@ -71,12 +73,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const db = await openLedger(noLedger ? noLedgerPath : ledgerPath);
   try {
     await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
-    await cancelRowsLeft({ db, clock: systemClock }, 'engine');
+    await cancelRowsLeft({ db, clock: systemClock }, { actor: 'engine' });
   } catch (error) {
     await db.close();
     throw error;
   }
-  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
+  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(), through };
 }
 
 /**
@@ -120,9 +122,10 @@ export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): P
   }
 }
 
-/** Signs reports with the key of this installation, and gives them out in the name of the session's person. */
-export async function sessionSigning({ ledgerPath, clock, person }: Session): Promise<Signing> {
-  return { key: await sessionKey({ ledgerPath }), clock, name: person };
+/** Signs reports with the key of this installation, and publishes them in the name of the session's person. */
+export async function sessionSigning(session: Session): Promise<Signing> {
+  const { clock, person, through } = session;
+  return { key: await sessionKey(session), clock, person, through };
 }
 
 function personName(): string {

@@ -28,7 +28,7 @@ export interface JobRetention {
 export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
   const { db, clock, config, log } = session;
   const stopping = new AbortController();
-  const actor = { db, clock, name: 'retention' };
+  const actor = { ...session, person: 'retention' };
   let isInLog = false;
   const pass = async () => {
     const limits = jobs.map(({ job, personalDataDays }) => ({ job: job as string | null, days: personalDataDays }));

@@ -52,6 +52,7 @@ export async function importFile(session: Session, account: OpenAccount, given: 
     account: account.name,
     service: account.service,
     createdBy: session.person,
+    through: session.through,
     program,
     holder: processHolder(session.clock),
     catalog: account.catalog,

@@ -7,7 +7,7 @@ import type { JobFile } from '../../ledger/jobs/job-files.ts';
 import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import type { Job } from '../jobs/define-job.ts';
-import { personOf } from './slot-batch.ts';
+import { actorOf } from './slot-batch.ts';
 import type { SlotRunnerDeps } from './slot-files.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
@@ -75,7 +75,7 @@ async function retry(
   batch: BatchRecord,
   what: RetryWhat,
 ): Promise<{ retried: number; trouble: string | null }> {
-  const actor = { ...session, name: personOf(job) };
+  const actor = actorOf(session, job);
   try {
     const { retried, unanswered }: RetryResult = await withAccount(batch.account, async (account) => {
       requireService(batch, account.service);

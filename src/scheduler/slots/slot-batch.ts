@@ -43,7 +43,7 @@ export async function takeOne(
   const { session, withAccount, requireSlot } = deps;
   try {
     return await withAccount(job.account, async (account) => {
-      const { batch } = await importFile({ ...session, person: personOf(job) }, account, {
+      const { batch } = await importFile(actorOf(session, job), account, {
         file: path,
         job: job.name,
         runId: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
@@ -96,7 +96,7 @@ export async function decideLeft(
 
 /** Approves the batch, or leaves it for a person where its policy says so. Returns what it is now, in words. */
 async function decide(session: Session, account: OpenAccount, job: Job, batch: BatchRecord): Promise<string> {
-  const actor = { ...session, name: personOf(job) };
+  const actor = actorOf(session, job);
   const plan = await planOf(session, account, batch);
   const reason = approvalReason(storedPolicy(batch.policy), plan);
   if (reason !== null) await askApproval(actor, batch.batch_id, reason);
@@ -122,9 +122,9 @@ function finishText({ finish: { finishBy, doneAt, unknown, makesLate } }: Prefli
   return sentences;
 }
 
-/** Who acts for a job where nobody does. */
-export function personOf({ name }: Job): string {
-  return `job ${name}`;
+/** The session in the name of a job: no person acts. */
+export function actorOf(session: Session, { name }: Job): Session {
+  return { ...session, person: `job ${name}`, through: `job:${name}` };
 }
 
 /** Settings of intake that have an option, and those that do not change how a file of corrections is read. */

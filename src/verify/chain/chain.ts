@@ -55,6 +55,7 @@ export async function walkChain(
       isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
       const data = objectOf(body);
       if (body !== JSON.stringify(data)) findings.add(file, `the body of event ${seq} ${doubleMeaning}`);
+      if (!isDoor(data.through)) findings.add(file, `event ${seq} came through a door that is not known.`);
       if (kind === 'batch.report') facts.published.push({ version: Number(data.version), at, seq, hash });
       if (wanted.has(seq)) facts.heads.set(seq, hash);
       noteEvent(facts, { ...event, data });
@@ -70,6 +71,13 @@ export async function walkChain(
     findings.add(file, `has ${seq} events; the manifest says ${manifest.audit.events}.`);
   if (previous !== manifest.audit.head) findings.add(file, 'does not end in the head that the manifest names.');
   return facts;
+}
+
+const doors: readonly unknown[] = ['cli', 'console', 'api', 'library', 'serve'];
+
+/** The door through which a person or a job acted; events of the program itself, and old ones, have none. */
+function isDoor(through: unknown): boolean {
+  return (through ?? null) === null || doors.includes(through) || /^job:./.test(String(through));
 }
 
 /** By hand, as there are millions of them: a general checker of shapes takes longer than all hashes together. */

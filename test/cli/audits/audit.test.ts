@@ -65,7 +65,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
       .every((line) => JSON.parse(line).batch_id === batch),
     true,
   );
-  assert.match((await run('audit')).stdout, new RegExp(`${batch}.*approved 3 rows`));
+  assert.match((await run('audit')).stdout, new RegExp(`${batch}.* {2}\\S+ \\(cli\\) {2}batch: approved 3 rows`));
   assert.equal((await run('audit', '--row', '2')).code, 2);
   assert.equal((await run('audit', '--batch', 'none')).code, 2);
 

@@ -119,7 +119,7 @@ describe('credentials that the service refuses', () => {
     const running = runner.run(Number.POSITIVE_INFINITY);
     await rig.clock.drive(rig.clock.sleep(10_000));
     assert.equal(pauses(rig), 1);
-    await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
     await rig.clock.drive(rig.clock.sleep(10_000));
     assert.equal(pauses(rig), 2);
     runner.stop();

@@ -50,7 +50,11 @@ test('of thousands of rows whose people are forgotten hardly a number stays in t
   const people = () => readFileSync(path, 'latin1').match(/Canary|\+2547120/g)?.length ?? 0;
   assert.ok(people() >= 40 * rowsOfBatch);
   const size = statSync(path).size;
-  const done = await forgetEnded({ db, clock: systemClock, name: 'retention' }, 1_000, 'retention');
+  const done = await forgetEnded(
+    { db, clock: systemClock, person: 'retention', through: 'cli' as const },
+    1_000,
+    'retention',
+  );
   assert.equal(done.rows, 40 * rowsOfBatch);
   await db.emptyLog();
   assert.ok(people() <= 10, `${people()} are left`);
@@ -63,7 +67,7 @@ test('of thousands of rows whose people are forgotten hardly a number stays in t
 test('people are known for as long as any batch that came since, or is open, is compared with them', async () => {
   const db = await memoryLedger();
   const clock = makeVirtualClock();
-  const actor = { db, clock, name: 'retention' };
+  const actor = { db, clock, person: 'retention', through: 'cli' as const };
   const maximum = (days: number) => JSON.stringify({ recipientMaximum: { days, sums: { KES: '500' } } });
   const add = (batch_id: string, fields: Partial<BatchRecord>) =>
     inUnit(db, { clock, actor: 'engine' }, (unit) => payBatch(unit, batch_id, { rows: 1, ...fields }));
@@ -90,7 +94,7 @@ test('of a row that was sent again, what every one of its payments asked for is 
   rig.service.script('run-1/ref-1', 'refuse');
   await rig.add(someRows(1));
   await rig.run();
-  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
   await rig.run();

@@ -55,7 +55,7 @@ describe('an account whose money ran out', () => {
 
   test('does not go on by itself with what a person has paused besides, and that one is resumed by a person', async () => {
     const { rig, after, stop } = await shortOfMoney(true);
-    const mary = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     await pauseBatch(mary, 'batch-1', 'the wrong month');
     await assert.rejects(pauseBatch(mary, 'batch-1', 'once more'), {
       code: 'BATCH_STATE',

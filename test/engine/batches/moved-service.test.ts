@@ -13,7 +13,7 @@ const one = 'https://one.example (v2)';
 const two = 'https://two.example (v2)';
 const patienceMs = 36 * 3_600_000;
 
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 const runAt = (rig: Rig, service: string) => rig.clock.drive(rig.runner({ service }).run(patienceMs));
 const kinds = async ({ db }: Rig, batchId = 'batch-1') =>
   (

@@ -84,7 +84,7 @@ test('a second payment that is seen while no batch is open halts the account unt
   await rig.run();
   assert.equal((await rig.batch('batch-3')).pause_reason, 'service_mismatch', 'nobody has looked yet');
 
-  await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
+  await resumeBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-2');
   await addLater(rig, 'batch-4', 1);
   await rig.run();
   assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
@@ -95,8 +95,8 @@ test('a second payment that is seen while no batch is open halts the account unt
 test('resuming a batch that is paused for something else does not end the halt', async () => {
   const rig = await seenLate();
   await addLater(rig, 'batch-2', 1);
-  await pauseBatch({ ...rig, name: 'mary' }, 'batch-2', 'not today');
-  await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
+  await pauseBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-2', 'not today');
+  await resumeBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-2');
   await rig.run();
   assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch');
   assert.deepEqual(await rig.states('batch-2'), ['ready']);

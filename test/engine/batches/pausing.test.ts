@@ -72,7 +72,11 @@ describe('an account that is paused', () => {
     rig.service.script('run-1/ref-1', 'wrong_answer');
     const { create } = rig.service;
     rig.service.create = async (request) => {
-      await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'the wrong month');
+      await pauseBatch(
+        { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const },
+        'batch-1',
+        'the wrong month',
+      );
       return create(request);
     };
     await rig.add(someRows(1));

@@ -88,13 +88,18 @@ describe('a row of a restored ledger', () => {
     rig.service.lookup = async (reference) => {
       if (failures === 0) return lookup(reference);
       failures -= 1;
-      if (failures === 1) await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'a holiday');
+      if (failures === 1)
+        await pauseBatch(
+          { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const },
+          'batch-1',
+          'a holiday',
+        );
       return { kind: 'unavailable', evidence: { httpStatus: 502, code: 'http_502', message: '', requestId: null } };
     };
     await runRestored(rig);
     assert.deepEqual([await rig.states(), failures], [['ready'], 1]);
     await rig.clock.drive(rig.clock.sleep(3 * 24 * 3_600_000));
-    await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
     await rig.run();
     assert.deepEqual([await rig.states(), failures], [['completed'], 0]);
   });

@@ -16,7 +16,7 @@ const minuteMs = 60_000;
 const throttled = { httpStatus: 429, code: 'RATE_LIMITED', message: 'slow down', requestId: null };
 
 const retryIn = (rig: Rig) => (codes: string[]) => {
-  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   return rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes }));
 };
@@ -240,7 +240,12 @@ describe('a retry', () => {
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       const db = beforeTransaction(rig.db, () => rig.db.execute(change));
       const options = { codes: [] };
-      const retrying = retryFailed({ db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options);
+      const retrying = retryFailed(
+        { db, clock: rig.clock, person: 'mary', through: 'cli' as const },
+        service,
+        'batch-1',
+        options,
+      );
       assert.deepEqual(await rig.clock.drive(retrying), {
         retried: 0,
         unanswered: 0,
@@ -265,7 +270,7 @@ describe('a retry', () => {
           : { kind: 'throttled', retryAfterMs: saidMs, evidence: throttled };
       };
       const begunAt = rig.clock.now();
-      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
       const retrying = retryFailed(actor, service, 'batch-1', { codes: [] });
       await rig.clock.drive(rig.clock.sleep(1_000));
       assert.ok(service.limiter.isHeld('creation'), 'nothing of the account is sent meanwhile');
@@ -285,8 +290,14 @@ describe('a retry', () => {
       if (retried === 0 && (await rig.row(1)).status === 'failed') {
         const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
         const options = { codes: [] };
-        retried = (await retryFailed({ db: rig.db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options))
-          .retried;
+        retried = (
+          await retryFailed(
+            { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const },
+            service,
+            'batch-1',
+            options,
+          )
+        ).retried;
       }
       return balance();
     };
@@ -317,7 +328,7 @@ describe('a batch whose people are being forgotten when the program is killed', 
       ]);
       await rig.db.execute(`UPDATE rows SET generation = 2 WHERE row_no = 1`);
       await rig.db.execute(`UPDATE batches SET status = 'completed', started_at = 1, completed_at = 1`);
-      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
       const left = async () => {
         const [one] = await rig.db.query<{ count: number }>(
           `SELECT (SELECT COUNT(*) FROM rows WHERE phone_number IS NOT NULL)

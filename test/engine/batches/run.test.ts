@@ -199,7 +199,7 @@ describe('the engine', () => {
       rig.service.script('run-1/ref-1', 'cannot_pay');
       await rig.add(someRows(1));
       await runWith(rig, 'old', 1);
-      await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+      await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
       await runWith(rig, 'new', 10);
       assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 1]);
     });
@@ -219,7 +219,7 @@ describe('the engine', () => {
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
     await rig.run();
-    await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
     rig.clock.setWall(rig.clock.now() - 60 * minute);
     await rig.run();
     assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 2]);
@@ -586,7 +586,7 @@ describe('the engine', () => {
     await rig.add(someRows(1));
     for (let times = 0; times < 2; times++) {
       await rig.run();
-      await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+      await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
     }
     await rig.run();
     assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 2]);
@@ -611,7 +611,7 @@ describe('the engine', () => {
         await rig.run();
         assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready', 'ready'], 'paused'], `${times}`);
         await rig.clock.drive(rig.clock.sleep(3_600_000));
-        await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+        await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
       }
       rig.service.purse.opening = 100;
       await rig.run();
@@ -965,7 +965,7 @@ describe('the engine', () => {
   });
 });
 
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 test('nothing is sent of a batch from the moment at which another process has paused it', async () => {
   const rig = await makeRig({ paceMs: 2 });
@@ -1006,7 +1006,7 @@ describe('giving up a batch', () => {
     const rig = await makeRig();
     await rig.add(someRows(1_200));
     await rig.db.execute(`UPDATE batches SET status = 'cancelled'`);
-    await cancelRowsLeft(rig, 'engine');
+    await cancelRowsLeft(rig, { actor: 'engine' });
     assert.deepEqual(await countRows(rig.db, 'batch-1'), new Map([['cancelled', 1_200]]));
     assert.deepEqual(new Set(await rig.states()), new Set(['cancelled']));
   });

@@ -10,7 +10,7 @@ import { v1Policy, v2Policy } from '../../support/fake-service.ts';
 import { aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 /** A row of a file without references: this number of it is paid this, or this product. */
 function unnamed(rowNo: number, person: number, amount: string | null, more: Partial<NewRow> & { at?: number } = {}) {

@@ -13,7 +13,7 @@ import { aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '500' } } });
 const number = '+254712000001';
 

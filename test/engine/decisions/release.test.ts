@@ -35,7 +35,7 @@ async function heldRows(): Promise<Rig> {
   return rig;
 }
 
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 describe('releasing rows whose reference another batch has', () => {
   for (const [rowNos, code, hint] of [
@@ -155,7 +155,7 @@ test('what is held after a person looked stays held, of all and where it is name
   assert.equal((await releaseRows(mary(rig), 'batch-2', [1], again)).released, 1);
 });
 
-const by = ({ db, clock }: Rig, name: string) => ({ db, clock, name });
+const by = ({ db, clock }: Rig, person: string) => ({ db, clock, person, through: 'cli' as const });
 
 /** Of Sam's batch one row is ready, and one is held; it was not approved yet. */
 async function unapproved(policy: Record<string, unknown> = { approval: { needed: 'always' } }): Promise<Rig> {

@@ -8,7 +8,7 @@ import { aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 /** Has three rows paid by run-1, and gives the same three to run-2 after `days`. */
 async function paidTwice(days: number, policy = '{}'): Promise<Rig> {

@@ -50,7 +50,7 @@ function serviceOf(rig: Rig) {
 }
 
 function resolveRow(rig: Rig, as: Resolution['as'], more: { service?: string } = {}) {
-  const mary = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   return resolveOverdue(mary, { ...serviceOf(rig), ...more }, 'batch-1', 1, { as, evidence: 'case 0712 405 118' });
 }
 
@@ -58,7 +58,7 @@ const resolve = (rig: Rig, ...args: [Resolution['as'], { service?: string }?]) =
   rig.clock.drive(resolveRow(rig, ...args));
 
 function retry(rig: Rig) {
-  const mary = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   return rig.clock.drive(retryFailed(mary, serviceOf(rig), 'batch-1', { codes: [] }));
 }
 
@@ -207,7 +207,12 @@ describe('a person’s word on an accepted row is refused', () => {
 
   test('not by a clock that was set back: what it has had for so long is not young again', async () => {
     const rig = await stuck();
-    const mary = { db: rig.db, clock: { ...rig.clock, now: () => rig.clock.now() - 55 * minute }, name: 'mary' };
+    const mary = {
+      db: rig.db,
+      clock: { ...rig.clock, now: () => rig.clock.now() - 55 * minute },
+      person: 'mary',
+      through: 'cli' as const,
+    };
     const resolution = { as: 'paid', evidence: 'case 7' } as const;
     await rig.clock.drive(resolveOverdue(mary, serviceOf(rig), 'batch-1', 1, resolution));
     assert.equal((await rig.row(1)).status, 'completed');

@@ -10,7 +10,8 @@ const stateOf = async (rig: Rig) => {
   const { status, generation } = await rig.row(1);
   return [status, generation];
 };
-const resume = (rig: Rig) => resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+const resume = (rig: Rig) =>
+  resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
 const sleep = (rig: Rig, ms: number) => rig.clock.drive(rig.clock.sleep(ms));
 
 /** The service gives a request id of its own to every refusal. */

@@ -30,7 +30,7 @@ async function fedAgain(
 
 const dayMs = 24 * 3_600_000;
 
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 const retry = (rig: Rig) => {
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };

@@ -8,7 +8,7 @@ import { aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 const unanswered = {
   kind: 'unavailable',
   evidence: { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null },

@@ -18,7 +18,7 @@ import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
 const patienceMs = 36 * 3_600_000;
-const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
 /** What the lost part of the ledger has paid for this row. Returns the service's id of it. */
 async function payLost({ clock, service }: Rig, reference: string, row: NewRow = aRow(1)): Promise<string> {
@@ -175,7 +175,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     await rig.add(someRows(2), otherRun(rig));
     await rig.run();
     assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch', 'the account is halted');
-    await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
+    await resumeBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-2');
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });

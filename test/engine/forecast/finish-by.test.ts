@@ -238,7 +238,7 @@ describe('a batch that is to be done by a time', () => {
     const stop = rig.start();
     await rig.after(20 * second);
     const { db, clock } = rig;
-    const ann = { db, clock, name: 'ann' };
+    const ann = { db, clock, person: 'ann', through: 'cli' as const };
     const sent = async () => {
       const from = clock.now();
       await rig.after(12 * second);

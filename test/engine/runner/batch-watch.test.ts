@@ -27,7 +27,7 @@ function staying(rig: Rig) {
 }
 
 async function resume(rig: Rig): Promise<void> {
-  await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+  await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
 }
 
 describe('the rows that go alone at first', () => {
@@ -96,7 +96,10 @@ describe('the rows that go alone at first', () => {
     await rig.clock.drive(Promise.race([rig.runner().run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
     assert.ok(rig.clock.now() < began + 72 * 60 * minute);
     assert.deepEqual(await rig.states(), ['in_doubt', 'completed', 'ready', 'ready', 'ready']);
-    await resolveDoubt({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 1, { as: 'paid', evidence: 'seen' });
+    await resolveDoubt({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1', 1, {
+      as: 'paid',
+      evidence: 'seen',
+    });
     await rig.run();
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
   });
@@ -167,7 +170,7 @@ describe('how many rows go alone at first does not change', () => {
     const program = staying(rig);
     await program.after(minute);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await program.after(5 * minute);
     assert.equal(sentOf(rig).length, 3);
@@ -264,7 +267,7 @@ describe('what rows cost', () => {
     assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');
   });
 
-  const mary = (rig: Rig) => ({ db: rig.db, clock: rig.clock, name: 'mary' });
+  const mary = (rig: Rig) => ({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const });
   const approvedFor = (rig: Rig, sum: string, products = 0) => {
     const approved_plan = JSON.stringify({ sums: { USD: sum }, rows: 1, products, asked: false });
     return rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
@@ -378,7 +381,7 @@ test('a batch that a person has paused sends nothing, whatever its guards say', 
   await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
   const program = staying(rig);
   await program.after(minute);
-  await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'month-end');
+  await pauseBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1', 'month-end');
   await program.after(60 * minute);
   await program.stop();
   assert.deepEqual([rig.service.creates.length, (await rig.batch()).pause_reason], [4, 'by_person']);

@@ -54,7 +54,7 @@ function contradicted({ db }: Rig): Promise<{ row_no: number; body: string }[]> 
 /** A person has the failed rows of batch 1 sent again. */
 async function retry({ db, clock, service }: Rig, codes: string[] = []): Promise<void> {
   const asked = { gateway: service, limiter: makeOpenLimiter(clock) };
-  await retryFailed({ db, clock, name: 'mary' }, asked, 'batch-1', { codes });
+  await retryFailed({ db, clock, person: 'mary', through: 'cli' as const }, asked, 'batch-1', { codes });
 }
 
 /** A program that stays for `ms`. */

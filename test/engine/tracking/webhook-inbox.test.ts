@@ -259,7 +259,7 @@ describe('a webhook', () => {
     await rig.add([aRow(1, { phone_number: '+254712000001' })]);
     await rig.run();
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
     const { lookup } = rig.service;
@@ -289,7 +289,7 @@ describe('a webhook', () => {
       await rig.add([aRow(1, { phone_number: '+254712000001' })]);
       await rig.run();
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
       const first = callbackBody(firstTopup(rig));
       await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
       const { lookup, create } = rig.service;
@@ -591,7 +591,7 @@ describe('a webhook that contradicts the ledger', () => {
     await rig.run();
     const first = firstTopup(rig);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, name: 'tester' };
+    const actor = { db: rig.db, clock: rig.clock, person: 'tester', through: 'cli' as const };
     await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await rig.run();
     const before = await rig.row(1);
@@ -695,7 +695,7 @@ describe('a refund', () => {
     await rig.add(someRows(1));
     await rig.run();
     const topupId = (await rig.row(1)).topup_id ?? '';
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     const limiter = makeOpenLimiter(rig.clock);
     await rig.clock.drive(retryFailed(actor, { gateway: rig.service, limiter }, 'batch-1', { codes: [] }));
     await rig.run();

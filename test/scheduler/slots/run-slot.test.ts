@@ -18,6 +18,7 @@ import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { rejectBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
@@ -429,10 +430,12 @@ describe('what a job has brought', () => {
     assert.match((await run()).detail, /waits for approval/);
     const [batch] = await db.query<BatchRecord>('SELECT * FROM batches');
     assert.ok(batch);
+    const [received] = await pageEvents(db, batch.batch_id, 0, 1);
+    assert.equal(JSON.parse(received?.body ?? '').through, `job:${batch.job}`);
     assert.deepEqual([batch.priority, batch.finish_by], ['urgent', Date.parse('2026-11-25T17:00:00+03:00')]);
     await archiveFile(session);
     assert.deepEqual(found('working'), ['20261125-0900~x.csv'], 'its batch has not ended');
-    await rejectBatch({ ...session, name: 'Ann' }, batch.batch_id, 'the wrong month');
+    await rejectBatch({ ...session, person: 'Ann', through: 'cli' }, batch.batch_id, 'the wrong month');
     await archiveFile(session);
     assert.deepEqual([found('working'), found('done')], [[], []]);
     assert.deepEqual(found('rejected'), ['20261125-0900~x.csv', '20261125-0900~x.csv.why.txt']);
@@ -460,7 +463,7 @@ describe('what a job has taken', () => {
     const [batch] = await db.query<{ batch_id: string }>(
       `SELECT batch_id FROM batches WHERE status = 'awaiting_approval'`,
     );
-    await rejectBatch({ ...session, name: 'Ann' }, batch?.batch_id ?? '', 'the wrong month');
+    await rejectBatch({ ...session, person: 'Ann', through: 'cli' }, batch?.batch_id ?? '', 'the wrong month');
     await archiveFile(session);
     const cut = (letter: string) => `20261125-0900~${letter}${'é'.repeat(116)}.why.txt`;
     const taken = names.map((name) => `20261125-0900~${name}`);
