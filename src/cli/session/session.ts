@@ -39,7 +39,7 @@ export function withReading<Result>(
 }
 
 /** What most commands need, as the command line says; whoever asks for it closes its ledger. */
-export function sessionOf(context: CommandContext): Promise<Session> {
+function sessionOf(context: CommandContext): Promise<Session> {
   return openSession(placeOf(context));
 }
 
