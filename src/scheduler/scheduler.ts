@@ -47,6 +47,8 @@ const lookNotedMs = 60_000;
  */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'ACCOUNT_BUSY',
+  // A key that is being replaced is refused for some minutes.
+  'CREDENTIALS_REJECTED',
   'FENCED',
   // A share that is away, or a disk that is read-only for as long as it is checked.
   'FILE_UNREADABLE',

@@ -483,7 +483,15 @@ describe('a scheduler', () => {
     assert.ok(slots.slice(1, -1).every(({ state }) => state === 'skipped'));
   });
 
-  for (const code of ['ACCOUNT_BUSY', 'FENCED', 'FILE_UNREADABLE', 'LEDGER_BUSY', 'LEDGER_FULL', 'LEDGER_IO'] as const)
+  for (const code of [
+    'ACCOUNT_BUSY',
+    'CREDENTIALS_REJECTED',
+    'FENCED',
+    'FILE_UNREADABLE',
+    'LEDGER_BUSY',
+    'LEDGER_FULL',
+    'LEDGER_IO',
+  ] as const)
     test(`leaves a slot that met with ${code} to be tried again`, async () => {
       const { db, begun, begin, settle } = await place();
       await begin();

@@ -61,7 +61,7 @@ export async function execute(
             ...onRows,
           });
           // As a run of the file: rows would be called wrong that are not.
-          if (catalog.wasRefused()) await balanceOf(account, 'validate the file again');
+          if (catalog.refusal() !== null) await balanceOf(account, 'validate the file again');
           if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
           return found;
         } finally {

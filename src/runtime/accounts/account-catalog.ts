@@ -2,7 +2,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { requestWithRetryAfter } from '../../engine/pacing/request-with-retry-after.ts';
 import type { EngineLog } from '../../engine/runner/context.ts';
-import type { CatalogOutcome, Gateway, Product } from '../../gateway/contract/gateway.ts';
+import type { CatalogOutcome, Evidence, Gateway, Product } from '../../gateway/contract/gateway.ts';
 import type { Catalog } from '../../intake/rows/network-catalog.ts';
 import { accountLog } from '../logging/log.ts';
 import { logThrottle, type ThrottledAccount } from './throttled-requests.ts';
@@ -16,8 +16,8 @@ export const catalogKeptMs = 5 * 60_000;
 /** The catalog that intake asks, with the prices of products. */
 export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
-  /** Whether the service has refused the account's credentials instead of answering. */
-  wasRefused(): boolean;
+  /** The service's first answer that refused the account's credentials; null if it has refused none. */
+  refusal(): Evidence | null;
 }
 
 /**
@@ -31,7 +31,7 @@ export function accountCatalog(
 ): AccountCatalog {
   const { limiter, gateway } = account;
   const { clock } = deps;
-  let wasRefused = false;
+  let refusal: Evidence | null = null;
   const asking = { limiter, clock, onWait: (throttle: ThrottleWait) => logThrottle(account, deps, throttle) };
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
@@ -39,9 +39,9 @@ export function accountCatalog(
       const known = answers.get(key);
       if (known && clock.monotonic() < known.until) return known.items;
       const outcome = await requestWithRetryAfter(asking, 'catalog', () => read(key));
-      if (outcome.kind === 'account_blocked' && !wasRefused) {
-        wasRefused = true;
-        const { code, message } = outcome.evidence;
+      if (outcome.kind === 'account_blocked' && refusal === null) {
+        refusal = outcome.evidence;
+        const { code, message } = refusal;
         accountLog(deps.log, account.name).warn('the service refuses the account its catalog', { code, said: message });
       }
       if (outcome.kind !== 'items') return null;
@@ -57,6 +57,6 @@ export function accountCatalog(
       return found?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
     },
     products: kept((networkId: number) => gateway.products({ networkId })),
-    wasRefused: () => wasRefused,
+    refusal: () => refusal,
   };
 }

@@ -42,7 +42,8 @@ export interface FileToImport {
 
 /**
  * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws
- * `SERVICE_UNREACHABLE` as intake does, and then says how long the service told the account to wait.
+ * `SERVICE_UNREACHABLE` as intake does, and says how long the account is throttled; `CREDENTIALS_REJECTED` where the
+ * service refuses the account its catalog.
  */
 export async function importFile(session: Session, account: OpenAccount, given: FileToImport): Promise<IntakeResult> {
   await applyStoredThrottle(account, session);
@@ -60,16 +61,19 @@ export async function importFile(session: Session, account: OpenAccount, given: 
   return taking.catch((error: unknown) => Promise.reject(namesUnread(error, session, account)));
 }
 
-/** Until when a file waits whose networks could not be looked up, and what to do with it. */
-function namesUnread(error: unknown, { clock }: Session, { name, limiter }: OpenAccount): unknown {
+/** Why the networks that a file names could not be looked up, and what to do: correct the key, or wait. */
+function namesUnread(error: unknown, { clock }: Session, account: OpenAccount): unknown {
   if (!(error instanceof AirbatchError) || error.code !== 'SERVICE_UNREACHABLE') return error;
+  const { name, limiter, catalog } = account;
+  const refusal = catalog.refusal();
+  if (refusal !== null) return credentialsRefused(account, refusal, askAgain, null);
   const until = longThrottle({ limiter, clock }, 'catalog');
   const [why, when] =
     until === null
       ? ['', 'once the service answers']
       : [`: the service tells account ${name} to wait until ${timeText(isoTime(until))}`, 'then'];
   return new AirbatchError(error.code, `${error.message}${why}`, {
-    hint: `Nothing of the file was taken in or sent: bring the same file again ${when}.`,
+    hint: `Nothing of the file was stored or sent: run the same file again ${when}.`,
     cause: error,
   });
 }

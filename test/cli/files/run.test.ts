@@ -154,6 +154,26 @@ describe('airbatch run', () => {
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
   });
 
+  test('says that the key is refused where it is the networks that the file names that the service refuses', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'x.csv', header, '+254712405118,Safaricom Kenya,50,KES,,B-1,');
+    const service = createServer((_request, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end('{"success":false,"error":{"code":"UNAUTHORIZED","message":"wrong key","statusCode":401}}');
+    });
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    t.after(() => service.close());
+    const { port } = service.address() as AddressInfo;
+    const env = { AIRBATCH_BASE_URL: `http://127.0.0.1:${port}`, AIRBATCH_API_KEY: 'k' };
+    const run = await runHere(['run', file, '--yes'], { cwd, env });
+    assert.equal(run.code, 6, run.stderr);
+    assert.match(
+      run.stderr,
+      /rejects the credentials of account "default" \(AIRBATCH_API_KEY\): UNAUTHORIZED, wrong key \[CREDENTIALS_REJECTED\]\nCorrect AIRBATCH_API_KEY in the environment or in \.env, then run the file again: nothing was sent\.\n$/,
+    );
+  });
+
   test('takes in no file that nobody looks at while its networks cannot be looked up, and says when to bring it again', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'x.csv', header, '+254712405118,1,50,KES,,B-1,', '+254712405119,Safaricom,50,KES,,B-2,');
@@ -170,17 +190,14 @@ describe('airbatch run', () => {
     assert.equal(waiting.code, 5, waiting.stderr);
     assert.match(
       waiting.stderr,
-      /Error: the networks that x\.csv names could not be looked up: the service tells account default to wait until .* UTC \[SERVICE_UNREACHABLE\]\nNothing of the file was taken in or sent: bring the same file again then\.\n$/,
+      /Error: the networks that x\.csv names could not be looked up: the service tells account default to wait until .* UTC \[SERVICE_UNREACHABLE\]\nNothing of the file was stored or sent: run the same file again then\.\n$/,
     );
     service.close();
     service.closeAllConnections();
     rmSync(join(cwd, '.airbatch'), { recursive: true });
     const unreached = await run();
     assert.equal(unreached.code, 5, unreached.stderr);
-    assert.match(
-      unreached.stderr,
-      /could not be looked up \[.*bring the same file again once the service answers\.\n$/s,
-    );
+    assert.match(unreached.stderr, /could not be looked up \[.*run the same file again once the service answers\.\n$/s);
     const { stdout } = await runHere(['status', '--json'], { cwd });
     assert.deepEqual(JSON.parse(stdout).batches, []);
   });
