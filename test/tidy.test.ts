@@ -23,7 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine'],
-  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime'],
+  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'verify'],
   cli: [
     'core',
     'notify',

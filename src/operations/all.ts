@@ -6,6 +6,7 @@ import { reviewBatch } from './batches/review-batch.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
+import { verifyReports } from './proof/verify-reports.ts';
 import { writeReports } from './proof/write-reports.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
@@ -31,6 +32,7 @@ export const operations = [
   reconcileAccount,
   showKey,
   writeReports,
+  verifyReports,
   readBalance,
   listNetworks,
   listProducts,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ describe('the operations', () => {
   for (const operation of operations)
     test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and a test by the command line`, () => {
       assert.match(operation.name, /^[a-z]+(-[a-z]+)+$/);
-      assert.ok(roles.includes(operation.role));
+      assert.ok(operation.role === null || roles.includes(operation.role));
       for (const schema of [operation.input, operation.result]) {
         const names = [...namesOf(z.toJSONSchema(schema, { io: 'input' }))];
         assert.deepEqual(
@@ -46,7 +46,7 @@ describe('the operations', () => {
       }
       const [, role, command] =
         page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| \`([a-z ]+)\` \\|`, 'm')) ?? [];
-      assert.equal(role, operation.role, 'docs/operations.md names its role');
+      assert.equal(role, operation.role ?? 'anybody', 'docs/operations.md names its role');
       const called = new RegExp(`'${command}'`);
       assert.ok(
         commandTests.some((text) => called.test(text)),
@@ -55,7 +55,6 @@ describe('the operations', () => {
     });
 
   test('are the only ones that docs/operations.md names', () => {
-    assert.ok(existsSync(join(root, 'docs/operations.md')));
     const named = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(named.toSorted(), operations.map(({ name }) => name).toSorted());
   });

@@ -1,36 +1,43 @@
-import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import type { z } from 'zod';
 import type { BatchState } from '../../core/state/batch-state.ts';
 import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
+import { verifyReports } from '../../operations/proof/verify-reports.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import { InputError } from '../../verify/input/findings.ts';
-import { type Verification, type VerifyOptions, verifyReports } from '../../verify/verify.ts';
 import type { CommandContext } from '../base/command.ts';
+import { pathOf } from '../base/path-of.ts';
+import { call } from '../session/call.ts';
+
+interface VerifyCommandOptions {
+  key?: string;
+  serviceList?: string;
+  anchor?: string;
+}
+type Verification = z.output<typeof verifyReports.result>;
 
 /**
  * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must
  * be, 5 when they are whole and yet may not be the ones that are meant: the folder has the name of another batch, or
- * the ledger or heads that were put outside tell that the batch's history has gone on since.
+ * the ledger or heads that were put outside show that the batch's history has gone on since.
  */
 export async function execute(
-  { terminal, cwd, ledgerPath, json }: CommandContext,
+  context: CommandContext,
   [dir = '']: string[],
-  options: Record<string, unknown>,
+  { key, serviceList, anchor }: VerifyCommandOptions,
 ): Promise<number> {
-  const path = (option: unknown) => (typeof option === 'string' ? resolve(cwd, option) : null);
-  const [keyPath, serviceList, anchors] = [path(options.key), path(options.serviceList), path(options.anchor)];
-  const result = await verified(resolve(cwd, dir), {
-    ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
-    ...(serviceList ? { serviceList: await readable(serviceList) } : {}),
-    ...(anchors ? { anchors: await readable(anchors) } : {}),
-    ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
+  const { terminal, cwd, ledgerPath, json } = context;
+  const result = await call(context, verifyReports, {
+    dir: resolve(cwd, dir),
+    key: pathOf(context, key),
+    service_list: pathOf(context, serviceList),
+    anchor: pathOf(context, anchor),
+    ledger: pathOf(context, ledgerPath),
   });
   if (json) terminal.print(jsonLine(result));
-  else show(terminal, result, keyPath !== null);
+  else show(terminal, result, key !== undefined);
   if (!result.ok) return 4;
   return result.doubts.length > 0 ? 5 : 0;
 }
@@ -80,30 +87,4 @@ function aboutLines(verification: Verification): string[] {
 function statusText(status: string, rejected_by: string | null): string {
   if (!Object.hasOwn(batchStateTexts, status)) return status;
   return batchLabel({ status: status as BatchState, rejection: rejected_by, rejected_by });
-}
-
-/**
- * What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been
- * changed.
- */
-async function verified(dir: string, options: VerifyOptions): Promise<Verification> {
-  try {
-    return await verifyReports(dir, options);
-  } catch (error) {
-    throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
-  }
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(await readable(path), 'utf8');
-}
-
-/** What an option names is there: else it would look as if the reports were not as they must be. */
-async function readable(path: string): Promise<string> {
-  try {
-    await access(path, constants.R_OK);
-    return path;
-  } catch (error) {
-    throw new AirbatchError('FILE_UNREADABLE', `${path} cannot be read`, { cause: error });
-  }
 }

@@ -12,17 +12,31 @@ import type { Role } from '../../runtime/settings/config-shape.ts';
  */
 export type LedgerUse = 'change' | 'read' | 'none';
 
-/** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
-export interface Operation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> {
+interface Described<Input extends z.ZodType, Result extends z.ZodType> {
   /** A verb and its object: `pause-batch`. Its file has the same name. */
   name: string;
-  role: Role;
-  ledger: LedgerUse;
   input: Input;
   /** The contract: `--json`, and later the HTTP response. Names are in snake_case, times in ISO 8601. */
   result: Result;
+}
+
+/** An operation that a role allows: it works with the configuration, and mostly with the ledger. */
+interface RoleOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
+  role: Role;
+  ledger: LedgerUse;
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
 }
+
+/** An operation for anybody who has the files that it reads: neither configuration nor ledger is opened. */
+interface OpenOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
+  role: null;
+  run(context: Pick<OperationContext, 'onNote' | 'nameOf'>, input: z.output<Input>): Promise<z.output<Result>>;
+}
+
+/** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
+export type Operation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> =
+  | RoleOperation<Input, Result>
+  | OpenOperation<Input, Result>;
 
 /** What an operation works with. */
 export interface OperationContext {
@@ -48,6 +62,12 @@ export interface Door {
 
 /** Gives an operation the types of its own schemas. */
 export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
+  operation: RoleOperation<Input, Result>,
+): RoleOperation<Input, Result>;
+export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
+  operation: OpenOperation<Input, Result>,
+): OpenOperation<Input, Result>;
+export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
   operation: Operation<Input, Result>,
 ): Operation<Input, Result> {
   return operation;
@@ -63,6 +83,7 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   input: z.input<Input>,
 ): Promise<z.output<Result>> {
   const checked = checkInput(operation, door, input);
+  if (operation.role === null) return operation.run(door, checked);
   const { ledger } = operation;
   const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
   const session = await openSession({ ...door.place, ...use });
