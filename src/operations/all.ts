@@ -1,3 +1,5 @@
+import { auditLedger } from './audit/audit-ledger.ts';
+import { listEvents } from './audit/list-events.ts';
 import { approveBatch } from './batches/approve-batch.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
@@ -11,6 +13,7 @@ import { writeReports } from './proof/write-reports.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
+import { showRow } from './rows/show-row.ts';
 import { skipRows } from './rows/skip-rows.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
@@ -27,6 +30,9 @@ export const operations = [
   releaseRows,
   skipRows,
   resolveRow,
+  auditLedger,
+  listEvents,
+  showRow,
   listForgettable,
   forgetBatches,
   reconcileAccount,

@@ -4,6 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { operations } from '../../src/operations/all.ts';
+import { type Operation, performIn } from '../../src/operations/base/operation.ts';
+import type { Session } from '../../src/runtime/session/session.ts';
 import { roles } from '../../src/runtime/settings/config-shape.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -20,6 +22,37 @@ function namesOf(schema: unknown, names: Set<string> = new Set()): Set<string> {
     namesOf(value, names);
   }
   return names;
+}
+
+interface JsonSchema {
+  type?: string;
+  enum?: unknown[];
+  required?: string[];
+  properties?: Record<string, JsonSchema>;
+}
+
+/** The smallest value that a schema takes. */
+function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSchema): unknown {
+  if (values) return values[0];
+  if (type === 'integer') return 1;
+  if (type === 'array') return [];
+  if (type !== 'object') return 'x';
+  return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
+}
+
+/** Of inputs whose rules a JSON schema does not say. */
+const samples: Record<string, object> = { 'reorder-batch': { batch_id: 'x', priority: 'low' } };
+
+/** Whoever is asked for anything but the configuration was reached without a role. */
+function sessionOfStranger(): Session {
+  const people = Object.fromEntries(roles.map((role) => [role, ['somebody else']]));
+  const known: Record<string, unknown> = { config: { people }, person: 'stranger', through: 'cli' };
+  return new Proxy({} as Session, {
+    get(_session, name) {
+      if (Object.hasOwn(known, name)) return known[String(name)];
+      throw new Error(`${String(name)} was used`);
+    },
+  });
 }
 
 describe('the operations', () => {
@@ -52,6 +85,15 @@ describe('the operations', () => {
         commandTests.some((text) => called.test(text)),
         `a test calls "airbatch ${command}"`,
       );
+    });
+
+  for (const operation of operations.filter(({ role }) => role !== null))
+    test(`${operation.name} does nothing for a person without its role`, async () => {
+      const input = samples[operation.name] ?? sampleOf(z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema);
+      const door = { onNote: () => undefined, nameOf: (field: string) => field };
+      await assert.rejects(performIn(sessionOfStranger(), operation as Operation, door, input), {
+        code: 'ROLE_MISSING',
+      });
     });
 
   test('are the only ones that docs/operations.md names', () => {

@@ -1,4 +1,3 @@
-import { auditBatch } from '../../src/cli/audits/audit-rows.ts';
 import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { addAmounts, Sums, sameAmount } from '../../src/core/money/money.ts';
 import { storedPolicy } from '../../src/core/state/batch-policy.ts';
@@ -12,6 +11,7 @@ import type { Database } from '../../src/ledger/drivers/database.ts';
 import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
 import { findPayment } from '../../src/ledger/rows/payments.ts';
 import { pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
+import { auditBatch } from '../../src/operations/audit/audit-rows.ts';
 import type { OlderCopy } from './restore.ts';
 
 /** One charge in the service's own log, which shares no code with the engine: the judge. */

@@ -84,21 +84,44 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
 ): Promise<z.output<Result>> {
   const checked = checkInput(operation, door, input);
   if (operation.role === null) return operation.run(door, checked);
-  const { ledger } = operation;
-  const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
-  const session = await openSession({ ...door.place, ...use });
+  const session = await openFor(operation.ledger, door);
   try {
-    requireRole(session, operation.role);
-    const { onNote, onWait, nameOf } = door;
-    return await operation.run({ session, actor: session, onNote, onWait, nameOf }, checked);
+    return await runAllowed(session, operation, door, checked);
   } finally {
     await session.db.close();
   }
 }
 
+/** As `perform`, in a session that is open already: for several operations in a row, and for doors that stay open. */
+export async function performIn<Input extends z.ZodType, Result extends z.ZodType>(
+  session: Session,
+  operation: Operation<Input, Result>,
+  door: Omit<Door, 'place'>,
+  input: z.input<Input>,
+): Promise<z.output<Result>> {
+  const checked = checkInput(operation, door, input);
+  return operation.role === null ? operation.run(door, checked) : runAllowed(session, operation, door, checked);
+}
+
+async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
+  session: Session,
+  { role, run }: RoleOperation<Input, Result>,
+  { onNote, onWait, nameOf }: Omit<Door, 'place'>,
+  checked: z.output<Input>,
+): Promise<z.output<Result>> {
+  requireRole(session, role);
+  return await run({ session, actor: session, onNote, onWait, nameOf }, checked);
+}
+
+/** The session for an operation with that use of the ledger. The caller closes `db`. */
+export function openFor(ledger: LedgerUse, { place }: Pick<Door, 'place'>): Promise<Session> {
+  const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
+  return openSession({ ...place, ...use });
+}
+
 function checkInput<Input extends z.ZodType>(
   { input: schema }: Pick<Operation<Input>, 'input'>,
-  { nameOf }: Door,
+  { nameOf }: Pick<Door, 'nameOf'>,
   input: unknown,
 ): z.output<Input> {
   const parsed = schema.safeParse(input);

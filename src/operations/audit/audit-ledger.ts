@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { nextNamedBatch, orphanedPayments } from '../../ledger/audit/audit-pages.ts';
+import { findBatch, pageBatches } from '../../ledger/batches/batches.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import { batchId } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { auditBatch, type BatchAudit } from './audit-rows.ts';
+import { type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
+
+const batchesPerPage = 100;
+
+const why = z.array(z.strictObject({ batch_id: batchId, why: z.string() }));
+
+/** Whether the chain of a batch, or of all, is whole, and its rows and payments are as it says. */
+export const auditLedger = defineOperation({
+  name: 'audit-ledger',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({ batch_id: batchId.optional() }),
+  result: z.strictObject({
+    /** Null: all batches. */
+    batch_id: batchId.nullable(),
+    chain: z.strictObject({ whole: z.boolean(), batches: z.int(), events: z.int(), broken: why }),
+    rows: z.strictObject({
+      /** Whether the chain is whole and nothing was edited. */
+      agree: z.boolean(),
+      edited: why,
+      /** Batches whose rows could not be compared with the validated ones. */
+      unread: why,
+    }),
+    /** Places outside whose heads could not all be read. */
+    anchors: z.strictObject({ unread: z.array(z.strictObject({ place: z.string(), why: z.string() })) }),
+  }),
+  async run({ session }, { batch_id = null }) {
+    const { db } = session;
+    if (batch_id !== null) await requireBatch(db, batch_id);
+    const outside = await readOutsideHeads(session, batch_id);
+    const audits =
+      batch_id === null ? auditAll(db, outside) : [await auditBatch(db, batch_id, outside.byBatch.get(batch_id))];
+    let [batches, events] = [0, 0];
+    const broken: z.output<typeof why> = [];
+    const edited: z.output<typeof why> = [];
+    const unread: z.output<typeof why> = [];
+    for await (const audit of audits) {
+      const { batch_id } = audit;
+      if (audit.events > 0) batches += 1;
+      events += audit.events;
+      if (audit.broken !== null) broken.push({ batch_id, why: audit.broken });
+      if (audit.unread !== null) unread.push({ batch_id, why: audit.unread });
+      edited.push(...audit.edited.map((why) => ({ batch_id, why })));
+    }
+    const whole = broken.length === 0;
+    return {
+      batch_id,
+      chain: { whole, batches, events, broken },
+      rows: { agree: whole && edited.length === 0, edited, unread },
+      anchors: { unread: outside.unread },
+    };
+  },
+});
+
+/** The chains of all batches, and traces of a batch that somebody has deleted, in the ledger or outside. */
+async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
+  for (let after = ''; ; ) {
+    const page = await pageBatches(db, after, batchesPerPage);
+    const last = page.at(-1);
+    if (!last) break;
+    for (const { batch_id } of page) yield await auditBatch(db, batch_id, byBatch.get(batch_id));
+    after = last.batch_id;
+  }
+  for (let id = await nextNamedBatch(db, ''); id !== null; id = await nextNamedBatch(db, id))
+    if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is gone from the ledger');
+  for (const [id, [head]] of byBatch)
+    if (head && !(await findBatch(db, id)))
+      yield gone(id, `its batch is gone from the ledger, and its head was put outside (${head.place})`);
+  for (const { batch_id, count, first_row } of await orphanedPayments(db)) {
+    const payments = `the ledger has ${counted(count, 'payment')} of rows that it does not have, the first of row ${first_row}`;
+    yield { ...gone(batch_id, null), edited: [payments] };
+  }
+}
+
+function gone(batchId: string, broken: string | null): BatchAudit {
+  return { batch_id: batchId, events: 0, broken, edited: [], unread: null };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
+import { pageEvents } from '../../ledger/audit/events.ts';
+import { batchId, rowNo } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** Events in one page. */
+const limitMax = 1_000;
+/** Events of all batches where none is named. */
+const latestDefault = 100;
+
+/** What happened to a batch or to one row, page by page; without a batch, what people did lately. */
+export const listEvents = defineOperation({
+  name: 'list-events',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId.optional(),
+    row: rowNo.optional(),
+    /** `next` of the page before. */
+    after: z.int().min(0).default(0),
+    limit: z.int().min(1).max(limitMax).optional(),
+  }),
+  result: z.strictObject({
+    /** As the lines of `events.jsonl` have them, the oldest first. */
+    events: z.array(
+      z.strictObject({
+        batch_id: batchId,
+        seq: z.int(),
+        /** Milliseconds since 1970. */
+        at: z.int(),
+        actor: z.string(),
+        kind: z.string(),
+        row_no: z.int().nullable(),
+        /** JSON. */
+        body: z.string(),
+        hash: z.string(),
+      }),
+    ),
+    /** Null after the last page. */
+    next: z.int().nullable(),
+  }),
+  async run({ session: { db }, nameOf }, { batch_id, row, after, limit = batch_id ? limitMax : latestDefault }) {
+    if (batch_id === undefined) {
+      if (row !== undefined)
+        throw new AirbatchError('USAGE', `${nameOf('row')} needs ${nameOf('batch_id')}: rows are numbered in it`);
+      return { events: (await latestEvents(db, limit)).reverse(), next: null };
+    }
+    await requireBatch(db, batch_id);
+    const events =
+      row === undefined
+        ? await pageEvents(db, batch_id, after, limit)
+        : await pageRowEvents(db, batch_id, row, after, limit);
+    return { events, next: events.length < limit ? null : (events.at(-1)?.seq ?? null) };
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { findRow } from '../../ledger/rows/rows.ts';
+import { problemsOf } from '../../reports/summary/stored.ts';
+import { batchId, rowNo, rowStatus } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** How a row stands, and what intake found wrong with it: that is not in the audit chain, which names nobody. */
+export const showRow = defineOperation({
+  name: 'show-row',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({ batch_id: batchId, row: rowNo }),
+  result: z.strictObject({
+    batch_id: batchId,
+    row_no: rowNo,
+    /** Where the row begins in its file. */
+    line: z.int(),
+    status: rowStatus,
+    problems: z.array(
+      z.strictObject({
+        code: z.string(),
+        column: z.string().nullable(),
+        message: z.string(),
+        suggestion: z.string(),
+      }),
+    ),
+    /** Whether whom the batch paid was forgotten: then nothing is known of its problems. */
+    is_forgotten: z.boolean(),
+  }),
+  async run({ session: { db } }, { batch_id, row }) {
+    const { forgotten_at } = await requireBatch(db, batch_id);
+    const found = await findRow(db, batch_id, row);
+    if (!found) throw new AirbatchError('ROW_UNKNOWN', `batch ${batch_id} has no row ${row}`);
+    const { row_no, line, status } = found;
+    return { batch_id, row_no, line, status, problems: problemsOf(found), is_forgotten: forgotten_at !== null };
+  },
+});
