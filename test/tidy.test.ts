@@ -46,7 +46,7 @@ const mayImport: Record<string, readonly string[]> = {
  * which may import all of their room; what stands before `.` may not import them.
  */
 const subRooms: Record<string, readonly string[]> = {
-  core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'repeats'],
+  core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'duplicates'],
   ledger: ['drivers', 'schema', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],

@@ -14,7 +14,7 @@ import type { FileFindings } from './check/findings.ts';
 import { makeRowStore, readingTtlMs, requireReading } from './check/store-rows.ts';
 import { type IntakeSettings, intakeSettings } from './columns/settings.ts';
 import { openSource, type Source } from './file/source.ts';
-import { sameContentWarnings } from './history/earlier-batches.ts';
+import { sameContentWarnings } from './history/same-content.ts';
 import { type Catalog, untilAborted } from './rows/network-catalog.ts';
 import type { PackedRows } from './rows/packed-rows.ts';
 import { checkSource } from './thread/checker-thread.ts';

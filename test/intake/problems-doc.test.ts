@@ -40,8 +40,8 @@ describe('docs/problems.md', () => {
 
   test('has the codes that the engine gives to rows', () => {
     for (const name of [
-      'core/state/earlier-payment.ts',
-      'core/repeats/repeat-problem.ts',
+      'core/duplicates/problems.ts',
+      'core/duplicates/recipient-maximum.ts',
       'engine/decisions/release-or-skip.ts',
       'engine/doubts/earlier-generations.ts',
     ]) {

@@ -1,6 +1,5 @@
 import { approve } from '../../src/engine/batches/batch-commands.ts';
-import { findRepeatJudge, type JudgedRow } from '../../src/intake/history/earlier-batches.ts';
-import { findRepeatedPayments } from '../../src/intake/history/repeated-payments.ts';
+import { findDuplicateJudge, type JudgedRow } from '../../src/intake/history/duplicates.ts';
 import { findBatch, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
@@ -88,9 +87,9 @@ export async function importFile(
     const { audit_seq: _, audit_head: __, ...fresh } = batch;
     await unit.addBatch(fresh, {});
     await unit.addRows(batchId, rows);
-    let judged: JudgedRow[] = rows.map((row) => asRead(row, !world.plan.unnamed));
-    for (const find of [findRepeatJudge, findRepeatedPayments])
-      judged = (await (await find(unit.tx, batch))?.(unit.tx, judged)) ?? judged;
+    const read = rows.map((row) => asRead(row, !world.plan.unnamed));
+    const judge = await findDuplicateJudge(unit.tx, batch);
+    const judged = judge === null ? read : await judge(unit.tx, read);
     for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };
       await unit.judgeRow('ready', verdict, { generation, told_until });

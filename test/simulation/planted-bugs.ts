@@ -202,22 +202,22 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'no look at what other runs sent lately',
-    file: 'engine/dispatch/intents.ts',
-    find: 'if (before && (await isLeftForPayment(unit, context, open, row, before))) continue;',
-    replace: '',
+    file: 'engine/dispatch/duplicates.ts',
+    find: 'const earlier = paymentsTo(before, row);',
+    replace: 'const earlier = paymentsTo(before, row).slice(0, 0);',
   },
   {
     name: 'a failed payment that is not read again before the same person is paid',
-    file: 'core/repeats/repeated-payment.ts',
+    file: 'core/duplicates/comparison.ts',
     find: '  if (isOwn(row, failed)) return false;\n',
     replace: '  if (failed !== null) return false;\n',
   },
   {
     name: 'no look at what a row without a reference may correct',
     seed: 32,
-    file: 'core/repeats/repeated-payment.ts',
-    find: 'if (!mayCorrect(row, other, sent)) continue;',
-    replace: 'continue;',
+    file: 'core/duplicates/decision-table.ts',
+    find: 'mayCorrect(row, payment, known)',
+    replace: 'known === null && mayCorrect(row, payment, known)',
   },
   {
     name: 'the service’s list is not read after a restore',
@@ -242,9 +242,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a row that is fed in again goes on whatever became of it',
-    file: 'core/state/earlier-payment.ts',
-    find: "wasPutAside(owner) || (owner.status === 'failed' && !mayHaveArrived(owner) && job === null)",
-    replace: 'job === null',
+    file: 'core/duplicates/decision-table.ts',
+    find: "mayGoOn === 'if_unpaid' && isUnpaid(owner)",
+    replace: "mayGoOn === 'if_unpaid'",
   },
   {
     name: 'an approval by who submitted the batch',

@@ -1,11 +1,14 @@
+import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { type EarlierVerdict, generationsMax } from '../../core/state/earlier-payment.ts';
+import { type DuplicateDecision, decideByOwner } from '../../core/duplicates/decision-table.ts';
+import type { DuplicateProblem } from '../../core/duplicates/problems.ts';
+import { generationsMax } from '../../core/state/earlier-payment.ts';
 import { rowsHeldSince } from '../../ledger/audit/audit-pages.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { type KeyConflict, keyConflict } from '../dispatch/intents.ts';
+import { otherOwner } from '../dispatch/intents.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 
 /** A row that stays held when a person lets others go: why, and what to do. */
@@ -16,31 +19,37 @@ export interface PermanentlyHeldRow {
   suggestion: string;
 }
 
-type LastingHold = EarlierVerdict['problem'];
-
 /** Why a row would be held again when its turn comes, whoever releases it; null where its turn may come. */
-export async function permanentHold(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<LastingHold | null> {
-  const taken = await takenAs(db, batch, row, row.generation);
-  if (taken?.event !== 'hold') return null;
-  // Another batch may have tried it again since: the last one knows what there is to do.
-  let last = taken;
+export async function permanentHold(
+  db: Queryable,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<DuplicateProblem | null> {
+  const first = await decisionAs(db, batch, row, row.generation);
+  if (first?.outcome !== 'hold') return null;
+  // Another batch may have tried it again since: what follows from the last try is what the person can do.
+  let last = first;
   for (let generation = row.generation + 1; generation <= generationsMax; generation++)
-    last = (await takenAs(db, batch, row, generation)) ?? last;
-  return last.event === 'hold' ? last.problem : { ...last.problem, suggestion: 'Skip it here.' };
+    last = (await decisionAs(db, batch, row, generation)) ?? last;
+  const [problem] = last.problems;
+  assert(problem, 'a row is not skipped or held without a reason');
+  return last.outcome === 'hold' ? problem : { ...problem, suggestion: 'Skip it here.' };
 }
 
-async function takenAs(
+/** What follows if another batch's row has bound the key of the row's payment of this generation; else null. */
+async function decisionAs(
   db: Queryable,
   batch: BatchRecord,
   row: RowRecord,
   generation: number,
-): Promise<KeyConflict | null> {
+): Promise<DuplicateDecision | null> {
   const payment = await findPayment(db, paymentNames(batch, row, generation).key);
-  return payment && keyConflict(db, row, payment);
+  const owner = payment && (await otherOwner(db, row, payment));
+  return owner && decideByOwner(row, owner, 'never');
 }
 
 /** A row that a person has named would be held again. */
-export function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: LastingHold): AirbatchError {
+export function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: DuplicateProblem): AirbatchError {
   const message = `row ${row_no} of batch ${batch_id} would be held again (${hold.code}), so nothing was released. ${hold.message}`;
   return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }

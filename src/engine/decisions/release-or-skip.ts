@@ -9,7 +9,7 @@ import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
 import { manualPause } from '../batches/manual-pause.ts';
-import { saveReleasedUntil } from '../dispatch/already-sent.ts';
+import { saveMaximumKnownUntil } from '../dispatch/duplicates.ts';
 import { type ApprovedPlan, approvalReason, requireSecondPerson } from '../plan/approval.ts';
 import { requestedOnceReleased } from '../plan/preflight.ts';
 import {
@@ -60,7 +60,7 @@ export async function releaseRows(
       }
       const hold = await permanentHold(unit.tx, batch, row);
       if (hold === null) {
-        await saveReleasedUntil(unit.tx, row);
+        await saveMaximumKnownUntil(unit.tx, row);
         return unit.changeRow(row, 'release', { problems: null }, {});
       }
       if (rowNos.length > 0) throw notReleasable(batch, row, hold);

@@ -1,10 +1,11 @@
 import { assert } from '../../core/basics/assert.ts';
+import type { KeyOwner } from '../../core/duplicates/question.ts';
 import { sha256 } from '../../core/identity/ids.ts';
-import { type EarlierVerdict, earlierVerdict, type KeyOwner } from '../../core/state/earlier-payment.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { keyOwnerOf } from '../../ledger/rows/earlier-payments.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
-import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { isLeftToPerson, logReview, writeReview } from '../doubts/doubts.ts';
 import type { ConfirmedFailures } from '../doubts/failed-before.ts';
@@ -12,7 +13,15 @@ import { clearLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
-import { type AlreadySent, alreadySent, holdForPerson, isAnyUnread, noteSent, whyNotAgain } from './already-sent.ts';
+import {
+  decideRow,
+  type EarlierToRows,
+  findEarlier,
+  isAnyUnread,
+  keepBack,
+  noteSent,
+  whyNotAgain,
+} from './duplicates.ts';
 import { waitUntilForgotten } from './forgotten-keys.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
@@ -39,24 +48,20 @@ export async function writeIntents(
     unit.tx,
     names.map(({ key }) => key),
   );
-  const before = await alreadySent(unit, open, rows, context.restoredAt !== null);
+  const before = await findEarlier(unit, open, rows, context.restoredAt !== null);
   const intents: Intent[] = [];
   const unread: RowRecord[] = [];
   const bound: PaymentRecord[] = [];
   for (const [index, row] of rows.entries()) {
     const { key, reference } = names[index] as (typeof names)[number];
     const known = payments.get(key) ?? null;
-    const taken = known && (await keyConflict(unit.tx, row, known));
-    if (taken) {
-      await yieldToOwner(unit, row, taken);
-      continue;
-    }
+    const owner = known && (await otherOwner(unit.tx, row, known));
     if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
-    if (before && isAnyUnread(open, row, before, confirmed)) {
+    if (owner === null && isAnyUnread(before, row, confirmed)) {
       unread.push(row);
       continue;
     }
-    if (before && (await isLeftForPayment(unit, context, open, row, before))) continue;
+    if (await isKeptBack(unit, context, before, row, owner)) continue;
     if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
       if (row.status === 'ready') await leaveTooOld(unit, context, row, known);
       continue;
@@ -72,7 +77,7 @@ export async function writeIntents(
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;
-    if (before && row.status === 'ready') noteSent(before, open, sent, unit.at);
+    if (row.status === 'ready') noteSent(before, sent, unit.at);
     if (row.generation > 1 || context.restoredAt !== null) await clearLookupRetry(unit.tx, row);
     const payment = known
       ? nextAttempt(known, unit.at)
@@ -102,16 +107,23 @@ async function leaveTooOld(unit: Unit, context: RunnerContext, row: RowRecord, k
   await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });
 }
 
-/** Whether what was sent before leaves the row to a person: a ready one is held, and one in doubt is not sent again. */
-async function isLeftForPayment(
+/**
+ * Whether an earlier payment keeps the row from being sent: a ready one is skipped or held, and one in doubt is left to
+ * a person.
+ */
+async function isKeptBack(
   unit: Unit,
   context: RunnerContext,
-  open: OpenBatch,
+  before: EarlierToRows,
   row: RowRecord,
-  before: AlreadySent,
+  owner: KeyOwner | null,
 ): Promise<boolean> {
-  if (row.status === 'ready') return holdForPerson(unit, open, row, before);
-  const why = await whyNotAgain(open, row, before);
+  if (row.status === 'ready') {
+    const decision = await decideRow(unit, before, row, owner);
+    await keepBack(unit, row, decision);
+    return decision.outcome !== 'pay';
+  }
+  const why = whyNotAgain(before, row);
   if (why === null) return false;
   if (await writeReview(unit, row, why, {})) logReview(context, row, why);
   return true;
@@ -167,25 +179,8 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
   };
 }
 
-/** What becomes of a row whose key another row has, and which row that is. */
-export interface KeyConflict extends EarlierVerdict {
-  owner: KeyOwner;
-}
-
-/**
- * Whether `payment`, bound to a row's key, is another row's, and what follows for this one; null where it is the row's
- * own.
- */
-export async function keyConflict(db: Queryable, row: RowRecord, payment: PaymentRecord): Promise<KeyConflict | null> {
+/** The row that has bound this payment's key, which is also that of `row`; null if it is `row` itself. */
+export async function otherOwner(db: Queryable, row: RowRecord, payment: PaymentRecord): Promise<KeyOwner | null> {
   if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;
-  const owner = await findRow(db, payment.batch_id, payment.row_no);
-  assert(owner, 'a bound key has its row');
-  return { ...earlierVerdict(row, owner, payment.generation), owner };
-}
-
-/** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
-async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner }: KeyConflict): Promise<void> {
-  const problems = JSON.stringify([{ ...problem, column: null }]);
-  const why = event === 'skip' ? problem.code.toLowerCase() : problem.code;
-  await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
+  return keyOwnerOf(db, payment);
 }

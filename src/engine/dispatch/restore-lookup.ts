@@ -13,7 +13,7 @@ import { noteSecond } from '../payments/late-differences.ts';
 import { paymentNames, referenceOf } from '../payments/payment-request.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 import { haltPaidTwice } from '../tracking/apply-status-update.ts';
-import { firstAttempt, keyConflict } from './intents.ts';
+import { firstAttempt, otherOwner } from './intents.ts';
 
 /**
  * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under
@@ -52,7 +52,7 @@ async function lookupFirst(context: RunnerContext, row: RowRecord): Promise<bool
   const isTheirs = await context.committer.commit(async (unit) => {
     const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
     // Another file's row has this key. The intent that follows finds that out.
-    if (known && (await keyConflict(unit.tx, row, known))) return true;
+    if (known && (await otherOwner(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
     else isLeft = await writeReview(unit, row, why, {});
     return false;

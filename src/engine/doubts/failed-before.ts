@@ -1,5 +1,6 @@
-import type { OtherPayment } from '../../core/repeats/known-payments.ts';
-import { isReadBefore } from '../../core/repeats/repeated-payment.ts';
+import { isReadBefore } from '../../core/duplicates/comparison.ts';
+import type { SentPayment } from '../../core/duplicates/earlier-payments.ts';
+import { duplicateRules } from '../../core/duplicates/question.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';
@@ -20,13 +21,8 @@ import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 /** The failed rows that were read just now, and that the service still calls failed. */
 export type ConfirmedFailures = ReadonlySet<string>;
 
-export function failureName({ batch_id, row_no }: Pick<OtherPayment, 'batch_id' | 'row_no'>): string {
+export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' | 'row_no'>): string {
   return `${batch_id}:${row_no}`;
-}
-
-/** From when on (epoch ms) what other runs sent is compared with the rows of a batch. */
-function comparedSince({ batch, policy }: OpenBatch, at: number): number {
-  return Math.min(batch.created_at, at) - policy.repeatWithinDays * dayMs;
 }
 
 /**
@@ -76,19 +72,20 @@ async function failuresBefore(
   rows: readonly RowRecord[],
 ): Promise<Map<RowRecord, FailedRow[]>> {
   const { account, batch_id: batchId, run_id } = open.batch;
-  const asOf = Math.min(open.batch.created_at, clock.now());
+  const rules = duplicateRules(open.policy, open.batch, clock.now());
+  const { days, asOf } = rules;
   const numbers = new Set(rows.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
-  const query = { account, batchId, runId: run_id, since: comparedSince(open, clock.now()) };
+  const query = { account, batchId, runId: run_id, since: asOf - days * dayMs };
   const failed = await failedPaymentsTo(db, query, [...numbers]);
   const toRead = new Map<RowRecord, FailedRow[]>();
   if (failed.length === 0) return toRead;
   for (const row of rows) {
-    const asking = { ...row, run_id, days: open.policy.repeatWithinDays, asOf };
+    const asking = { ...row, run_id };
     const before = failed.filter((one) => {
       if (one.phone_number !== row.phone_number) return false;
       // When an earlier payment of a row that is to be tried again was sent, the row does not know: it is read in any
       // case.
-      return isReadBefore(asking, { ...one, first_sent_at: one.first_sent_at ?? asOf });
+      return isReadBefore(asking, { ...one, first_sent_at: one.first_sent_at ?? asOf }, rules);
     });
     if (before.length > 0) toRead.set(row, before);
   }

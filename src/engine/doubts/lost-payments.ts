@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { isExplainedBy } from '../../core/duplicates/comparison.ts';
+import { unreadSinceName } from '../../core/duplicates/problems.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
-import { unreadSinceName } from '../../core/repeats/repeat-problem.ts';
-import { isExplainedBy } from '../../core/repeats/repeated-payment.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import { wasSent } from '../../core/state/row-state.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';

@@ -82,7 +82,7 @@ async function compareListed(
     ours.map(({ key }) => key),
   );
   for (const { topupId, rowRef, key } of ours) {
-    if (bound.has(key) || !(await file.has(db, rowRef))) continue;
+    if (bound.has(key) || !(await file.read(db))(rowRef)) continue;
     const row = await findUnendedRow(db, batch.batch_id, rowRef);
     if (row) throw olderCopy(row, topupId);
   }

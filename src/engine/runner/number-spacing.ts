@@ -1,8 +1,8 @@
 import { idempotencyKey } from '../../core/identity/ids.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { sentTo } from '../../ledger/rows/earlier-payments.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { sentTo } from '../../ledger/rows/sent-lately.ts';
 
 /** Keeps payments to one phone number apart, as the service demands (spec section 7.2, code 50). */
 export interface NumberSpacing {

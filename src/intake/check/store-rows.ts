@@ -7,9 +7,7 @@ import { renewReading } from '../../ledger/batches/readings.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { NewRow } from '../../ledger/rows/rows.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
-import { findRepeatJudge, type JudgedRow, type RepeatJudge } from '../history/earlier-batches.ts';
-import { findReceivedBefore } from '../history/received-before.ts';
-import { findRepeatedPayments } from '../history/repeated-payments.ts';
+import { type DuplicateJudge, findDuplicateJudge, type JudgedRow } from '../history/duplicates.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 import { type PackedRows, unpackNewRows } from '../rows/packed-rows.ts';
 import type { CheckedFile } from './check-file.ts';
@@ -52,15 +50,11 @@ export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchR
       await deps.clock.turn();
     },
     async finish(file) {
-      const judges: RepeatJudge[] = [];
-      for (const find of [findRepeatJudge, findRepeatedPayments, findReceivedBefore]) {
-        const judge = await find(deps.db, batch);
-        if (judge) judges.push(judge);
-      }
-      if (judges.length === 0 && !file.hasRepeats) return file.byThemselves;
+      const judge = await findDuplicateJudge(deps.db, batch);
+      if (judge === null && !file.hasRepeats) return file.byThemselves;
       const compared = makeTotals();
       for await (const rows of file.rows(rowsPerUnit)) {
-        const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judges));
+        const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judge));
         for (const row of judged) compared.add(row);
         await deps.clock.turn();
       }
@@ -73,13 +67,12 @@ async function judgeRows(
   unit: Unit,
   batchId: string,
   rows: readonly FileRow[],
-  judges: readonly RepeatJudge[],
+  judge: DuplicateJudge | null,
 ): Promise<readonly JudgedRow[]> {
-  let judged: readonly JudgedRow[] = rows;
-  for (const judge of judges) judged = await judge(unit.tx, judged);
+  const judged: readonly JudgedRow[] = judge === null ? rows : await judge(unit.tx, rows);
   for (const [index, row] of judged.entries()) {
     const compared = rows[index];
-    assert(compared?.row_no === row.row_no, 'judges leave no row out');
+    assert(compared?.row_no === row.row_no, 'the judge leaves no row out');
     if (row === compared && row.before === null) continue;
     const { generation = 1, told_until = null } = row;
     await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), { generation, told_until });

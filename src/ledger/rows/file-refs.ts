@@ -4,9 +4,12 @@ import type { Queryable } from '../drivers/database.ts';
 
 /** The row refs of one batch's file. */
 export interface FileRefs {
-  /** Whether a row with this ref stands in the file; all of them are read from the ledger when this is first asked. */
-  has(db: Queryable, rowRef: string): Promise<boolean>;
+  /** Reads all of them from the ledger when it is first called. */
+  read(db: Queryable): Promise<HasRef>;
 }
+
+/** Whether a row with this ref is in the file. */
+export type HasRef = (rowRef: string) => boolean;
 
 /** Rows read at once: their refs are some 30 bytes each. */
 const rowsPerPage = 10_000;
@@ -15,10 +18,13 @@ const rowsPerPage = 10_000;
 export function makeFileRefs(batchId: string): FileRefs {
   let marks: BigUint64Array | null = null;
   return {
-    async has(db, rowRef) {
+    async read(db) {
       marks ??= await readMarks(db, batchId);
-      const { mark, occurrence } = markOf(rowRef);
-      return marks[firstAtLeast(marks, mark) + occurrence - 1] === mark;
+      const all = marks;
+      return (rowRef) => {
+        const { mark, occurrence } = markOf(rowRef);
+        return all[firstAtLeast(all, mark) + occurrence - 1] === mark;
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
-import { isUnread, type LostPayment } from '../../core/repeats/known-payments.ts';
-import { isExplainedBy } from '../../core/repeats/repeated-payment.ts';
+import { isExplainedBy } from '../../core/duplicates/comparison.ts';
+import type { LostPayment } from '../../core/duplicates/earlier-payments.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
@@ -50,11 +50,6 @@ export async function lostTo(db: Queryable, account: string, numbers: readonly s
     }
   }
   return found;
-}
-
-/** Those of them of which nobody could read what they are: they are compared also where a policy compares no runs. */
-export async function unreadTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
-  return (await lostTo(db, account, numbers)).filter(isUnread);
 }
 
 /** The payments of a row that were lost, the last generation first. */

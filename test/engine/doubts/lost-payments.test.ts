@@ -8,8 +8,7 @@ import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { continueUnlisted } from '../../../src/engine/doubts/lost-payments.ts';
 import type { ListQuery, ServicePayment, UnreadableEntry } from '../../../src/gateway/contract/gateway.ts';
 import type { ListPage } from '../../../src/gateway/contract/list-pages.ts';
-import type { JudgedRow } from '../../../src/intake/history/earlier-batches.ts';
-import { findRepeatedPayments } from '../../../src/intake/history/repeated-payments.ts';
+import { findDuplicateJudge, type JudgedRow } from '../../../src/intake/history/duplicates.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
@@ -41,7 +40,7 @@ async function judged(rig: Rig, policy = '{}') {
   const rows = someRows(2).map(({ batch_id: _, ...row }): JudgedRow => {
     return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
   });
-  const found = (await (await findRepeatedPayments(rig.db, batch))?.(rig.db, rows)) ?? [];
+  const found = (await (await findDuplicateJudge(rig.db, batch))?.(rig.db, rows)) ?? [];
   return found.map(({ status, problems: [problem] }) => [status, problem?.code]);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LostPayment, OtherPayment } from '../../../src/core/repeats/known-payments.ts';
-import { type AskingRow, beyondMaximum } from '../../../src/core/repeats/recipient-maximum.ts';
+import type { LostPayment, SentPayment } from '../../../src/core/duplicates/earlier-payments.ts';
+import type { AskingRow } from '../../../src/core/duplicates/question.ts';
+import { beyondMaximum } from '../../../src/core/duplicates/recipient-maximum.ts';
 import { dayMs } from '../../../src/core/time/clock.ts';
 
 const now = Date.UTC(2026, 10, 21);
@@ -13,10 +14,14 @@ const row: AskingRow = {
   row_ref: 'r-2',
   amount: '100',
   currency: 'KES',
+  phone_number: '+254712000001',
+  network_id: 1,
+  product_id: null,
   told_until: null,
+  maximumKnownUntil: null,
 };
 
-function sent(fields: Partial<OtherPayment> = {}): OtherPayment {
+function sent(fields: Partial<SentPayment> = {}): SentPayment {
   return {
     batch_id: 'a',
     run_id: 'other',

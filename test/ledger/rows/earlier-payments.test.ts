@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anySentSince, sentLately } from '../../../src/ledger/rows/sent-lately.ts';
+import { anySentSince, earlierPaymentsTo } from '../../../src/ledger/rows/earlier-payments.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
-const query = { account: 'main', batchId: 'batch-1', since: 1, withLost: false };
+const query = { account: 'main', since: 1, withLost: false };
 const number = (index: number) => `+2547000${String(index).padStart(5, '0')}`;
 
 for (const count of [1, 2, 50, 128]) {
   test(`what was sent to ${count} number(s) is looked up by them, however many rows and batches the ledger has`, async () => {
     const db = await memoryLedger();
     const { view, plans } = planned(db);
-    await sentLately(
+    await earlierPaymentsTo(
       view,
       query,
       Array.from({ length: count }, (_, index) => number(index)),
@@ -28,7 +28,7 @@ for (const count of [1, 2, 50, 128]) {
   });
 }
 
-test('what counts is what other batches of the account sent since then, and rows that bear what the service says of an earlier payment', async () => {
+test('what counts is what the account sent since then, and rows that bear what the service says of an earlier payment', async () => {
   const db = await memoryLedger();
   const cases: [status: string, serviceStatus: string | null, firstSentAt: number | null, counts: boolean][] = [
     ['sending', null, 100, true],
@@ -47,7 +47,7 @@ test('what counts is what other batches of the account sent since then, and rows
     ['cancelled', 'completed', 100, false],
     ['completed', 'completed', 101, true],
   ];
-  const batches = [{ batch_id: 'batch-1' }, { batch_id: 'batch-2' }, { batch_id: 'batch-3', account: 'other' }];
+  const batches = [{ batch_id: 'batch-2' }, { batch_id: 'batch-3', account: 'other' }];
   for (const batch of batches) {
     const rows = cases.map((_, index) => aRow(index + 1, { batch_id: batch.batch_id, phone_number: number(1) }));
     await addBatch(db, makeVirtualClock(), aBatch({ ...batch, run_id: batch.batch_id }), rows);
@@ -67,9 +67,10 @@ test('what counts is what other batches of the account sent since then, and rows
     [...others, number(1)],
     [...others, number(1), number(60)],
   ]) {
-    const found = await sentLately(db, { ...query, since: 100 }, numbers);
+    const found = await earlierPaymentsTo(db, { ...query, since: 100 }, numbers);
+    assert.deepEqual([...found.keys()], [number(1)]);
     assert.deepEqual(
-      found.map((one) => ('row_no' in one ? `${one.batch_id}/${one.row_no}` : one)),
+      found.get(number(1))?.map((one) => ('row_no' in one ? `${one.batch_id}/${one.row_no}` : one)),
       expected,
     );
   }
@@ -87,7 +88,11 @@ test('what may have been sent since then is of other batches of the account that
   ] as const) {
     const db = await memoryLedger();
     await addBatch(db, makeVirtualClock(), aBatch({ batch_id: 'batch-2', ...fields }), []);
-    assert.equal(await anySentSince(db, { ...query, since: 100 }), mayHave, JSON.stringify(fields));
+    assert.equal(
+      await anySentSince(db, { account: 'main', batch_id: 'batch-1' }, 100),
+      mayHave,
+      JSON.stringify(fields),
+    );
     await db.close();
   }
 });

@@ -1,0 +1,184 @@
+import { assert } from '../basics/assert.ts';
+import { bearsEarlierPayment, generationsMax, mayHaveArrived, samePayment } from '../state/earlier-payment.ts';
+import { comparedPayments, isCompared, mayCorrect, maySame } from './comparison.ts';
+import { type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
+import {
+  alreadyPaid,
+  alreadySent,
+  type DuplicateProblem,
+  failedBefore,
+  failedDoubtfully,
+  mayBePaid,
+  paidOtherwise,
+  referenceReused,
+  sentLately,
+  skippedUnpaid,
+  triedTooOften,
+} from './problems.ts';
+import type { AskingRow, DuplicateRules, KeyOwner, KnownPayments, MayGoOn } from './question.ts';
+import { beyondMaximum } from './recipient-maximum.ts';
+
+/*
+ * "Was this person sent this before, and may this row be paid?" Intake asks this of every row, and dispatch asks it
+ * again before it sends one, by the same function: other batches pay meanwhile.
+ */
+
+interface OwnerQuestion {
+  row: Pick<AskingRow, 'phone_number' | 'network_id' | 'amount' | 'currency' | 'product_id'>;
+  owner: KeyOwner;
+  mayGoOn: MayGoOn;
+}
+
+interface OwnerCase {
+  name: string;
+  when(question: OwnerQuestion): boolean;
+  outcome: 'pay' | 'skip' | 'hold';
+  problem: ((owner: KeyOwner) => DuplicateProblem) | null;
+}
+
+/** Another batch has sent the row with this run id and row ref. The first case that fits decides. */
+const ownerCases: readonly OwnerCase[] = [
+  { name: 'contradicted', when: ({ owner }) => owner.contradicted !== null, outcome: 'hold', problem: mayBePaid },
+  {
+    name: 'failed, and may have arrived',
+    when: ({ owner }) => owner.status === 'failed' && mayHaveArrived(owner),
+    outcome: 'hold',
+    problem: failedDoubtfully,
+  },
+  {
+    name: 'tried as often as is allowed',
+    when: ({ owner }) => isUnpaid(owner) && owner.generation >= generationsMax,
+    outcome: 'hold',
+    problem: triedTooOften,
+  },
+  {
+    name: 'goes on under the next generation, whatever it asks for now',
+    when: ({ owner, mayGoOn }) =>
+      (mayGoOn === 'if_unpaid' && isUnpaid(owner)) || (mayGoOn === 'if_skipped' && isSkippedUnpaid(owner)),
+    outcome: 'pay',
+    problem: null,
+  },
+  {
+    name: 'skipped before anything was paid',
+    when: ({ owner }) => isSkippedUnpaid(owner),
+    outcome: 'hold',
+    problem: skippedUnpaid,
+  },
+  {
+    name: 'asked for something else',
+    when: ({ row, owner }) => !samePayment(row, owner),
+    outcome: 'hold',
+    problem: referenceReused,
+  },
+  { name: 'failed', when: ({ owner }) => owner.status === 'failed', outcome: 'hold', problem: failedBefore },
+  { name: 'paid', when: ({ owner }) => owner.status === 'completed', outcome: 'skip', problem: alreadyPaid },
+  { name: 'under way', when: () => true, outcome: 'skip', problem: alreadySent },
+];
+
+interface PaymentQuestion {
+  row: AskingRow;
+  known: KnownPayments;
+  rules: DuplicateRules;
+}
+
+interface PaymentCase {
+  name: string;
+  when(question: PaymentQuestion, payment: EarlierPayment): boolean;
+  problem(payment: EarlierPayment): DuplicateProblem;
+}
+
+/** Another payment to the row's number holds the row. The first case that fits any of them decides. */
+const paymentCases: readonly PaymentCase[] = [
+  {
+    name: 'sent the same',
+    when: ({ row, rules }, payment) => isCompared(row, payment, rules) && maySame(row, payment),
+    problem: sentLately,
+  },
+  {
+    name: 'sent what the row may correct',
+    when: ({ row, known }, payment) => mayCorrect(row, payment, known),
+    problem: paidOtherwise,
+  },
+];
+
+/** The payment of another batch's row, or one that a restored ledger has lost. */
+export type OtherPayment = { other_batch: string; other_row: number } | { other_payment: string };
+
+export interface DuplicateDecision {
+  outcome: 'pay' | 'skip' | 'hold';
+  problems: DuplicateProblem[];
+  /** The payment on account of which the row is skipped or held. */
+  other: OtherPayment | null;
+  /** The row's next generation if it goes on after a failure; else null. */
+  generation: number | null;
+  /**
+   * When the last of the payments was first sent (epoch ms) that a person who releases the row decides about; null:
+   * none holds it.
+   */
+  knownUntil: number | null;
+}
+
+/** Decides whether a row is paid, skipped, or held for a person, and why. */
+export function decideDuplicate(row: AskingRow, known: KnownPayments, rules: DuplicateRules): DuplicateDecision {
+  const own = known.owner && decideByOwner(row, known.owner, known.mayGoOn);
+  if (own?.outcome === 'skip') return own;
+  const duplicate = findDuplicate(row, known, rules);
+  const beyond = rules.maximum && beyondMaximum(row, known.earlier, rules.maximum);
+  const found = [duplicate, beyond].filter((one) => one !== null);
+  const problems = [...(own?.problems ?? []), ...found.map(({ problem }) => problem)];
+  return {
+    outcome: problems.length === 0 ? 'pay' : 'hold',
+    problems,
+    other: own?.other ?? duplicate?.other ?? null,
+    generation: own?.generation ?? null,
+    knownUntil: found.length === 0 ? null : Math.max(...found.map(({ until }) => until)),
+  };
+}
+
+/** What follows for a row whose key another batch's row has bound. */
+export function decideByOwner(row: OwnerQuestion['row'], owner: KeyOwner, mayGoOn: MayGoOn): DuplicateDecision {
+  const fitting = ownerCases.find(({ when }) => when({ row, owner, mayGoOn }));
+  assert(fitting, 'the last case fits every row');
+  const { outcome, problem } = fitting;
+  if (problem === null)
+    return { outcome, problems: [], other: null, generation: owner.generation + 1, knownUntil: null };
+  const other = { other_batch: owner.batch_id, other_row: owner.row_no };
+  return { outcome, problems: [problem(owner)], other, generation: null, knownUntil: null };
+}
+
+/** Nothing was paid, and nothing of it may still arrive (the cases before have seen to that). */
+function isUnpaid(owner: KeyOwner): boolean {
+  return owner.status === 'failed' || isSkippedUnpaid(owner);
+}
+
+/** The service has refused its request for good (a limit, no money, no answer), and a person has skipped it since. */
+function isSkippedUnpaid(owner: KeyOwner): boolean {
+  return owner.status === 'skipped' && owner.contradicted === null && !bearsEarlierPayment(owner);
+}
+
+export interface FoundDuplicate {
+  problem: DuplicateProblem;
+  other: OtherPayment;
+  /** When the last of the payments that were compared was first sent (epoch ms). */
+  until: number;
+}
+
+/**
+ * Finds a payment to the row's number, by another batch, that pays the same, or that the row may correct. A payment
+ * with the row's own run id and row ref is not compared: it has the row's key, which decides by itself.
+ */
+export function findDuplicate(row: AskingRow, known: KnownPayments, rules: DuplicateRules): FoundDuplicate | null {
+  const compared = comparedPayments(row, known, rules);
+  for (const { when, problem } of paymentCases) {
+    const payment = compared.find((one) => when({ row, known, rules }, one));
+    if (payment === undefined) continue;
+    const until = compared.reduce((latest, one) => Math.max(latest, knownSince(one)), 0);
+    return { problem: problem(payment), other: nameOf(payment), until };
+  }
+  return null;
+}
+
+function nameOf(payment: EarlierPayment): OtherPayment {
+  if (isLost(payment)) return { other_payment: payment.topup_id };
+  return { other_batch: payment.batch_id, other_row: payment.row_no };
+}

@@ -1,0 +1,138 @@
+import { moneyText } from '../money/money.ts';
+import { bearsEarlierPayment } from '../state/earlier-payment.ts';
+import type { ProblemCode } from '../state/problem-table.ts';
+import { rowStateTexts } from '../state/state-words.ts';
+import { isoTime } from '../time/clock.ts';
+import { type EarlierPayment, isLost, type LostPayment, type SentPayment } from './earlier-payments.ts';
+import type { KeyOwner } from './question.ts';
+
+/** Why a row is not paid, or waits for a person. */
+export interface DuplicateProblem {
+  code: ProblemCode;
+  message: string;
+  suggestion: string;
+}
+
+type OwnerProblem = (owner: KeyOwner) => DuplicateProblem;
+
+export const mayBePaid: OwnerProblem = (owner) => ({
+  code: 'MAY_BE_PAID',
+  message: `This row was not paid in ${placeOf(owner)}, as it seemed, and the service now says ${owner.contradicted} of that payment.`,
+  suggestion: 'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
+});
+
+export const failedDoubtfully: OwnerProblem = (owner) => ({
+  code: 'FAILED_BEFORE',
+  message: `This row was tried in ${placeOf(owner)}, and the service says ${owner.service_status} of it: it may have arrived.`,
+  suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${owner.service_status}"); skip it here.`,
+});
+
+export const triedTooOften: OwnerProblem = (owner) => ({
+  code: 'FAILED_BEFORE',
+  message: `This row was tried ${owner.generation} times, the most that is allowed, and failed each time, at last in ${placeOf(owner)}.`,
+  suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
+});
+
+export const skippedUnpaid: OwnerProblem = (owner) => ({
+  code: 'FAILED_BEFORE',
+  message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was put aside there.`,
+  suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
+});
+
+export const referenceReused: OwnerProblem = (owner) => ({
+  code: 'REFERENCE_REUSED',
+  message: `The same reference stands for another payment in ${placeOf(owner)}: another number, network, amount or product.`,
+  suggestion:
+    'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
+});
+
+export const failedBefore: OwnerProblem = (owner) => ({
+  code: 'FAILED_BEFORE',
+  message: `This row was tried in ${placeOf(owner)}, and failed there.`,
+  suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
+});
+
+const nothingToDo = 'Nothing to do. A further payment needs a reference, or a run id, of its own.';
+
+export const alreadyPaid: OwnerProblem = (owner) => ({
+  code: 'ALREADY_PAID',
+  message: `This row was paid in ${placeOf(owner)}: it is not paid again.`,
+  suggestion: nothingToDo,
+});
+
+export const alreadySent: OwnerProblem = (owner) => ({
+  code: 'ALREADY_SENT',
+  message: `This row is under way in ${placeOf(owner)} (${rowStateTexts[owner.status].label}): it is not sent here.`,
+  suggestion: nothingToDo,
+});
+
+export function sentLately(payment: EarlierPayment): DuplicateProblem {
+  if (isLost(payment) && payment.isToAnyone)
+    return {
+      code: 'SENT_LATELY',
+      message: `The same number may have been sent the same ${unknownPlaceOf(payment)}.`,
+      suggestion:
+        'Look for that payment at the service. Release the row if it is another one; skip it if it is the same.',
+    };
+  const message = isLost(payment)
+    ? `The same number was sent ${whatOf(payment)} on ${lostPlaceOf(payment)}.`
+    : `The same number was sent the same on ${dayOf(payment)}, in ${placeOf(payment)} (run ${payment.run_id}, ${statusOf(payment)}).`;
+  return {
+    code: 'SENT_LATELY',
+    message,
+    suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
+  };
+}
+
+export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
+  const place = isLost(payment)
+    ? lostPlaceOf(payment)
+    : `${dayOf(payment)}, in ${placeOf(payment)} (${statusOf(payment)})`;
+  return {
+    code: 'PAID_OTHERWISE',
+    message: `This run has sent the number ${whatOf(payment)} on ${place}, which is not in this file.`,
+    suggestion: 'Release the row if both are meant; skip it if it corrects that payment.',
+  };
+}
+
+const unreadSince = 'unread since ';
+
+/**
+ * Stands for the service's id of everything that its list may hold from then on (epoch ms) and that nobody could read,
+ * when a person went on without the list at `promisedMs`: after a second restore that is another promise.
+ */
+export function unreadSinceName(fromMs: number, promisedMs: number): string {
+  return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(promisedMs)}`;
+}
+
+function unknownPlaceOf(lost: LostPayment): string {
+  const { topup_id } = lost;
+  if (!topup_id.startsWith(unreadSince)) return `on ${lostPlaceOf(lost)}: the service’s list cannot be read there`;
+  const from = topup_id.slice(unreadSince.length);
+  return `after ${from.slice(0, 10)} at ${from.slice(11, 16)} UTC, by the part of the ledger that was lost: the service’s list was not read from there on`;
+}
+
+function whatOf(payment: EarlierPayment): string {
+  if (payment.amount !== null) return moneyText(payment.currency ?? '', payment.amount);
+  return isLost(payment) ? 'something' : `product ${payment.product_id}`;
+}
+
+function dayOf({ first_sent_at }: EarlierPayment): string {
+  return isoTime(first_sent_at).slice(0, 10);
+}
+
+function placeOf({ batch_id, row_no }: Pick<SentPayment, 'batch_id' | 'row_no'>): string {
+  return `batch ${batch_id}, row ${row_no}`;
+}
+
+/** To the minute: with the number, that is how a person finds the payment in the service's own list. */
+function lostPlaceOf(lost: LostPayment): string {
+  const { first_sent_at, topup_id, run_id } = lost;
+  const name = run_id === '' ? topup_id : `${topup_id}, run ${run_id}`;
+  return `${dayOf(lost)} at ${isoTime(first_sent_at).slice(11, 16)} UTC, by a payment that only the service knows since the ledger was restored (${name})`;
+}
+
+function statusOf(payment: SentPayment): string | null {
+  if (payment.contradicted !== null) return `${payment.contradicted} by what the service says now, after it had failed`;
+  return payment.status === 'failed' || bearsEarlierPayment(payment) ? payment.service_status : payment.status;
+}

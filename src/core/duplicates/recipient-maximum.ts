@@ -1,0 +1,60 @@
+import { addAmounts, compareAmounts, moneyText } from '../money/money.ts';
+import { isoTime } from '../time/clock.ts';
+import { countsAsPaid, type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
+import type { DuplicateProblem } from './problems.ts';
+import type { AskingRow, DuplicateRules } from './question.ts';
+
+export interface BeyondMaximum {
+  problem: DuplicateProblem;
+  /** When the last of the payments that were added up was first sent (epoch ms); 0 if there is none. */
+  until: number;
+}
+
+/**
+ * Whether with this row the number gets more than the maximum from `earlier` payments to it, and why. What failed for
+ * sure does not count, nor does a product, whose price the ledger does not know. Once a person has released the row,
+ * only payments since then hold it again; but not those of rows of its own batch that were released as well.
+ */
+export function beyondMaximum(
+  row: AskingRow,
+  earlier: readonly EarlierPayment[],
+  { days, sums, since }: NonNullable<DuplicateRules['maximum']>,
+): BeyondMaximum | null {
+  const { amount, currency, maximumKnownUntil } = row;
+  const most = sums[currency ?? ''];
+  if (amount === null || currency === null || most === undefined) return null;
+  const counted = earlier.filter((payment) => {
+    return payment.currency === currency && payment.first_sent_at >= since && counts(row, payment);
+  });
+  const isNews =
+    maximumKnownUntil === null ||
+    counted.some((one) => knownSince(one) > maximumKnownUntil && !isReleasedInOwnBatch(row, one));
+  if (!isNews) return null;
+  const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
+  const after = addAmounts(before, amount);
+  if (compareAmounts(after, most) <= 0) return null;
+  const until = counted.reduce((latest, payment) => Math.max(latest, knownSince(payment)), 0);
+  const lastAt = counted.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
+  const was =
+    lastAt === 0 ? '' : ` It was sent ${moneyText(currency, before)} before, last on ${isoTime(lastAt).slice(0, 10)}.`;
+  return {
+    problem: {
+      code: 'RECIPIENT_MAXIMUM',
+      message: `With this row the number gets ${moneyText(currency, after)} within ${days} days, and ${moneyText(currency, most)} are allowed.${was}`,
+      suggestion: 'Release the row if all of it is meant; skip it if not.',
+    },
+    until,
+  };
+}
+
+/** A person who releases rows of one batch sees all of them that are held. */
+function isReleasedInOwnBatch(row: AskingRow, payment: EarlierPayment): boolean {
+  return !isLost(payment) && payment.batch_id === row.batch_id && payment.told_until !== null;
+}
+
+/** A lookup decides about the row's own payments. A lost payment counts only if it was to this number for certain. */
+function counts(row: AskingRow, payment: EarlierPayment): boolean {
+  if (isLost(payment))
+    return payment.isToAnyone !== true && !(payment.run_id === row.run_id && payment.row_ref === row.row_ref);
+  return countsAsPaid(payment) && !(payment.batch_id === row.batch_id && payment.row_no === row.row_no);
+}

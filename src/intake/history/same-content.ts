@@ -1,0 +1,94 @@
+import { eachPaidOnce } from '../../core/identity/same-rows.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { maySend } from '../../core/state/batch-state.ts';
+import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import {
+  type BatchRecord,
+  batchesOfRun,
+  batchesWithContent,
+  embeddedSandboxService,
+} from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
+
+/** How many batches are named: one is enough to look closer. */
+const namedMax = 3;
+/** Of a run of thousands of files, the newest batches are looked at. */
+const batchesLookedAt = 100;
+
+async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {
+  return (await countRows(db, batch_id)).get('completed') ?? 0;
+}
+
+function paidText(paid: number): string {
+  return paid === 0 ? '' : ', which has paid some of them';
+}
+
+/**
+ * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so
+ * another run id by default, under which all of it would be paid a second time. Nothing else tells that another
+ * account has paid them, as where its money ran out and the file is given to the next one; a rehearsal has paid
+ * nobody.
+ */
+export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
+  if (batch.content_sha256 === null) return [];
+  const alike = await batchesWithContent(db, batch.content_sha256);
+  const others = alike.filter(
+    ({ account, service, started_at }) =>
+      account !== batch.account && service !== embeddedSandboxService && started_at !== null,
+  );
+  const own = alike.filter(
+    ({ account, run_id, status }) =>
+      account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
+  );
+  const waiting = (await sharedRows(db, batch)).filter(({ status }) => maySend(status));
+  // Of many reruns whose rows were all held, none is to keep the one that has paid from being named.
+  const counted = await Promise.all(own.map(async (one) => ({ one, paid: await paidOf(db, one) })));
+  const byPaid = counted.sort((a, b) => b.paid - a.paid);
+  const { repeatWithinDays } = storedPolicy(batch.policy);
+  const then =
+    repeatWithinDays === 0
+      ? 'With another run id they are paid again.'
+      : `Rows sent in the last ${repeatWithinDays} days are held; older ones are paid again.`;
+  const place = ({ batch_id, created_at }: BatchRecord) =>
+    `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)}`;
+  const otherwise = await readOtherwise(db, batch);
+  return [
+    ...otherwise.map(
+      ({ batch_id, created_at }) =>
+        `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read the same file with other settings (such as another sheet or column), under the same run id. Rows that it paid are not paid again. To pay both, give this file another run id (--run-id).`,
+    ),
+    ...others.map(
+      (one) =>
+        `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). What another account has sent is not held: it is paid again.`,
+    ),
+    ...waiting.map(
+      ({ batch_id, status, rows }) =>
+        `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateTexts[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,
+    ),
+    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${batchLabel(one)}${paidText(paid)}). ${then}`),
+  ].slice(0, namedMax);
+}
+
+/**
+ * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id
+ * that is made of the bytes is the same, and whoever gets the same by both is paid once. None where nothing of the
+ * batch is left out.
+ */
+async function readOtherwise(
+  db: Queryable,
+  { batch_id, account, run_id, file_sha256, content_sha256 }: BatchRecord,
+): Promise<BatchRecord[]> {
+  if (!(await countRows(db, batch_id)).has('skipped')) return [];
+  const ofRun = await batchesOfRun(db, run_id, batchesLookedAt);
+  const otherwise = ofRun.find(
+    (one) =>
+      one.account === account &&
+      one.started_at !== null &&
+      one.file_sha256 === file_sha256 &&
+      one.content_sha256 !== content_sha256,
+  );
+  return otherwise ? [otherwise] : [];
+}

@@ -1,0 +1,99 @@
+import { assert } from '../../core/basics/assert.ts';
+import type { EarlierPayment, SentPayment } from '../../core/duplicates/earlier-payments.ts';
+import type { KeyOwner } from '../../core/duplicates/question.ts';
+import { bearingStates } from '../../core/state/earlier-payment.ts';
+import { type RowState, sentStates } from '../../core/state/row-state.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { filledLists, places } from '../drivers/filled-lists.ts';
+import { lostTo } from './lost-payments.ts';
+import type { PaymentRecord } from './payments.ts';
+import { findRow } from './rows.ts';
+
+export interface EarlierPaymentsQuery {
+  account: string;
+  /** Epoch milliseconds: rows that were first sent earlier are not asked for. */
+  since: number;
+  /** Whether the ledger was restored, so that the service may have payments whose rows it has lost. */
+  withLost: boolean;
+}
+
+/** Numbers that one statement asks for, if it asks for more than one. */
+const numbersPerQuery = 50;
+
+function listOf(states: readonly RowState[]): string {
+  return states.map((state) => `'${state}'`).join(', ');
+}
+
+/** Rows that bear an earlier payment (`bearsEarlierPayment`). */
+const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_status IS NOT NULL`;
+
+/**
+ * A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers
+ * for many rows.
+ */
+const sentSql = (count: number): string =>
+  `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.failure_code,
+     rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.told_until,
+     rows.contradicted, rows.contradicted_at
+   FROM rows CROSS JOIN batches
+   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= ?
+     AND rows.first_sent_at IS NOT NULL AND batches.account = ?
+     AND (rows.status IN (${listOf(sentStates)}) OR rows.contradicted IS NOT NULL
+       OR (${bearing}))
+   ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
+const sentToManySql = sentSql(numbersPerQuery);
+const sentToOneSql = sentSql(1);
+
+/**
+ * What the account has sent to these numbers (E.164), by number: the latest first, then what a restored ledger has
+ * lost.
+ */
+export async function earlierPaymentsTo(
+  tx: Queryable,
+  { account, since, withLost }: EarlierPaymentsQuery,
+  numbers: readonly string[],
+): Promise<Map<string, EarlierPayment[]>> {
+  const found: (EarlierPayment & { phone_number: string })[] = [];
+  const [sql, length] = numbers.length === 1 ? [sentToOneSql, 1] : [sentToManySql, numbersPerQuery];
+  for (const some of filledLists(numbers, length))
+    found.push(...(await tx.query<SentPayment & { phone_number: string }>(sql, [...some, since, account])));
+  if (withLost) found.push(...(await lostTo(tx, account, numbers)));
+  return Map.groupBy(found, ({ phone_number }) => phone_number);
+}
+
+/**
+ * Whether another batch of the account may have sent anything since then (epoch ms): if not, no row needs to be
+ * compared.
+ */
+export async function anySentSince(
+  tx: Queryable,
+  { account, batch_id }: { account: string; batch_id: string },
+  since: number,
+): Promise<boolean> {
+  const [batch] = await tx.query<{ batch_id: string }>(
+    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at IS NOT NULL
+       AND (completed_at IS NULL OR completed_at >= ?) LIMIT 1`,
+    [account, batch_id, since],
+  );
+  return batch !== undefined;
+}
+
+/** The row that has bound the key of this payment. */
+export async function keyOwnerOf(db: Queryable, payment: PaymentRecord): Promise<KeyOwner> {
+  const owner = await findRow(db, payment.batch_id, payment.row_no);
+  assert(owner, 'a bound key has its row');
+  return { ...owner, generation: payment.generation };
+}
+
+/** The payments that were ever sent to this number (E.164) for the account, by what their keys are made of. */
+export function sentTo(
+  db: Queryable,
+  account: string,
+  phoneNumber: string,
+): Promise<{ run_id: string; row_ref: string; generation: number }[]> {
+  return db.query(
+    `SELECT batches.run_id, rows.row_ref, rows.generation FROM rows JOIN batches ON batches.batch_id = rows.batch_id
+     WHERE rows.phone_number = ? AND rows.first_sent_at IS NOT NULL AND batches.account = ?`,
+    [phoneNumber, account],
+  );
+}
