@@ -34,7 +34,6 @@ export const noLimits: AccountFile['limits'] = {
 export function defaultLimits(windowMs: number): AccountFile['limits'] {
   return {
     creation: { limit: 60, windowMs },
-    write: { limit: 120, windowMs },
     read: { limit: 300, windowMs },
     balance: { limit: 300, windowMs },
     catalog: { limit: 120, windowMs },

@@ -8,7 +8,7 @@ import { makeV1Gateway } from './v1/v1-client.ts';
 import { makeV2Gateway } from './v2/v2-client.ts';
 import type { WalletMode } from './v2/v2-wire.ts';
 
-/** What of an account's configuration its gateway needs. */
+/** The part of an account's configuration that its gateway needs. */
 export interface GatewayAccount {
   version: 'v2' | 'v1';
   baseUrl: string;
@@ -17,11 +17,11 @@ export interface GatewayAccount {
   walletMode?: WalletMode | undefined;
   /** One deadline for a whole request, in milliseconds. Default: 60 s. */
   requestDeadlineMs?: number | undefined;
-  /** Delays of the in-doubt algorithm other than the version's own; shorter ones are for rehearsals only. */
+  /** Delays of the in-doubt algorithm that differ from the version's own; shorter ones are for rehearsals only. */
   doubt?: { [Field in keyof ServicePolicy]?: ServicePolicy[Field] | undefined } | undefined;
 }
 
-/** What a gateway is built on; without a `transport`, one over HTTP is made for the account. */
+/** The dependencies of a gateway. Without a `transport`, the account gets one over HTTP. */
 export interface MakeGatewayDeps {
   clock: Clock;
   transport?: Transport;
@@ -29,8 +29,8 @@ export interface MakeGatewayDeps {
 }
 
 /**
- * The gateway of an account, in the version that it speaks. Throws `CONFIG_INVALID` for a base URL or a credential
- * that cannot be used.
+ * Makes the gateway for the account's version of the service. Throws `CONFIG_INVALID` if the base URL or a credential
+ * cannot be used.
  */
 export function makeGateway(account: GatewayAccount, { clock, transport, onRate }: MakeGatewayDeps): Gateway {
   const baseUrl = checkedBaseUrl(account.baseUrl);

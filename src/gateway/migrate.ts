@@ -2,9 +2,7 @@ import { rowRefProblem } from '../core/identity/ids.ts';
 import type { Network, Product } from './contract/gateway.ts';
 import { exactDecimal } from './transport/exact-json.ts';
 
-/**
- * A row of a file that was made for Version 1, as written there (spec section 4.9); null where the file has no value.
- */
+/** A row of a file for Version 1, as written there (spec section 4.9); null for a missing value. */
 export interface V1Row {
   msisdn: string | null;
   amount: string | null;
@@ -15,7 +13,7 @@ export interface V1Row {
   processingMode: string | null;
 }
 
-/** What is known about one row at both versions; null where it could not be asked. */
+/** What both versions know about one row; null for a question that could not be asked. */
 export interface MigrationFacts {
   /** The networks that Version 2 finds for the number. */
   networks: readonly Network[] | null;
@@ -25,9 +23,9 @@ export interface MigrationFacts {
   products: readonly Product[] | null;
 }
 
-/** One field of the row as Version 2 takes it. */
+/** What becomes of one field of the row in Version 2. */
 export interface MigrationNote {
-  /** The column of a file for Version 2. */
+  /** The column in a file for Version 2. */
   field:
     | 'phone_number'
     | 'network_id'
@@ -37,17 +35,14 @@ export interface MigrationNote {
     | 'reference'
     | 'sms_message'
     | 'processing';
-  /**
-   * `changes`: it is known what it becomes. `needed`: a person must fill it in. `dropped`: Version 2 has nothing like
-   * it.
-   */
+  /** `changes`: the new value is known. `needed`: a person must fill it in. `dropped`: Version 2 has no such field. */
   effect: 'changes' | 'needed' | 'dropped';
   from: string | null;
   to: string | null;
   why: string;
 }
 
-/** What is true of every row of such a file, for the head of the report (spec section 9). */
+/** What applies to every row of such a file, for the top of the report (spec section 9). */
 export const migrationRules: readonly string[] = [
   'Phone numbers begin with "+" and the country code. Version 1 has no "+".',
   'Every row has the id of its network. Version 1 finds the network from the phone number.',
@@ -57,9 +52,7 @@ export const migrationRules: readonly string[] = [
   'Neither version knows what the other one has paid: never send the same file to both.',
 ];
 
-/**
- * What would change in one row of a Version 1 file when it is sent through Version 2. Empty: the row can go as it is.
- */
+/** What must change in one row of a Version 1 file before it can be sent through Version 2. Empty if nothing must. */
 export function migrateRow(row: V1Row, facts: MigrationFacts): MigrationNote[] {
   const steps = [numberNote, networkNote, amountNote, currencyNote, productNote, referenceNote, smsNote, modeNote];
   return steps.map((step) => step(row, facts)).filter((note) => note !== null);
@@ -85,7 +78,7 @@ const networkNote: Step = (row, facts) => {
     const why = `Version 2 wants the network's id: ${named(only)}`;
     return { field: 'network_id', effect: 'changes', from: null, to: String(only.networkId), why };
   }
-  // Which network a number has is asked only where there is a number: its note says what is to be done first.
+  // The network depends on the number. Without a number, its note already says what to do first.
   const isNumber = numberNote(row, facts)?.effect !== 'needed';
   const why = isNumber ? networkChoice(networks) : 'is found by the number, once that is corrected';
   return { field: 'network_id', effect: 'needed', from: null, to: null, why };
@@ -111,7 +104,7 @@ const amountNote: Step = ({ amount: from, productId }, { product }) => {
     return { field: 'amount', effect: 'needed', from, to: null, why };
   }
   if (from === null) return null;
-  // With a fixed product Version 1 ignored the amount; with an open one it was what was paid (spec section 4.9).
+  // Version 1 ignored the amount of a fixed product; for an open product, the amount was paid (spec section 4.9).
   if (product?.amount) {
     return {
       field: 'amount',

@@ -1,8 +1,8 @@
 import Bottleneck from 'bottleneck';
 import { systemClock } from '../core/time/clock.ts';
-import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
-import { type Gate, type GateOptions, makeGatedLimiter } from './gated-limiter.ts';
-import type { Limiter } from './limiter.ts';
+import { makeGatedLimiter } from './gated-limiter.ts';
+import type { Gate, GateOptions } from './lanes.ts';
+import type { Limiter, LimiterDeps, LimiterOptions } from './limiter.ts';
 
 /**
  * The limiter in production. Each class of requests has a Bottleneck that queues its jobs, caps how many run at the

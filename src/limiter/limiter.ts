@@ -1,9 +1,11 @@
+import type { Clock } from '../core/time/clock.ts';
 import type { OwnUse, RateOutlook } from '../core/time/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/contract/gateway.ts';
+import type { LimitSettings } from './classes.ts';
 
 /**
  * Keeps an account within the service's rate limits (spec section 8). Each account has one limiter, and every request
- * passes through it. Each class of requests has its own allowance; a V2 creation also counts as a write.
+ * passes through it. Each class of requests has its own allowance; a V2 catalog lookup also counts as a read.
  */
 export interface Limiter {
   /**
@@ -11,9 +13,7 @@ export interface Limiter {
    * of `weight`, or fewer (at least 1) if the service allows less than was configured. Jobs of a class start in the
    * order in which they were queued. Rejects with `LimiterStopped` if the limiter stops first.
    */
-  admit<Result>(requestClass: RequestClass, job: (count: number) => Promise<Result>, weight?: number): Promise<Result>;
-  /** Returns `count` admissions of the running job that it did not use. */
-  giveBack(requestClass: RequestClass, count: number): void;
+  admit<Result>(requestClass: RequestClass, job: LimitedJob<Result>, weight?: number): Promise<Result>;
   /**
    * Announces how many more requests of the class are expected. If the service's window has no room for all of them,
    * the limiter spreads them over the window. That costs nothing, and a request that arrives in between starts at once
@@ -37,6 +37,27 @@ export interface Limiter {
   usage(requestClass: RequestClass): RateUsage;
   /** Admits nothing more. Waiting jobs reject with `LimiterStopped`; running jobs finish. */
   stop(): Promise<void>;
+}
+
+/** Sends up to `count` requests. `giveBack` returns admissions that the job will not use. */
+export type LimitedJob<Result> = (count: number, giveBack: (unused: number) => void) => Promise<Result>;
+
+export interface LimiterOptions {
+  version: 'v2' | 'v1';
+  /** Limits that differ from the version's defaults (enterprise plans). `Infinity` means no limit. */
+  limits?: LimitSettings | undefined;
+  /** Whether the service's answers carry rate-limit headers. Default: V2 yes, V1 no. */
+  sendsHeaders?: boolean | undefined;
+  /**
+   * The most requests of a class that run at the same time. Default: what the limit allows in a second, from 16 to 512.
+   */
+  concurrencyMax?: number | undefined;
+}
+
+export interface LimiterDeps {
+  clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>;
+  /** Called when the service's headers show another limit than before. The limiter uses `seen` from then on. */
+  onLimitDiffers?: ((requestClass: RequestClass, configured: number, seen: number) => void) | undefined;
 }
 
 export interface RateUsage {

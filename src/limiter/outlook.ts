@@ -2,7 +2,7 @@ import type { KeptBack, RateOutlook } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackAtFirst, keptBackNow } from './others.ts';
 import type { RateWindow } from './rate-window.ts';
 import { timeOfAtMost } from './sliding-count.ts';
-import { endFreeMs, marginOf, useBefore, usedOfWindow } from './window.ts';
+import { endFreeMs, marginOf, usedOfWindow } from './window.ts';
 
 /** An outlook without the time of the next request. Its window ends at `endsAt` (monotonic ms). */
 export type WindowOutlook = Omit<RateOutlook, 'nextAt' | 'until'> & { endsAt: number };
@@ -17,11 +17,6 @@ export function outlookOf(window: RateWindow, now: number, nextAt: number): Wind
   const { windowMs } = options;
   const usual = { expected, windowMs, perWindow: limit, evenly: false, endFreeMs: endFreeMs(window) };
   const keptBackLater = keptBackAtFirst(window, false);
-  const before = useBefore(window, now);
-  if (before !== null) {
-    const left = Math.max(0, before.limit - before.count);
-    return { ...usual, left, endsAt: before.endsAt, keptBack: none, keptBackLater };
-  }
   if (phase === 'unknown') {
     // The first answer will probably show an unused window, unless we used it a moment ago.
     const isFresh = options.sendsHeaders && timeOfAtMost(window.ends, now, 0) <= nextAt;

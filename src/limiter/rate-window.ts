@@ -1,4 +1,3 @@
-import type { OwnUse } from '../core/time/rate-outlook.ts';
 import type { ServerClock } from './server-clock.ts';
 import { makeSlidingCount, type SlidingCount } from './sliding-count.ts';
 
@@ -9,15 +8,11 @@ export interface RateWindow {
   limit: number;
   /** The configured limit is above the default, and no answer has confirmed it yet. */
   isUntried: boolean;
-  /** The most requests that may run at the same time. */
-  concurrencyMax: number;
   phase: 'unknown' | 'open' | 'opening';
   /** Requests that are expected to come. */
   expected: number;
   /** Requests that were admitted and have not ended. */
   running: number;
-  /** The same, for requests of another class that use this counter too. */
-  runningElsewhere: number;
   /** Requests without an answer yet: the server's latest headers may not include them. */
   unanswered: number;
   /** Requests that ended. The server may count a request until one window after its end. */
@@ -26,8 +21,6 @@ export interface RateWindow {
   lastStart: { at: number; count: number };
   /** The server's window as seen last; kept in every phase, so that older answers are known for what they are. */
   seen: SeenWindow | null;
-  /** What an earlier program used in its last window, which ends at `endsAt` (monotonic ms). */
-  before: OwnUse | null;
   opening: { since: number; sent: number; carried: number };
   /** What other clients used in the latest windows that we saw from their beginning; the latest comes last. */
   othersBefore: number[];
@@ -44,6 +37,8 @@ export interface WindowOptions {
   sendsHeaders: boolean;
   /** Whether the configured limit is above the service's default. */
   isRaised: boolean;
+  /** The most requests that may run at the same time. Default: what the limit allows in a second, from 16 to 512. */
+  concurrencyMax: number | undefined;
   /** How long after the server's reset the next window is used. */
   resetMarginMs: number;
   /** The part by which the even pace is slower than the limit. */
@@ -80,26 +75,41 @@ export interface SeenWindow {
   shownWellAt: number;
 }
 
-export function makeRateWindow(options: WindowOptions, concurrencyMax: number, serverClock: ServerClock): RateWindow {
+const concurrencyMin = 16;
+/**
+ * More requests than this would only queue within this process, and each garbage collection would copy what they hold.
+ */
+export const concurrencyCap = 512;
+
+export function makeRateWindow(options: WindowOptions, serverClock: ServerClock): RateWindow {
   return {
     options,
     serverClock,
     limit: options.limit,
     isUntried: options.sendsHeaders && options.isRaised,
-    concurrencyMax,
     phase: 'unknown',
     expected: 0,
     running: 0,
-    runningElsewhere: 0,
     unanswered: 0,
     ends: makeSlidingCount(options.windowMs),
     starts: makeSlidingCount(options.windowMs),
     lastStart: { at: -Infinity, count: 0 },
     seen: null,
-    before: null,
     opening: { since: 0, sent: 0, carried: 0 },
     othersBefore: [],
     suspected: false,
     doubtedAt: -Infinity,
   };
+}
+
+export function concurrencyMaxOf({ limit, options: { concurrencyMax, windowMs } }: RateWindow): number {
+  return concurrencyMax ?? Math.min(Math.max(Math.ceil((limit * 1_000) / windowMs), concurrencyMin), concurrencyCap);
+}
+
+/**
+ * By how much (ms) the server may have rounded a reset down. A reset on a multiple of the window's length, or with a
+ * fraction of a second, is exact; any other whole second may have been rounded.
+ */
+export function roundingOf(resetAt: number, windowMs: number): number {
+  return resetAt % 1_000 === 0 && resetAt % windowMs !== 0 ? 1_000 : 0;
 }

@@ -1,6 +1,6 @@
-import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
-import { type Gate, makeGatedLimiter } from './gated-limiter.ts';
-import type { Limiter } from './limiter.ts';
+import { makeGatedLimiter } from './gated-limiter.ts';
+import type { Gate } from './lanes.ts';
+import type { Limiter, LimiterDeps, LimiterOptions } from './limiter.ts';
 
 /** The limiter with an injected clock and a plain queue, for the simulation: Bottleneck uses the machine's clock. */
 export function makeVirtualLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {

@@ -1,9 +1,35 @@
+import type { OwnUse } from '../core/time/rate-outlook.ts';
 import type { RateHeaders } from '../gateway/contract/gateway.ts';
 import { rememberOthers } from './others.ts';
-import type { RateWindow, SeenWindow } from './rate-window.ts';
+import { type RateWindow, roundingOf, type SeenWindow } from './rate-window.ts';
 import { localTimeOf, sampleTime } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
-import { roll, roundingOf } from './window-phase.ts';
+import { roll } from './window-counts.ts';
+
+/**
+ * Takes what an earlier program used of its window for the state of this one, until an answer describes it. `endsAt`
+ * is the end of that window (monotonic ms).
+ */
+export function noteUsedBefore(window: RateWindow, now: number, use: OwnUse, endsAt: number): void {
+  if (window.seen !== null || !window.options.sendsHeaders) return;
+  window.limit = use.limit;
+  window.isUntried = false;
+  window.phase = 'open';
+  window.seen = {
+    resetAt: use.resetAt,
+    endsAt,
+    seenAt: now,
+    watchedFrom: now,
+    remaining: use.limit - use.count,
+    answered: 0,
+    ours: use.count,
+    others: 0,
+    foundUsed: false,
+    isFirst: true,
+    shownAt: now,
+    shownWellAt: -Infinity,
+  };
+}
 
 /**
  * Records that the service refused a request. If the window was used up, its reset ends the wait. Otherwise what was
@@ -73,7 +99,7 @@ function beginSeen(
   if (phase === 'open' && seen) rememberOthers(window, seen);
   // Our share of it: all that was sent since it opened, or all that was running when it was found.
   const ours = phase === 'opening' ? opening.carried + opening.sent : unanswered;
-  const started = countWithin(window.starts, now) + usedBeforeOf(window, resetAt);
+  const started = countWithin(window.starts, now);
   const found = phase === 'unknown' ? Math.max(0, used - started) : 0;
   window.seen = {
     resetAt,
@@ -91,11 +117,6 @@ function beginSeen(
   };
   window.seen.others = Math.max(0, used - window.seen.ours);
   window.phase = 'open';
-}
-
-/** How many requests an earlier program used in the window with this reset. */
-function usedBeforeOf({ before, options }: RateWindow, resetAt: number): number {
-  return before !== null && Math.abs(before.resetAt - resetAt) < options.windowMs / 2 ? before.count : 0;
 }
 
 function narrowSeen(

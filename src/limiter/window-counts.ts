@@ -1,6 +1,24 @@
+import { rememberOthers } from './others.ts';
 import type { RateWindow } from './rate-window.ts';
 import { addToCount, takeFromCount } from './sliding-count.ts';
-import { roll } from './window-phase.ts';
+
+/**
+ * Moves the window to the phase of this time: a window that is over opens the next; one without answers becomes
+ * unknown.
+ */
+export function roll(window: RateWindow, now: number): void {
+  const { seen, options } = window;
+  if (window.phase === 'open' && seen && now >= seen.endsAt) {
+    rememberOthers(window, seen);
+    window.phase = 'opening';
+    window.opening = { since: seen.endsAt, sent: 0, carried: window.unanswered };
+  }
+  if (window.phase === 'opening' && now >= window.opening.since + options.windowMs) {
+    window.phase = 'unknown';
+    window.othersBefore = [];
+    window.suspected = false;
+  }
+}
 
 /** Counts `count` requests that start. */
 export function noteStart(window: RateWindow, now: number, count: number): void {
@@ -9,18 +27,6 @@ export function noteStart(window: RateWindow, now: number, count: number): void 
   window.unanswered += count;
   window.expected = Math.max(0, window.expected - count);
   window.lastStart = { at: now, count };
-  countStart(window, now, count);
-}
-
-/** Counts `count` requests that start on this counter as their second one: their answers describe another counter. */
-export function noteStartElsewhere(window: RateWindow, now: number, count: number): void {
-  roll(window, now);
-  window.runningElsewhere += count;
-  if (window.seen) window.seen.remaining -= count;
-  countStart(window, now, count);
-}
-
-function countStart(window: RateWindow, now: number, count: number): void {
   addToCount(window.starts, now, count);
   window.opening.sent += count;
   if (window.seen) window.seen.ours += count;
@@ -31,16 +37,6 @@ export function noteGiveBack(window: RateWindow, count: number): void {
   window.running -= count;
   window.unanswered = Math.max(0, window.unanswered - count);
   window.lastStart.count = Math.max(0, window.lastStart.count - count);
-  uncountStart(window, count);
-}
-
-export function noteGiveBackElsewhere(window: RateWindow, count: number): void {
-  window.runningElsewhere -= count;
-  if (window.seen) window.seen.remaining += count;
-  uncountStart(window, count);
-}
-
-function uncountStart(window: RateWindow, count: number): void {
   takeFromCount(window.starts, count);
   window.opening.sent = Math.max(0, window.opening.sent - count);
   if (window.seen) window.seen.ours -= count;
@@ -58,10 +54,4 @@ export function noteEnd(window: RateWindow, now: number, count: number): void {
   if (lost <= 0) return;
   window.unanswered = window.running;
   if (window.seen) window.seen.remaining -= lost;
-}
-
-export function noteEndElsewhere(window: RateWindow, now: number, count: number): void {
-  roll(window, now);
-  window.runningElsewhere -= count;
-  addToCount(window.ends, now, count);
 }

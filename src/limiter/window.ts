@@ -1,8 +1,8 @@
 import type { OwnUse } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackOf } from './others.ts';
-import type { RateWindow, SeenWindow } from './rate-window.ts';
-import { countWithin, timeOfAtMost } from './sliding-count.ts';
-import { roll, roundingOf } from './window-phase.ts';
+import { concurrencyMaxOf, type RateWindow, roundingOf, type SeenWindow } from './rate-window.ts';
+import { timeOfAtMost } from './sliding-count.ts';
+import { roll } from './window-counts.ts';
 
 /**
  * Decides when a request may start on one counter of the service. It changes only the window that it is given; every
@@ -11,10 +11,10 @@ import { roll, roundingOf } from './window-phase.ts';
  * A window is in one of three phases:
  * - `unknown`: nothing is known about the server's window (at the start, after a long rest, without headers). The
  *   limiter keeps an even pace and at most the limit in any sliding window, so that programs that follow one another
- *   stay within the limit. It does not exceed what an earlier program left of its window. If the configured limit is
- *   above the default and unconfirmed, one request goes first.
- * - `open`: answers describe the window. What is left is used at once, except a reserve that is kept until answers show
- *   that no other client uses the account. With other clients, it is used evenly.
+ *   stay within the limit. If the configured limit is above the default and unconfirmed, one request goes first.
+ * - `open`: answers describe the window, or the use by an earlier program does. What is left is used at once, except a
+ *   reserve that is kept until answers show that no other client uses the account. With other clients, it is used
+ *   evenly.
  * - `opening`: the last known window is over. One request goes first; until its answer, the limiter keeps an even pace.
  */
 
@@ -32,15 +32,7 @@ export function startsAt(window: RateWindow, now: number, count: number): number
   if (window.phase === 'open') return startsInOpenWindow(window, now, need);
   if (window.phase === 'opening') return startsInOpeningWindow(window, now, need);
   if (window.isUntried && window.running > 0) return window.lastStart.at + window.options.windowMs * askPatience;
-  return Math.max(pacedStart(window), slidingStart(window, now, need), leftBeforeStart(window, now, need));
-}
-
-/** The same for requests that use this counter as their second one: it has no pace of its own, only room. */
-export function hasRoomAt(window: RateWindow, now: number, count: number): number {
-  roll(window, now);
-  const need = Math.min(count, window.limit);
-  if (window.phase !== 'open' || window.seen === null) return slidingStart(window, now, need);
-  return window.seen.remaining - window.unanswered >= need ? now : window.seen.endsAt;
+  return Math.max(pacedStart(window), slidingStart(window, now, need));
 }
 
 /** How many requests all clients have used in the server's current window; null if unknown. */
@@ -48,34 +40,22 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   roll(window, now);
   const { phase, seen, opening, unanswered, limit } = window;
   if (phase === 'opening') return opening.carried + opening.sent;
-  if (phase === 'unknown') return useBefore(window, now)?.count ?? null;
   return phase === 'open' && seen ? Math.min(limit, Math.max(0, limit - seen.remaining + unanswered)) : null;
 }
 
 /**
- * What we have used of it; null if others share the account, or if unknown. `ahead` is wall clock less monotonic clock
- * (ms).
+ * How many requests we have used in it; null if others share the account, or if unknown. `ahead` is wall clock less
+ * monotonic clock (ms).
  */
 export function ownUseOf(window: RateWindow, now: number, ahead: number): OwnUse | null {
   const count = usedOfWindow(window, now);
   const { seen, phase, limit } = window;
-  const before = useBefore(window, now);
-  if (before !== null) return { ...before, endsAt: before.endsAt + ahead };
   if (count === null || seen === null || phase !== 'open' || isShared(window)) return null;
   return { count, limit, resetAt: seen.resetAt, endsAt: seen.endsAt + ahead };
 }
 
-/**
- * The use of an earlier program's window plus what we have sent in it, until an answer tells more; null if there is
- * none.
- */
-export function useBefore({ before, seen, starts }: RateWindow, now: number): OwnUse | null {
-  if (before === null || seen !== null || now >= before.endsAt) return null;
-  return { ...before, count: before.count + countWithin(starts, now) };
-}
-
-function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
-  return running > 0 && running + count > concurrencyMax;
+function isBusy(window: RateWindow, count: number): boolean {
+  return window.running > 0 && window.running + count > concurrencyMaxOf(window);
 }
 
 function startsInOpenWindow(window: RateWindow, now: number, need: number): number {
@@ -141,15 +121,7 @@ function pacedStart({ lastStart, limit, options }: RateWindow): number {
 }
 
 /** At most the limit in any sliding window, wherever between a request's start and end the server counted it. */
-function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, now: number, need: number): number {
-  const left = limit - running - runningElsewhere - need;
+function slidingStart({ ends, running, limit }: RateWindow, now: number, need: number): number {
+  const left = limit - running - need;
   return left < 0 ? Infinity : timeOfAtMost(ends, now, left);
-}
-
-/**
- * If an earlier program left too little of the current window, the next window is awaited: the service would refuse.
- */
-function leftBeforeStart(window: RateWindow, now: number, need: number): number {
-  const before = useBefore(window, now);
-  return before === null || before.limit - before.count >= need ? now : before.endsAt;
 }

@@ -3,27 +3,30 @@ import { errorMessage } from '../core/basics/errors.ts';
 import { addHealthRoutes, type HealthDeps } from './health.ts';
 import { addWebhookRoutes, type WebhookDeps, webhookBytesMax } from './webhooks.ts';
 
-/** What the server needs for its webhooks and its probes. */
+/** What the server needs for webhooks and health checks. */
 export type ServerDeps = WebhookDeps & HealthDeps;
 
-/** The whole of a request must have come within this time: the service gives a webhook 10 s (spec section 6). */
+/**
+ * A request must have arrived completely within this time: the service waits 10 s for the answer to a webhook (spec
+ * section 6).
+ */
 const requestTimeoutMs = 8_000;
-/** How often connections are looked at for that. */
+/** How often that limit is checked on open connections. */
 const timeoutCheckMs = 1_000;
 
-/** The server of `airbatch serve`. It does not listen yet; `close` first ends what is under way. */
+/** Makes the server of `airbatch serve`. It does not listen yet. `close` lets running requests finish first. */
 export function makeServer(deps: ServerDeps): FastifyInstance {
   const app = fastify({
     bodyLimit: webhookBytesMax,
     requestTimeout: requestTimeoutMs,
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
-    // Connections that are idle when the process ends have nothing to wait for.
+    // When the process ends, idle connections are closed at once.
     forceCloseConnections: 'idle',
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;
-    // What is wrong with the request is its sender's to know; what is wrong with us is not.
+    // The sender learns what is wrong with its request, but not what is wrong with this server.
     if (status < 500) return reply.code(status).send({ error: error.code?.toLowerCase() ?? 'bad_request' });
     deps.log.warn('a request met an error of the program', { error: errorMessage(error) });
     return reply.code(500).send({ error: 'internal' });

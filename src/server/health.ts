@@ -4,10 +4,10 @@ import type { Clock } from '../core/time/clock.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { highestClock, proveWritable } from '../ledger/schema/facts.ts';
 
-/** How many accounts this process works for, and how many it waits for because another process has them. */
+/** How many accounts this process works for, and how many it waits for because another process works for them. */
 export interface Health {
   stopping: boolean;
-  /** False while reports wait for their folder, which cannot be written to. */
+  /** False while reports wait because their folder is not writable. */
   reports: boolean;
   accounts: { working: number; waiting: number };
 }
@@ -18,13 +18,13 @@ export interface HealthDeps {
   health: () => Health;
 }
 
-/** How long a proof that the ledger can be written stands: each costs a write, and anybody may ask. */
+/** How long a successful test write counts: each check costs a write, and anybody may ask. */
 const provedMs = 2_000;
 
 /**
- * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger can be written and the
- * process is not ending, and no reports wait for a folder that cannot be written to; a process that waits for its
- * accounts is ready, since webhooks need only the ledger. Neither names an account.
+ * `GET /live`: the process answers. `GET /ready`: the ledger is writable (so webhooks can be stored), the process is
+ * not ending, and no report waits for a folder that is not writable. A process that waits for its accounts is ready,
+ * since webhooks need only the ledger. Neither answer names an account.
  */
 export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: HealthDeps): void {
   let proof: { at: number; isWritable: Promise<boolean> } | null = null;
@@ -33,7 +33,7 @@ export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: Hea
     if (proof === null || at - proof.at >= provedMs) {
       const isWritable = proveWritable(db, clock.now()).then(
         () => true,
-        // Another program writes just now, which passes.
+        // Another program is writing at this moment; that passes.
         (error: unknown) => error instanceof AirbatchError && error.code === 'LEDGER_BUSY',
       );
       proof = { at, isWritable };

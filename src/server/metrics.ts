@@ -18,15 +18,13 @@ import type { RateUsage } from '../limiter/limiter.ts';
 export interface MetricsDeps {
   db: Database;
   clock: Clock;
-  /**
-   * The accounts that this process works for now, and how much of each rate is used; null where it has no limiter yet.
-   */
+  /** The accounts that this process works for now. `usage` is null until the account has a limiter. */
   accounts: () => { name: string; working: boolean; usage: ((requestClass: RequestClass) => RateUsage) | null }[];
 }
 
 /**
- * A server of its own for `GET /metrics` (Prometheus), since it names accounts and their balances, and the other
- * server is open to the world for webhooks. Everything is read from the ledger when it is asked for.
+ * Makes a separate server for `GET /metrics` (Prometheus), since metrics name accounts and their balances, and the
+ * webhook server is open to the internet. Each request reads the ledger anew.
  */
 export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
   const app = fastify({ forceCloseConnections: 'idle' });
@@ -76,7 +74,7 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
     gauges.late.set({ account, state: 'foreseen' }, late.filter(({ finishBy }) => finishBy > now).length);
   }
   for (const { account, balance } of await lastBalances(db)) {
-    // A gauge is a binary float: good enough to warn by, and nothing is paid by it.
+    // A gauge is a binary float. That is exact enough for alerts, and no payment depends on it.
     for (const { name, currency, balance: held } of (JSON.parse(balance) as Balance).wallets)
       gauges.balance.set({ account, wallet: name, currency }, Number(held));
   }

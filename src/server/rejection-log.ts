@@ -1,15 +1,12 @@
 import type { Clock } from '../core/time/clock.ts';
 import type { EngineLog } from '../engine/runner/context.ts';
 
-/**
- * Of webhooks that are not believed for the same reason, one is logged in this time: anybody can send them by the
- * million.
- */
+/** Of rejected webhooks with the same reason, one is logged in this time: anybody can send them by the million. */
 const quietMs = 60_000;
-/** Reasons remembered at once: accounts times schemes times problems are far fewer. */
+/** The most reasons that are remembered at once. Accounts times schemes times problems are far fewer. */
 const reasonsMax = 1_000;
 
-/** Logs why a webhook was not believed: the first of a kind at once, and then how many there were. */
+/** Logs why webhooks are rejected: the first of a kind at once, later ones as a count. */
 export function makeRejectionLog(
   clock: Clock,
   log: EngineLog,

@@ -12,13 +12,12 @@ import { readCallback, readRegisteredWebhook } from '../gateway/webhooks/webhook
 import { type InboxEntry, inboxKeptMs, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 
 /**
- * The signature of a registered webhook names no time, so it is told from a replay by its id as long as that is known.
- * What says of itself that it is nearly as old comes from nobody honest: the service repeats one for a day, or by
- * hand.
+ * A registered webhook has no signed time, so a replay is recognised by its id while the inbox keeps that. A webhook
+ * whose event is nearly that old is rejected: the service repeats one for a day, or when a person asks for it.
  */
 const eventAgeMsMax = inboxKeptMs - 10 * dayMs;
 
-/** A webhook as it came over the wire: nothing of it is believed yet. */
+/** A webhook as received, before it is verified. */
 export interface RawWebhook {
   account: string;
   scheme: WebhookScheme;
@@ -26,7 +25,7 @@ export interface RawWebhook {
   body: Uint8Array;
 }
 
-/** Whether the account's service signed it, by the rules of its scheme; the schemes are never mixed. */
+/** Whether the account's service signed the webhook, by the rules of its scheme. The schemes are never mixed. */
 export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: WebhookKeys, now: number): SignatureCheck {
   switch (scheme) {
     case 'callback': {
@@ -46,8 +45,8 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
 }
 
 /**
- * A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be
- * looked at.
+ * A verified webhook as an entry of the inbox. If it has no shape of the specification, the entry is stored as handled,
+ * for a person to look at.
  */
 export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
@@ -57,7 +56,7 @@ export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number):
     account,
     scheme,
     message_id: messageId,
-    // The keys that it is signed with are credentials: a service that repeats them must not bring them into the ledger.
+    // The signing keys are credentials. If the service repeats them in a body, they must not reach the ledger.
     body: withoutSecrets(text, [...keys.callback, ...keys.registered]),
     body_digest: sha256(body),
     received_at: now,
@@ -71,11 +70,11 @@ export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number):
 }
 
 function textOf(body: Uint8Array): string {
-  // SQLite's own functions take a text to end at a NUL, and no JSON has one.
+  // SQLite's functions take a text to end at a NUL, and no JSON contains one.
   return Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
 }
 
-/** A callback has no id of its own, so it is known by what was signed; a registered webhook by its event's id. */
+/** A callback has no id of its own, so its signed content identifies it; a registered webhook has its event's id. */
 function identify({ scheme, headers, body }: RawWebhook, text: string): { messageId: string; isReadable: boolean } {
   if (scheme === 'callback') {
     const signed = Buffer.concat([Buffer.from(`${one(headers['x-webhook-timestamp'])}.`), body]);
@@ -85,7 +84,7 @@ function identify({ scheme, headers, body }: RawWebhook, text: string): { messag
   return { messageId: event?.id ?? sha256(body), isReadable: event !== null };
 }
 
-/** Node joins what comes twice by a comma, which no signature survives. */
+/** Node joins a repeated header with a comma, and then no signature matches. */
 function one(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }

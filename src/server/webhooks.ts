@@ -14,17 +14,17 @@ export interface WebhookDeps {
   clock: Clock;
   random: Random;
   log: EngineLog;
-  /** Whose webhooks are taken, by the name of the account. */
+  /** The accounts whose webhooks are accepted, by name. */
   webhookKeys: ReadonlyMap<string, WebhookKeys>;
-  /** Called when a webhook that was not known before is durable. */
+  /** Called when a new webhook is durable. */
   onWebhook: (account: string) => void;
 }
 
-/** The most that a webhook may weigh; those of the specification have about 1 KiB. */
+/** The largest accepted webhook; those of the specification have about 1 KiB. */
 export const webhookBytesMax = 64 * 1024;
 
 /**
- * When to try again after the ledger could not be written, in seconds. The service has a schedule of its own besides.
+ * When the sender should try again if the ledger is not writable, in seconds. The service has its own schedule, too.
  */
 const retryAfterSeconds = 30;
 
@@ -34,14 +34,14 @@ const paths: readonly (readonly [string, WebhookScheme])[] = [
 ];
 
 /**
- * `POST /webhooks/:account/topups` takes per-top-up callbacks (spec section 6.1), `POST /webhooks/:account/events`
- * registered webhooks (section 6.2). The answer is 200 only once the webhook is durable in the inbox, or was before;
- * what follows from it is the account runner's business. An unknown account and a wrong signature get the same 401.
+ * `POST /webhooks/:account/topups` accepts per-top-up callbacks (spec section 6.1), `POST /webhooks/:account/events`
+ * registered webhooks (section 6.2). The answer is 200 only if the inbox already has the webhook durably, or has it
+ * now; the account runner acts on it. An unknown account and a wrong signature get the same 401.
  */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
   const receive = makeWebhookReceiver(deps);
   app.register(async (scope) => {
-    // The signatures are over the bytes as they came, so nothing parses them before.
+    // The signature covers the raw bytes, so nothing may parse them before.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: webhookBytesMax }, (_request, body, done) =>
       done(null, body),
@@ -61,12 +61,15 @@ export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void 
   });
 }
 
-/** Kept now, or before; not believed; or believed and not kept, so that the service sends it again. */
+/**
+ * `now`: stored; `before`: was stored before; `rejected`: not genuine; `not_kept`: genuine, but not stored, so that the
+ * service sends it again.
+ */
 export type Received = 'now' | 'before' | 'rejected' | 'not_kept';
 
-/** Verifies a webhook and keeps it, whatever door it came by. */
+/** Verifies webhooks and stores them in the inbox, whichever way they arrive. */
 export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWebhook }: WebhookDeps) {
-  // Where nothing can be right, the check is made all the same, with a key that nobody has: the answer takes as long.
+  // If no key can match, the check still runs with a random key, so that the answer takes as long.
   const decoy = [random.hex(32)];
   const orDecoy = (keys: readonly string[] | undefined) => (keys && keys.length > 0 ? keys : decoy);
   const reject = makeRejectionLog(clock, log);
@@ -84,7 +87,7 @@ export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWeb
     try {
       if (!(await addToInbox(db, entry))) return 'before';
     } catch (error) {
-      // Nothing is acknowledged that is not durable: the service sends it again.
+      // A webhook that is not durable is not acknowledged, so that the service sends it again.
       const code = error instanceof AirbatchError ? error.code : 'UNEXPECTED';
       log.warn('a webhook could not be kept', { account, scheme, code, error: errorMessage(error) });
       return 'not_kept';

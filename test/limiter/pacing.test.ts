@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { msUntilSent } from '../../src/core/time/rate-outlook.ts';
 import type { RequestClass } from '../../src/gateway/contract/gateway.ts';
-import type { LimiterOptions } from '../../src/limiter/account-rates.ts';
 import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
-import { LimiterStopped } from '../../src/limiter/limiter.ts';
+import { type LimitedJob, type LimiterOptions, LimiterStopped } from '../../src/limiter/limiter.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
@@ -129,10 +128,7 @@ describe('pacing by the server’s window', () => {
     test(`uses every slot of windows of ${windowMs} ms, with not one request too many`, async () => {
       const clock = makeVirtualClock();
       const server = makeServer(clock, { limit: 60, windowMs, headers: true });
-      const limiter = makeVirtualLimiter(
-        { version: 'v2', limits: { creation: { limit: 60, windowMs }, write: { limit: 1_000, windowMs } } },
-        { clock },
-      );
+      const limiter = makeVirtualLimiter({ version: 'v2', limits: { creation: { limit: 60, windowMs } } }, { clock });
       const start = clock.now();
       const jobs = Array.from({ length: 600 }, () =>
         limiter.admit('creation', async () => {
@@ -338,19 +334,6 @@ describe('pacing by the server’s window', () => {
     assert.deepEqual([limiter.usage('read').limit, limiter.usage('read').remaining], [600, 7]);
   });
 
-  for (const [what, told, limit, options, writes] of [
-    ['more where more may be created', 'creation', 300, { version: 'v2' }, 600],
-    ['no fewer where fewer may be created', 'creation', 30, { version: 'v2' }, 120],
-    ['no more where more may be read', 'read', 3_000, { version: 'v2' }, 120],
-    ['what a person has set', 'creation', 300, { version: 'v2', limits: { write: { limit: 100 } } }, 100],
-    ['what they were where a creation is none of them', 'creation', 300, { version: 'v1', sendsHeaders: true }, 60],
-  ] as const)
-    test(`lets as many be written as the limits say: ${what}`, () => {
-      const { limiter, resetAt } = starting(options);
-      limiter.observe(told, { limit, remaining: limit, resetAt });
-      assert.equal(limiter.usage('write').limit, writes);
-    });
-
   test('counts what it has sent itself where a service says again and again that nothing is used', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });
@@ -428,14 +411,13 @@ describe('pacing by the server’s window', () => {
 });
 
 describe('classes of requests', () => {
-  const classes = ['creation', 'write', 'read', 'balance', 'catalog', 'auth'] as const;
-  const shared = ['read', 'balance'];
+  const classes = ['creation', 'read', 'balance', 'catalog'] as const;
+  const countAsReads = ['read', 'balance', 'catalog'];
 
   for (const [version, limits, expected] of [
-    ['v2', {}, [60, 120, 300, 300, 120, 20]],
-    ['v1', {}, [60, 60, 120, 120, 60, 20]],
-    ['v2', { creation: { limit: 300 } }, [300, 600, 300, 300, 120, 20]],
-    ['v2', { creation: { limit: 300 }, write: { limit: 400 } }, [300, 400, 300, 300, 120, 20]],
+    ['v2', {}, [60, 300, 300, 120]],
+    ['v1', {}, [60, 120, 120, 60]],
+    ['v2', { creation: { limit: 300 }, read: { limit: 400 } }, [300, 400, 400, 120]],
   ] as const)
     test(`have the limits of the specification in ${version}, and over them ${JSON.stringify(limits)}`, () => {
       const { limiter } = starting({ version, limits });
@@ -445,14 +427,14 @@ describe('classes of requests', () => {
       );
     });
 
-  test('have windows of a minute, or of what is set: writes that of the creations that they follow', () => {
+  test('have windows of a minute, or of the length that is set', () => {
     const limits = { creation: { limit: 5, windowMs: 1_000 }, read: { limit: 9, windowMs: 2_000 } };
     const { limiter } = starting({ version: 'v2', limits });
     const lengths = classes.map((name) => limiter.usage(name).windowMs);
-    assert.deepEqual(lengths, [1_000, 1_000, 2_000, 2_000, windowMs, windowMs]);
+    assert.deepEqual(lengths, [1_000, 2_000, 2_000, windowMs]);
   });
 
-  test('have each a limiter of their own; a balance is read like anything else', async () => {
+  test('do not wait for each other, except that a balance and a catalog lookup are reads, too', async () => {
     for (const used of classes) {
       for (const asked of classes) {
         const clock = makeVirtualClock();
@@ -460,26 +442,29 @@ describe('classes of requests', () => {
         const start = clock.now();
         await clock.drive(limiter.admit(used, async () => undefined));
         await clock.drive(limiter.admit(asked, async () => undefined));
-        const isSame = used === asked || (shared.includes(used) && shared.includes(asked));
+        const isSame = used === asked || (countAsReads.includes(used) && countAsReads.includes(asked));
         assert.equal(clock.now() > start, isSame, `${asked} after ${used}`);
       }
     }
   });
 
-  for (const [one, other, limits] of [
-    ['creation', 'write', { write: { limit: 10 } }],
-    ['catalog', 'read', { read: { limit: 10 } }],
-  ] as const)
-    test(`count a ${one} as a ${other} too`, async () => {
-      const clock = makeVirtualClock();
-      const limiter = makeVirtualLimiter({ version: 'v2', limits }, { clock });
-      const starts: number[] = [];
-      const note = async () => void starts.push(clock.now());
-      await clock.drive(Promise.all(Array.from({ length: 10 }, () => limiter.admit(one, note))));
-      await clock.drive(Promise.all([limiter.admit(one, note), limiter.admit(other, note)]));
-      assert.ok((starts[10] ?? 0) - (starts[0] ?? 0) >= windowMs, 'the eleventh waits for the window of the first');
-      assert.equal(limiter.usage(other).used, 10);
-    });
+  test('count a catalog lookup as a read, too', async () => {
+    const { limiter, clock, admit, starts } = starting({ version: 'v2', limits: { read: { limit: 10 } } });
+    await clock.drive(Promise.all(Array.from({ length: 10 }, () => admit('catalog'))));
+    await clock.drive(Promise.all([admit('catalog'), admit('read')]));
+    assert.ok((starts[10] ?? 0) - (starts[0] ?? 0) >= windowMs, 'the eleventh waits for the window of the first');
+    assert.equal(limiter.usage('read').used, 10);
+  });
+
+  test('count a catalog lookup as a read of the open window, as long as it runs and afterwards', async () => {
+    const { limiter, clock, admit, starts, resetAt } = starting({ version: 'v2', limits: { read: { limit: 6 } } });
+    for (const name of ['catalog', 'read'] as const) limiter.observe(name, { limit: 6, remaining: 6, resetAt });
+    const running = admit('catalog', () => clock.sleep(100_000));
+    await Promise.all(Array.from({ length: 4 }, () => admit('catalog')));
+    await clock.drive(Promise.all([running, admit('read'), admit('read')]));
+    assert.deepEqual(starts.slice(0, 6), [0, 0, 0, 0, 0, 0]);
+    assert.ok((starts[6] ?? 0) >= windowMs / 2, `the last after ${starts[6]} ms`);
+  });
 });
 
 describe('pacing without headers', () => {
@@ -507,15 +492,6 @@ describe('a request that is long under way', () => {
     const { starts, admit, clock } = starting({ version: 'v1', limits: { creation: { limit: 5 } } });
     await clock.drive(Promise.all(Array.from({ length: 6 }, () => admit('creation', () => clock.sleep(100_000)))));
     assert.ok((starts[4] ?? 0) < windowMs, `the fifth after ${starts[4]} ms`);
-    assert.ok((starts[5] ?? 0) >= 100_000 + windowMs, `the sixth after ${starts[5]} ms`);
-  });
-
-  test('counts as what it counts as too, as long', async () => {
-    const { starts, admit, clock } = starting({ version: 'v2', limits: { write: { limit: 5 } } });
-    const creations = Array.from({ length: 5 }, () => admit('creation', () => clock.sleep(100_000)));
-    await clock.drive(clock.sleep(10_000));
-    await clock.drive(Promise.all([...creations, admit('write')]));
-    assert.ok((starts[4] ?? 0) < 10_000, `the fifth after ${starts[4]} ms`);
     assert.ok((starts[5] ?? 0) >= 100_000 + windowMs, `the sixth after ${starts[5]} ms`);
   });
 });
@@ -601,29 +577,15 @@ describe('what is left of the service’s window', () => {
     limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
     const long = limiter.admit(
       'creation',
-      async () => {
+      async (_count, giveBack) => {
         await clock.sleep(10);
-        limiter.giveBack('creation', 9);
+        giveBack(9);
         await clock.sleep(100_000);
       },
       10,
     );
     await clock.drive(Promise.all([long, admit('creation')]));
     assert.deepEqual(starts, [10]);
-  });
-
-  test('is kept to by requests of another class that count there too, beside what is under way', async () => {
-    const given = starting({ version: 'v2', limits: { write: { limit: 6 } } });
-    const { clock, limiter, starts, admit, resetAt } = given;
-    isFull(given, 'creation', 60);
-    isFull(given, 'write', 6);
-    // Of the six, two are ours, one of which was answered, and one somebody else's.
-    const write = admit('write', () => clock.sleep(100_000));
-    await admit('write', async () => limiter.observe('write', { limit: 6, remaining: 3, resetAt }));
-    const two = limiter.admit('creation', async () => limiter.giveBack('creation', 1), 2);
-    await clock.drive(Promise.all([write, two, admit('creation'), admit('creation')]));
-    assert.deepEqual(starts.slice(0, 3), [0, 0, 0]);
-    assert.ok((starts[3] ?? 0) >= windowMs / 2, `the last after ${starts[3]} ms`);
   });
 
   test('is waited out after a refusal that it announced, however short that wait', async () => {
@@ -758,10 +720,8 @@ describe('a limiter', () => {
 
   for (const isSeen of [false, true])
     test(`begins a job of more requests than a limit has become, where its window is ${isSeen ? '' : 'not '}told`, async () => {
-      const limits = { creation: { limit: 10 }, write: { limit: 10 } };
-      const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
-      const full = { limit: 10, remaining: 10, resetAt };
-      for (const name of isSeen ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
+      const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
+      if (isSeen) limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
       assert.equal(await clock.drive(limiter.admit('creation', async () => 'done', 12)), 'done');
     });
 
@@ -772,64 +732,48 @@ describe('a limiter', () => {
     assert.deepEqual(starts, [0, 0, 0, 1_000, 1_000]);
   });
 
-  test('gives unused admissions back, where they count as something else as well too', async () => {
-    const limits = { creation: { limit: 10 }, write: { limit: 10 } };
-    const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
-    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
-    await limiter.admit('creation', async () => limiter.giveBack('creation', 9), 10);
-    await clock.drive(limiter.admit('creation', async () => undefined, 9));
-    assert.ok(clock.monotonic() < 1_000);
-    assert.deepEqual([limiter.usage('creation').used, limiter.usage('write').used], [10, 10]);
-  });
-
-  for (const [counter, version, limits] of [
-    ['creation', 'v1', { creation: { limit: 10 } }],
-    ['write', 'v2', { creation: { limit: 60 }, write: { limit: 10 } }],
-  ] as const)
-    test(`counts what was not given back of a job as long as any other ${counter}, and the rest not at all`, async () => {
-      const { clock, limiter } = starting({ version, limits, concurrencyMax: 100 });
-      const starts: number[] = [];
-      const begin = (weight: number, job: () => Promise<void>) => {
-        const start = () => {
+  test('counts what was not given back of a job as long as any other creation, and the rest not at all', async () => {
+    const { clock, limiter } = starting({ version: 'v1', limits: { creation: { limit: 10 } }, concurrencyMax: 100 });
+    const starts: number[] = [];
+    const begin = (weight: number, job: LimitedJob<void>) =>
+      limiter.admit(
+        'creation',
+        (count, giveBack) => {
           starts.push(clock.monotonic());
-          return job();
-        };
-        return limiter.admit('creation', start, weight);
-      };
-      const givesBack = async () => {
-        limiter.giveBack('creation', 4);
-        limiter.giveBack('creation', 5);
-      };
-      await clock.drive(
-        Promise.all([begin(10, givesBack), begin(10, () => clock.sleep(100_000)), begin(4, async () => undefined)]),
+          return job(count, giveBack);
+        },
+        weight,
       );
-      const [, second = 0, third = 0] = starts;
-      assert.ok(second >= windowMs && second < windowMs + 1_000, `the second after ${second} ms`);
-      assert.ok(third >= second + 100_000 + windowMs, `the third ${third - second} ms after the second`);
-    });
+    const givesBack: LimitedJob<void> = async (_count, giveBack) => {
+      giveBack(4);
+      giveBack(5);
+    };
+    await clock.drive(
+      Promise.all([begin(10, givesBack), begin(10, () => clock.sleep(100_000)), begin(4, async () => undefined)]),
+    );
+    const [, second = 0, third = 0] = starts;
+    assert.ok(second >= windowMs && second < windowMs + 1_000, `the second after ${second} ms`);
+    assert.ok(third >= second + 100_000 + windowMs, `the third ${third - second} ms after the second`);
+  });
 
   test('paces by what was sent of a job', async () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v1' });
-    await limiter.admit('creation', async () => limiter.giveBack('creation', 4), 5);
+    await limiter.admit('creation', async (_count, giveBack) => giveBack(4), 5);
     await clock.drive(admit('creation'));
     assert.deepEqual(starts, [1_020]);
     await clock.drive(clock.sleep(2 * windowMs));
     assert.equal(limiter.usage('creation').used, 0);
   });
 
-  for (const [what, told, isNext] of [
-    ['its own window', 'creation', false],
-    ['the next window', 'creation', true],
-    ['the window of what it counts as too', 'write', false],
-  ] as const)
-    test(`takes nothing that was given back for its own in ${what}, and so sees others there`, async () => {
+  for (const isNext of [false, true])
+    test(`takes nothing that was given back for its own in ${isNext ? 'the next' : 'this'} window, and so sees others there`, async () => {
       const { clock, limiter, resetAt } = starting({ version: 'v2' });
-      limiter.observe(told, { limit: 120, remaining: 120, resetAt });
+      limiter.observe('creation', { limit: 120, remaining: 120, resetAt });
       if (isNext) await clock.drive(clock.sleep(windowMs * 0.6));
-      await clock.drive(limiter.admit('creation', async () => limiter.giveBack('creation', 5), 10));
+      await clock.drive(limiter.admit('creation', async (_count, giveBack) => giveBack(5), 10));
       // Of eight, five were ours.
-      limiter.observe(told, { limit: 120, remaining: 112, resetAt: resetAt + (isNext ? windowMs : 0) });
-      assert.equal(limiter.usage(told).shared, true);
+      limiter.observe('creation', { limit: 120, remaining: 112, resetAt: resetAt + (isNext ? windowMs : 0) });
+      assert.equal(limiter.usage('creation').shared, true);
     });
 });
 

@@ -49,9 +49,8 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
           await clock.sleep(at - clock.now());
         }
         if (stopped) throw new LimiterStopped();
-        return job(weight);
+        return job(weight, () => undefined);
       }),
-    giveBack: () => undefined,
     expect: () => undefined,
     usedBefore: () => undefined,
     observe: () => undefined,

@@ -77,10 +77,10 @@ async function admitRows(
   try {
     await context.limiter.admit(
       'creation',
-      async (count) => {
+      async (count, giveBack) => {
         begin();
         const intents = isOver() ? [] : await takeIntents(context, count);
-        if (intents.length < count) context.limiter.giveBack('creation', count - intents.length);
+        if (intents.length < count) giveBack(count - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
         const failed = sent.find((one) => one.status === 'rejected');

@@ -2,18 +2,16 @@ import { type Gateway, type ListOutcome, type ListQuery, paymentsPerPageMax, typ
 
 export type ListPage = Extract<ListOutcome, { kind: 'page' }>;
 
-/** The evidence of a list that holds something back: that may be what is asked for. */
+/** The evidence of an incomplete list: the payment in question may be among the missing entries. */
 export const cutShort = { code: 'list_cut_short', message: 'the list says that it has more than it shows' };
 
-/**
- * What is read page by page of a service that says that there is more, and shows nothing, or what it has shown before.
- */
+/** The outcome of reading a list whose service announces more entries, and then shows none, or the same ones again. */
 export const listCutShort: ReadProblem = {
   kind: 'unavailable',
   evidence: { httpStatus: null, ...cutShort, requestId: null },
 };
 
-/** Tells pages by what stands on them first. Returns whether a page shows something new. */
+/** Recognises pages by their first entry. The function returns whether a page shows something new. */
 export function makePageMarks(): (page: ListPage) => boolean {
   const firsts = new Set<string>();
   return ({ payments, unreadable }) => {
@@ -24,20 +22,20 @@ export function makePageMarks(): (page: ListPage) => boolean {
   };
 }
 
-/** A page of a list that is read to its end. */
+/** A page of a list that is read from beginning to end. */
 export interface ReadPage extends Pick<ListPage, 'kind' | 'payments' | 'unreadable' | 'total'> {
-  /** Nothing comes after it. */
+  /** No page follows. */
   isLast: boolean;
-  /** How many entries were shown by now, of which the list says that it has `total`. */
+  /** How many entries have been shown so far. The list claims to have `total`. */
   shown: number;
 }
 
 /**
- * Reads the service's list page by page, the oldest first, so that no page is pushed on by what comes meanwhile. Each
- * call of what comes back asks once: for the next page, or again for one that was not answered. The list is over where
- * as many entries were shown as it says that there are, and it either names no next page or shows nothing new on it:
- * the number alone may be of before the last payments, or wrong; so may `has_next` (spec section 2.1 does not say how
- * they agree). Where less is shown, the list is cut short, and not at its end.
+ * Reads the service's list page by page, the oldest entries first, so that new payments do not shift the pages. Each
+ * call of the returned function asks once: for the next page, or again for a page that was not answered. The list ends
+ * when as many entries were shown as it claims to have, and it names no next page or shows nothing new on it. Neither
+ * `total` nor `has_next` is trusted alone: both may be outdated or wrong, and spec section 2.1 does not say how they
+ * agree. If fewer entries are shown than claimed, the list is incomplete.
  */
 export function makeListReader(
   list: NonNullable<Gateway['list']>,

@@ -4,13 +4,14 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** One deadline for a whole request, where an account sets no other. */
+/** The deadline of a whole request, unless the account sets another. */
 export const requestDeadlineMsDefault = 60 * second;
 
 /** The service knows a key for 24 h (spec section 8.2). */
 const keyKnownMs = 24 * hour;
 /**
- * This much earlier the key is not sent again, and this much later it is taken for forgotten, whatever the clocks say.
+ * A key is not sent again from this long before that time, and counts as forgotten only this long after it, in case the
+ * clocks differ.
  */
 const keyMarginMs = hour;
 
@@ -19,7 +20,7 @@ export function v2Policy(deadlineMs: number): ServicePolicy {
   return {
     resendAgeMsMax: keyKnownMs - keyMarginMs,
     forgottenAgeMsMin: keyKnownMs + keyMarginMs,
-    // The request may be under way until its deadline, and the service's list may lag a little behind.
+    // The service may work on the request until its deadline, and its list may lag a little.
     lookupDelaysMs: [deadlineMs + 30 * second],
     resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 60 * minute],
     resendsMax: 4,
@@ -31,12 +32,13 @@ export function v2Policy(deadlineMs: number): ServicePolicy {
 }
 
 /**
- * Version 1 in doubt: `extRefId` is what keeps a repeated request from paying twice, and a payment is terminal about 12
- * minutes after its request (spec section 8.2), so what is not found after 15 was not taken.
+ * Version 1 in doubt: `extRefId` keeps a repeated request from paying twice. A payment ends about 12 minutes after its
+ * request (spec section 8.2), so the service does not have a payment that is not found after 15.
  */
 export function v1Policy(): ServicePolicy {
   return {
-    // How long the service remembers an `extRefId` is not shown; it is held to be no longer than a key of Version 2.
+    // The spec does not say how long the service remembers an `extRefId`; airbatch assumes no longer than a key of
+    // Version 2.
     resendAgeMsMax: keyKnownMs - keyMarginMs,
     forgottenAgeMsMin: keyKnownMs + keyMarginMs,
     lookupDelaysMs: [15 * second, minute, 5 * minute, 12 * minute, 15 * minute],
@@ -46,7 +48,7 @@ export function v1Policy(): ServicePolicy {
     routeDown: { code: '234', resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 30 * minute, hour] },
     agedLookupDelaysMs: [0, hour, 6 * hour, 24 * hour],
     sameErrorsMax: 3,
-    // The provider blocks a number for typically a minute after a recharge (code 50).
+    // After a recharge the provider blocks the number, typically for a minute (code 50).
     sameNumberSpacingMs: 65 * second,
     settleAlertMs: 15 * minute,
   };

@@ -4,12 +4,12 @@ import type { Verdict } from './outcome-class.ts';
 import type { AnswerHeaders, TransportResult } from './transport.ts';
 import { textLengthMax } from './wire.ts';
 
-/** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
+/** The wait after a 429 that does not say how long: the service counts by the minute (spec section 8.1). */
 const retryAfterDefaultMs = 60_000;
-/** A 429 that asks for no wait at all (0, or a date that has passed) would be answered by the next 429 at once. */
+/** If a 429 asks for no wait at all (0, or a date in the past), the next request would get a 429 at once. */
 const retryAfterMsMin = 1_000;
 
-/** A header's text, or null where it did not come. */
+/** A header's text, or null if it is missing. */
 export function headerText(headers: AnswerHeaders, name: string): string | null {
   const value = headers[name];
   return value === undefined ? null : String(value);
@@ -19,13 +19,13 @@ export function headerText(headers: AnswerHeaders, name: string): string | null 
 function retryAfterMs(headers: AnswerHeaders, now: number): number {
   const text = headerText(headers, 'retry-after')?.trim() ?? '';
   const at = httpDate(headers, 'retry-after');
-  // A date is the service's own, so it is measured from the service's own time, where the answer tells that.
+  // The date is by the service's clock, so it is measured from the answer's Date header, if there is one.
   const wait = at === null ? retryAfterDefaultMs : at - (httpDate(headers, 'date') ?? now);
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : wait;
   return Math.min(Math.max(ms, retryAfterMsMin), Number.MAX_SAFE_INTEGER);
 }
 
-/** A header's date (epoch ms), or null where it is none. */
+/** A header's date (epoch ms), or null if it is not a date. */
 function httpDate(headers: AnswerHeaders, name: string): number | null {
   const text = headerText(headers, name)?.trim() ?? '';
   // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
@@ -33,14 +33,15 @@ function httpDate(headers: AnswerHeaders, name: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
+/** The rate-limit headers of an answer (spec section 8.1), or null if they are incomplete. */
 export function rateHeaders(headers: AnswerHeaders): RateHeaders | null {
   const limit = rateNumber(headers, 'x-ratelimit-limit');
   const remaining = rateNumber(headers, 'x-ratelimit-remaining');
   const reset = rateNumber(headers, 'x-ratelimit-reset');
   if (limit === null || remaining === null || reset === null || limit === 0) return null;
   const date = httpDate(headers, 'date');
-  // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
+  // The reset is a Unix timestamp in seconds. Some services write milliseconds, which as seconds would be past the year
+  // 33,000.
   const rate = { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
   return date === null ? rate : { ...rate, date };
 }
@@ -50,19 +51,19 @@ function rateNumber(headers: AnswerHeaders, name: string): number | null {
   return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
 }
 
-/** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
+/** A text of the service for people: on one line, without phone numbers and secrets, and shortened. */
 function safeMessage(text: string, secrets: readonly string[]): string {
   const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
   return withoutNumbers(withoutSecrets(oneLine, secrets)).slice(0, textLengthMax);
 }
 
-/** The service's own word on why it says no, where its error envelope is intact. */
+/** The error that the service itself reports, in an intact error envelope. */
 export interface ServiceError {
   code: string;
   message: string;
 }
 
-/** What was seen on the wire, from any result of the transport. */
+/** The evidence of any result of the transport. */
 export function makeEvidence(
   result: TransportResult,
   error: ServiceError | null,
@@ -85,7 +86,7 @@ function safeError({ code, message }: ErrorText, secrets: readonly string[]): Er
 
 const unparsable: ErrorText = { code: 'unparsable', message: 'the answer does not have the promised shape' };
 
-/** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
+/** Our own texts contain neither secrets nor numbers, so nothing has to be redacted. */
 function ourMessage(status: number): ErrorText {
   if (status >= 200 && status < 300) return unparsable;
   const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
@@ -93,8 +94,8 @@ function ourMessage(status: number): ErrorText {
 }
 
 /**
- * What a person is told of a service that cannot be reached or does not answer properly: a page of HTML with status
- * 200 shows that something was reached.
+ * The text for people if the service cannot be reached or does not answer properly. An HTML page with status 200 shows
+ * that something was reached.
  */
 export function unusableText({ httpStatus }: Evidence): string {
   return httpStatus === null
@@ -107,12 +108,15 @@ export function okEvidence({ httpStatus, requestId }: Evidence): Evidence {
   return { httpStatus, code: 'ok', message: '', requestId };
 }
 
-/** What a look-up found, without what it names twice in the same words: that is one payment, and no second one. */
+/**
+ * The payments that a lookup found. An entry that is listed twice with identical content is one payment, not a second
+ * one.
+ */
 export function eachOnce(payments: readonly ServicePayment[]): ServicePayment[] {
   return [...new Map(payments.map((payment) => [JSON.stringify(payment), payment])).values()];
 }
 
-/** A verdict on an answer to a request to create, as the engine takes it. */
+/** Turns the verdict on an answer to a creation into an outcome for the engine. */
 export function createOutcome(
   verdict: Verdict,
   result: TransportResult,
@@ -138,19 +142,19 @@ export function createOutcome(
 }
 
 /**
- * Codes of ours, for answers that bring none: the HTTP status alone, or the one that an envelope of Version 1 repeats.
+ * Our own codes, for answers without one: the HTTP status alone, or the status that an envelope of Version 1 repeats.
  */
 const isOurs = /^(?:unparsable|http_[0-9]+)$/;
 
 /**
- * Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from
- * something in between.
+ * Whether the service itself says what is wrong. Below HTTP 500 any code of its own does; a proxy between us and the
+ * service sends no code.
  */
 function isNamed(status: number, { code }: Evidence): boolean {
   return status < 500 && !isOurs.test(code);
 }
 
-/** A read that gave no answer to its question, as the engine takes it. */
+/** Turns an unanswered read into a problem for the engine. */
 export function readProblem(result: TransportResult, evidence: Evidence, verdict: Verdict, now: number): ReadProblem {
   if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
   if (verdict.kind === 'throttled') {

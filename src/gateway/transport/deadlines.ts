@@ -2,11 +2,11 @@ import { makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
 /**
- * The deadlines of many requests on one timer: a timer and its cancellation for each would cost more than the
- * request's JSON.
+ * Puts the deadlines of many requests on one timer. A timer for each request, and its cancellation, would cost more
+ * than parsing its JSON.
  */
 export interface Deadlines {
-  /** Calls `onPast` once, `ms` milliseconds from now, unless the function that comes back is called before. */
+  /** Calls `onPast` once, `ms` milliseconds from now, unless the returned function is called before. */
   set(ms: number, onPast: () => void): () => void;
 }
 
@@ -21,7 +21,7 @@ export function makeDeadlines(clock: Pick<Clock, 'monotonic' | 'sleep'>): Deadli
   let watched = Infinity;
   const alarm = makeAlarm(clock);
 
-  /** Sleeps until the earliest deadline. Those that are met meanwhile wake nobody, unless none is left to wait for. */
+  /** Sleeps until the earliest deadline. A cancelled deadline wakes nobody, unless it was the last one. */
   const watch = (): void => {
     watched = Infinity;
     for (const { at } of open) watched = Math.min(watched, at);
@@ -29,7 +29,7 @@ export function makeDeadlines(clock: Pick<Clock, 'monotonic' | 'sleep'>): Deadli
     else alarm.set(Math.max(0, watched - clock.monotonic()), () => endPast(watched));
   };
 
-  /** What was slept for is past, even where a timer rang a little early. */
+  /** The deadline that the timer was set for has passed, even if the timer rang a little early. */
   const endPast = (rangFor: number): void => {
     const now = Math.max(rangFor, clock.monotonic());
     for (const deadline of open) {
@@ -46,7 +46,7 @@ export function makeDeadlines(clock: Pick<Clock, 'monotonic' | 'sleep'>): Deadli
       open.add(deadline);
       if (deadline.at < watched) watch();
       return () => {
-        // A timer that nobody waits for would keep the process alive.
+        // A needless timer would keep the process alive.
         if (open.delete(deadline) && open.size === 0) watch();
       };
     },

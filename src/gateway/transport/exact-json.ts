@@ -1,9 +1,6 @@
 import Big from 'big.js';
 
-/**
- * A number whose literal says more than a binary float holds, character by character: "9007199254740993.10", "1e3",
- * "42.0".
- */
+/** A number whose literal has more information than a binary float can hold: "9007199254740993.10", "1e3", "42.0". */
 export class JsonNumber {
   readonly source: string;
 
@@ -12,20 +9,20 @@ export class JsonNumber {
   }
 }
 
-/** A number of an answer: money must never be changed by a binary float on its way in. */
+/** A number of an answer. A binary float must never change an amount of money that comes in. */
 export type JsonNumeric = number | JsonNumber;
 
-/** How the number was written; a plain one in the shortest way. */
+/** How the number was written; an ordinary one in its shortest form. */
 export function numberText(value: JsonNumeric): string {
   return typeof value === 'number' ? String(value) : value.source;
 }
 
-/** The exact value as a plain canonical decimal ("1250.5"), or null where it has more digits than any money has. */
+/** The exact value as a plain canonical decimal ("1250.5"), or null if it has more digits than any amount of money. */
 export function numberDecimal(value: JsonNumeric): string | null {
   return exactDecimal(numberText(value));
 }
 
-/** The value where it is written as a whole number that a JavaScript number holds exactly, else null. */
+/** The value if it is written as a whole number that a JavaScript number holds exactly, else null. */
 export function numberInteger(value: JsonNumeric): number | null {
   const text = numberText(value);
   const integer = Number(text);
@@ -33,15 +30,17 @@ export function numberInteger(value: JsonNumeric): number | null {
 }
 
 /**
- * No amount of any currency has more digits than this before or after its point; "1e999999" must not fill the memory.
+ * No amount of any currency has more digits than this before or after its point. Expanding "1e999999" would fill the
+ * memory.
  */
 const digitsMax = 40;
 
-/** Without an exponent, and without zeros that say nothing. */
+/** No exponent, no redundant zeros. */
 const isCanonical = /^(?:0|-?(?:[1-9][0-9]*|0(?=\.))(?:\.[0-9]*[1-9])?)$/;
 
 /**
- * The canonical plain decimal of a JSON number literal (exponents allowed), or null where `text` is none, or too long.
+ * The canonical plain decimal of a JSON number literal (exponents allowed), or null if `text` is not one or is too
+ * long.
  */
 export function exactDecimal(text: string): string | null {
   if (isCanonical.test(text) && text.length <= digitsMax) return text;
@@ -58,20 +57,18 @@ type ParseWithSource = (
 ) => unknown;
 
 /**
- * A number that a binary float changes, or whose literal says more: one of 16 digits and more (up to 15 survive), with
- * an exponent, of no more than zeros behind its point, or minus zero.
+ * A number that a binary float changes, or whose literal has more information: 16 or more digits (up to 15 survive), an
+ * exponent, only zeros after its point, or minus zero.
  */
 const unusualNumber = String.raw`(?:-0|-?[0-9](?:[0-9.]{15}|[0-9.]*(?:[eE]|\.0+(?:[\s,\]}]|$))))`;
 const isUnusual = new RegExp(`^${unusualNumber}`);
-/**
- * Every number within a text stands behind one of these. Where a text within quotes looks the same, no harm is done.
- */
+/** Every number in a JSON text follows one of these characters. A match inside a quoted string does no harm. */
 const holdsUnusual = new RegExp(String.raw`[:,[ \n\r\t]${unusualNumber}`);
 
 /**
- * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is
- * no JSON, or must be walked and is nested too deeply for that. The walk calls back for every value, so answers
- * without unusual numbers (nearly all) are spared it.
+ * Parses a JSON text. A number becomes a JavaScript number if that loses nothing, else a `JsonNumber`. Throws if the
+ * text is not JSON, or has an unusual number and is nested too deeply. The reviver is called for every value, so
+ * answers without unusual numbers (nearly all) are parsed without it.
  */
 export function parseExactJson(text: string): unknown {
   if (!isUnusual.test(text) && !holdsUnusual.test(text)) return JSON.parse(text);
@@ -80,7 +77,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** A decimal text as the value of a JSON member, so that it is written as that very literal. */
+/** Makes `JSON.stringify` write the decimal text as exactly that literal. */
 export function rawNumber(decimal: string): unknown {
   const canonical = exactDecimal(decimal);
   if (canonical === null) throw new RangeError('not a decimal that can be written as a JSON number');

@@ -1,6 +1,8 @@
 import { JsonNumber, type JsonNumeric, numberDecimal, numberText, parseExactJson } from './exact-json.ts';
 
-/** What a request that was sent asked for, as its body says it; undefined where the interface has no such field. */
+/**
+ * The fields of a payment that was requested, from the request's body; undefined if the interface has no such field.
+ */
 export interface SentOrder {
   phoneNumber: string;
   reference: string;
@@ -12,7 +14,7 @@ export interface SentOrder {
   message?: string | null;
 }
 
-/** Reads the body of a top-up request of either version (spec sections 4.1 and 4.9), or null where it is neither. */
+/** Reads the body of a top-up request of either version (spec sections 4.1 and 4.9). Returns null if it is neither. */
 export function sentOrder(body: string): SentOrder | null {
   const json = parsed(body);
   if (!isObject(json)) return null;

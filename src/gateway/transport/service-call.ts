@@ -5,29 +5,29 @@ import { headerText, makeEvidence, rateHeaders, type ServiceError } from './answ
 import type { Transport, TransportResult } from './transport.ts';
 import { parseAnswer, readText } from './wire.ts';
 
-/** What is injected into a gateway. */
+/** The dependencies that are injected into a gateway. */
 export interface GatewayDeps {
   transport: Transport;
   clock: Clock;
-  /** Told whatever the rate-limit headers of an answer say (spec section 8.1). */
+  /** Called with the rate-limit headers of each answer that has them (spec section 8.1). */
   onRate?: ((requestClass: RequestClass, headers: RateHeaders) => void) | undefined;
 }
 
-/** What both versions' gateways are told. */
+/** The options that the gateways of both versions have. */
 export interface GatewayOptions {
   policy: ServicePolicy;
-  /** One deadline for a whole request, in milliseconds. */
+  /** The deadline of a whole request, in milliseconds. */
   deadlineMs: number;
 }
 
-/** A request to the service and how it came out, before anything is read into it. */
+/** A request to the service and its raw result, before it is interpreted. */
 export interface Called {
   result: TransportResult;
-  /** The HTTP status of a whole answer, else 0. */
+  /** The HTTP status of a complete answer, else 0. */
   status: number;
   /** The answer's JSON, or undefined. */
   json: unknown;
-  /** The service's own error, where its envelope is intact. */
+  /** The service's own error, if its envelope is intact. */
   error: ServiceError | null;
   evidence: Evidence;
 }
@@ -42,15 +42,18 @@ export interface ServiceCall {
   requestClass: RequestClass;
   /** JSON. */
   body?: string;
-  /** Of a creation, where the version has one. */
+  /** For creations, if the version has idempotency keys. */
   idempotencyKey?: string;
   beforeWrite?: (() => void) | undefined;
 }
 
-/** Asks the service once, and brings what `read` makes of how it came out. */
+/** Sends one request to the service, and returns what `read` makes of the result. */
 export type CallService = <Outcome>(call: ServiceCall, read: (called: Called) => Outcome) => Promise<Outcome>;
 
-/** What a version's requests have in common: its credentials, and where its error envelope and request id stand. */
+/**
+ * What the requests of one version have in common: the credentials, and where the error envelope and the request id
+ * are.
+ */
 export interface ServiceDialect {
   credentials: Record<string, string>;
   secrets: readonly string[];
@@ -58,7 +61,7 @@ export interface ServiceDialect {
   readRequestId: (json: unknown) => string | null;
 }
 
-/** Makes the one function through which a gateway speaks to its service. */
+/** Makes the one function that a gateway uses to call its service. */
 export function makeServiceCall(
   { transport, clock, onRate }: GatewayDeps,
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
@@ -103,7 +106,7 @@ export function makeServiceCall(
   };
 }
 
-/** A credential goes into a header as it is. Throws `CONFIG_INVALID`, without repeating the secret. */
+/** Checks a credential, which goes into a header unchanged. Throws `CONFIG_INVALID`, without repeating the secret. */
 export function checkedCredential(name: string, value: string): string {
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new AirbatchError('CONFIG_INVALID', `the ${name} is empty, or has characters that no credential has`);

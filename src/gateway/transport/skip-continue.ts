@@ -5,10 +5,10 @@ const statusLineBytes = 'HTTP/1.1 100 '.length;
 const endOfHeaders = '\r\n\r\n';
 
 /**
- * Opens connections on which "100 Continue" is passed over. A server may send it before any answer (RFC 9110, section
- * 15.2), and undici ends the connection for it, so that a payment which was answered would be a doubt. What starts a
- * piece of data with that status line and is no interim answer is passed over, too: that answer is then not read,
- * which leaves the payment in doubt.
+ * Opens connections that skip "100 Continue". A server may send it before any answer (RFC 9110, section 15.2), and
+ * undici then closes the connection, so that a payment that was answered would be in doubt. If a chunk of an answer
+ * begins with the same bytes but is not an interim answer, that part is skipped, too: the answer cannot be read, and
+ * the payment is in doubt.
  */
 export function skippingContinue(connectTimeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
@@ -28,7 +28,7 @@ export function skippingContinue(connectTimeoutMs: number): buildConnector.conne
     });
 }
 
-/** What follows "100 Continue" at the start of `data`; not whole where its headers have not ended yet. */
+/** What follows "100 Continue" at the start of `data`. `isWhole` is false if its headers have not ended yet. */
 function afterContinue(data: Buffer): { rest: Buffer; isWhole: boolean } {
   let rest = data;
   while (statusLine.test(rest.toString('latin1', 0, statusLineBytes))) {

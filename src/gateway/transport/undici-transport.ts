@@ -6,28 +6,28 @@ import { type Deadlines, makeDeadlines } from './deadlines.ts';
 import { skippingContinue } from './skip-continue.ts';
 import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from './transport.ts';
 
-/** Answers are cut here: a page of 100 top-ups is about 100 KiB, so nothing honest comes near it. */
+/** Longer answers are refused: a page of 100 top-ups has about 100 KiB, so no honest answer comes near this. */
 export const answerBytesMax = 1024 * 1024;
 
 export interface UndiciTransportOptions {
   baseUrl: URL;
   /**
-   * Connections open at once; each carries one request at a time. 64 carry 60 creations a second that take a second
-   * each.
+   * The most open connections; each carries one request at a time. 64 suffice for 60 creations a second that take a
+   * second each.
    */
   connectionsMax?: number;
-  /** How long opening a connection may take before every request that waits for it is told that nothing was sent. */
+  /** How long opening a connection may take. After that, every request that waits for it fails as `not_sent`. */
   connectTimeoutMs?: number;
 }
 
 /**
- * The transport over HTTP/1.1: one pool of keep-alive connections, for one account.
+ * The transport over HTTP/1.1: one pool of keep-alive connections for one account.
  *
- * Undici gives a request to the socket only after it called `onRequestStart`, and gives up on it when that throws.
- * This is the whole proof behind `not_sent`: as long as `onRequestStart` was not called, no byte was written, whatever
- * the error is called; from then on everything is `unknown`. HTTP/2 stays off, because a session that goes away moves
- * its streams to another one. Pipelining stays at 1, because undici puts what is queued behind a broken request on a
- * new connection. Nothing is compressed, since `accept-encoding` is not sent, and redirects are not followed.
+ * Undici gives a request to the socket only after it has called `onRequestStart`, and drops the request if that throws.
+ * This alone proves `not_sent`: until `onRequestStart` is called, no byte is written, whatever the error says; after
+ * that, every failure is `unknown`. HTTP/2 stays off, because a session that goes away moves its streams to another
+ * one. Pipelining stays at 1, because undici moves requests that are queued behind a broken one to a new connection.
+ * Answers are not compressed, since `accept-encoding` is not sent. Redirects are not followed.
  */
 export function makeUndiciTransport({ clock }: { clock: Clock }, options: UndiciTransportOptions): Transport {
   const { baseUrl, connectionsMax = 64, connectTimeoutMs = 10_000 } = options;
@@ -88,10 +88,12 @@ interface ExchangeEnds {
 }
 
 /**
- * One request and its answer, as undici reports them. It ends exactly once: by an answer, a failure, or `beforeWrite`.
+ * One request and its answer, as undici reports them. It ends exactly once: with an answer, a failure, or an error of
+ * `beforeWrite`.
  *
- * While it waits it grows old, with undici's objects for it. What old objects hold is kept by every collection of
- * young garbage, even when they are garbage themselves: so whatever is of the answer is let go here when it ends.
+ * A waiting exchange, and undici's objects for it, move into V8's old generation. Old objects keep what they refer to
+ * alive in every collection of young garbage, even when they are garbage themselves. So the exchange drops all parts of
+ * the answer when it ends.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #beforeWrite: (() => void) | undefined;
@@ -110,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#forgetDeadline = forgetDeadline;
   }
 
-  /** Ends the exchange now, if it has not ended: nothing is written after this, and a connection in use is closed. */
+  /** Ends the exchange now, if it has not ended: nothing more is written, and the connection is closed. */
   cancel(code: string, message: string): void {
     if (this.#ended) return;
     this.#fail(code, message);
@@ -118,8 +120,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(given: Dispatcher.DispatchController): void {
-    // What throws here is not written: a request that was given up on while it queued, or one that undici would write
-    // a second time (it does so for no request of ours today, and must never start to).
+    // If this throws, undici writes nothing. That stops a request that was cancelled while it queued, and one that
+    // undici would write a second time (it does not do so for our requests today, and must never start to).
     if (this.#controller !== null) this.#fail('repeated', 'the connection was lost, and the request was not repeated');
     if (this.#ended) throw new Error('this request is not to be written');
     try {
@@ -133,7 +135,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, given: AnswerHeaders): void {
     controller.rawHeaders = null;
-    // 102 and 103 come before an answer, and are none.
+    // 102 and 103 are interim answers.
     if (statusCode < 200) return;
     this.#status = statusCode;
     this.#headers = given;
@@ -162,7 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#endsNow()) this.#ends.end({ kind, code, message, status: this.#status });
   }
 
-  /** Whether it ends by what is happening now; whatever else is reported of it after that is of no consequence. */
+  /** Whether this event ends the exchange. Later events are ignored. */
   #endsNow(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
@@ -175,11 +177,11 @@ const strictText = new TextDecoder('utf-8', { fatal: true });
 
 function readAnswer(status: number, headers: AnswerHeaders, chunks: readonly Buffer[]): TransportResult {
   if (status >= 300 && status < 400) {
-    // Following it would send credentials, and a payment, to wherever the answer says.
+    // Following the redirect would send credentials, and a payment, to any address that the answer names.
     const message = `the service answered with a redirect (HTTP ${status}), which is not followed`;
     return { kind: 'unknown', code: 'redirect_refused', message, status };
   }
-  // Nearly every answer is one chunk of plain ASCII, for which neither a copy nor the slower decoder is needed.
+  // Nearly every answer is one chunk of plain ASCII, which needs neither a copy nor the slower decoder.
   const [first] = chunks;
   const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
   try {
@@ -194,7 +196,7 @@ function readAnswer(status: number, headers: AnswerHeaders, chunks: readonly Buf
   }
 }
 
-/** Our words for what happens to connections; they name the trouble, and decide nothing. */
+/** Our codes for faults of connections. They name the fault, and decide nothing. */
 const failureCodes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection_refused',
   ENOTFOUND: 'name_not_found',
@@ -214,7 +216,7 @@ function failureCode(error: Error): string {
 }
 
 function failureMessage(error: Error): string {
-  // Several addresses were tried, and all failed: Node leaves the message of the whole empty.
+  // If several addresses were tried and all failed, Node leaves the error's own message empty.
   if (error instanceof AggregateError && error.message === '') return errorMessage(error.errors[0]);
   return errorMessage(error);
 }

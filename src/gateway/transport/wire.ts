@@ -9,12 +9,12 @@ import {
   parseExactJson,
 } from './exact-json.ts';
 
-/** Shapes that both versions' answers are made of. */
+/** Shapes that the answers of both versions use. */
 
 /** A number as it comes from `parseExactJson`. */
 export const wireNumber = z.union([z.number(), z.instanceof(JsonNumber)]);
 
-/** The shape of what `read` can read: what it says null of does not have it. */
+/** A shape that accepts each value for which `read` returns something, and refuses the others with `fault`. */
 export function readable<Value>(read: (value: unknown) => Value | null, fault: string) {
   return z.unknown().transform((value, context): Value => {
     const found = read(value);
@@ -24,9 +24,7 @@ export function readable<Value>(read: (value: unknown) => Value | null, fault: s
   });
 }
 
-/**
- * An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5).
- */
+/** An exact amount as a canonical decimal text; also accepted in quotes (V1 writes either, spec section 2.5). */
 export const wireDecimal = readable(readDecimal, 'is not a decimal');
 
 /** A whole number. */
@@ -38,27 +36,27 @@ export const wireTime = z.unknown().optional().transform(readTime);
 /** As `readText`, for a key that may be missing. */
 export const wireText = z.unknown().optional().transform(readText);
 
-/** An exact amount as a canonical decimal text, or null where the value is none; a decimal in quotes is one. */
+/** An exact amount as a canonical decimal text, also from a decimal in quotes; null if the value is neither. */
 export function readDecimal(value: unknown): string | null {
   if (typeof value === 'string') return exactDecimal(value);
   return isNumeric(value) ? numberDecimal(value) : null;
 }
 
-/** A whole number, or null where the value is none. */
+/** A whole number, or null if the value is not one. */
 export function readInteger(value: unknown): number | null {
   return isNumeric(value) ? numberInteger(value) : null;
 }
 
-/** An ISO 8601 time as epoch milliseconds; null where it is missing or cannot be read (no decision hangs on it). */
+/** An ISO 8601 time as epoch milliseconds; null if it is missing or cannot be read (no decision depends on it). */
 export function readTime(value: unknown): number | null {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : at;
 }
 
-/** Texts for people are cut here: they go into the ledger once a row, and into cells of a spreadsheet. */
+/** Texts for people are cut here: the ledger keeps one for each row, and spreadsheets show them in cells. */
 export const textLengthMax = 300;
 
-/** A text that people read and nothing depends on, cut: null where it is missing or no text. */
+/** A text that people read and no decision depends on, shortened; null if it is missing or not a text. */
 export function readText(value: unknown): string | null {
   return isText(value) ? value.slice(0, textLengthMax) : null;
 }
@@ -66,7 +64,7 @@ export function readText(value: unknown): string | null {
 /** No honest id or status is longer. */
 export const wordLengthMax = 255;
 
-/** A word that something depends on: an id, a status. */
+/** Whether the value can be an id or a status, on which decisions depend. */
 export function isWord(value: unknown): value is string {
   return isText(value) && value.length <= wordLengthMax;
 }
@@ -80,13 +78,13 @@ function isNumeric(value: unknown): value is JsonNumeric {
 }
 
 /**
- * The JSON of an answer, or undefined where it is none. A service that repeats what it was sent may repeat its
- * credentials: no text of the answer has them, whatever is read from it and kept.
+ * The JSON of an answer, or undefined if it is not JSON. A service may repeat the credentials that it was sent: they
+ * are removed from every text of the answer.
  */
 export function parseAnswer(text: string, secrets: readonly string[] = []): unknown {
   try {
     const json = parseExactJson(text);
-    // Escaped (`\u0061`), a text does not show what it says.
+    // Escapes (`\u0061`) hide what a text says.
     const mayHold = text.includes('\\') || secrets.some((secret) => text.includes(secret));
     return mayHold && secrets.length > 0 ? withoutSecretsIn(json, secrets) : json;
   } catch {
@@ -101,7 +99,7 @@ function withoutSecretsIn(json: unknown, secrets: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withoutSecretsIn(value, secrets)]));
 }
 
-/** The value in its shape, or null where it does not have it. */
+/** The value in this shape, or null if it does not have it. */
 export function read<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> | null {
   const result = shape.safeParse(value);
   return result.success ? result.data : null;

@@ -40,7 +40,7 @@ export interface V1GatewayOptions extends GatewayOptions {
   credentials: { email: string; token: string };
 }
 
-/** The codes of a look-up that was answered, and of one that finds nothing (spec section 7.2). */
+/** The codes of a lookup that succeeded, and of one that found nothing (spec section 7.2). */
 const successCode = 1;
 const notFoundCode = 235;
 
@@ -76,7 +76,7 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
     read: ({ reference }) => lookup(session, reference),
     list: null,
     balance: () => balance(session),
-    // Version 1 names no countries and knows no network by a number: the catalog comes whole.
+    // Version 1 names no countries and does not know the network of a number: it returns the whole catalog.
     networks: () => networks(session),
     products: (query) => products(session, query),
     close: () => deps.transport.close(),
@@ -108,7 +108,7 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
     const code = codeOf(called);
     if (saysNone(called, code)) return { kind: 'not_found', evidence: called.evidence };
     const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
-    // An error may bring an empty list along: what has nothing says so with success.
+    // An error may carry an empty list. Only a success with an empty list says that there is no payment.
     if (!found || (found.length === 0 && code !== successCode)) return problem(session, called);
     if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
     const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
@@ -116,7 +116,7 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
       const message = 'the answer holds other references than the one asked for';
       return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
     }
-    // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
+    // With one record, the envelope's code describes it; with several, it says nothing (spec section 4.13).
     const reason = found.length === 1 && called.error ? called.evidence.message : null;
     return {
       kind: 'found',
@@ -127,9 +127,9 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
 }
 
 /**
- * Only the service's own envelope can say that it has none: any other 404 comes from something on the way. One with a
- * code says what that says (spec section 7.2): that the customer's account is not located (190) tells nothing of a
- * payment.
+ * Only the service's own envelope can say that it has no payment: any other 404 comes from a proxy in between. If the
+ * envelope has a code, the code decides (spec section 7.2): 190, for example, means that the customer's account is not
+ * found, and says nothing about a payment.
  */
 function saysNone(called: Called, code: number | null): boolean {
   if (!called.error) return false;
@@ -204,8 +204,8 @@ function toPayment(transaction: V1Transaction, reason: string | null): ServicePa
   const { transactionId, state: status, amount, currency, wallet, effectiveAmount, provider } = transaction;
   const state = v1State(status);
   const failed = state.state === 'failed';
-  // A top-up that fails at the provider is not deducted (spec section 3.2), whatever it would have cost. What the other
-  // failed states were charged is the service's word.
+  // A top-up that fails at the provider is not deducted (spec section 3.2), whatever it would have cost. For other
+  // failed states, the service says what was charged.
   const debited = status === 'FAILED' ? '0' : (wallet?.amount ?? effectiveAmount ?? null);
   return {
     topupId: transactionId,

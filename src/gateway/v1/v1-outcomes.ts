@@ -6,8 +6,8 @@ export type V1Meaning = Verdict | { kind: 'taken'; why: string };
 const noRoute = 'lookup codes only; on a creation nobody promised what they mean';
 
 /**
- * Every code of spec section 7.2, as the answer to `POST /adp`. What the service says about the request itself is a
- * refusal; what it says about the delivery is a doubt until a look-up by `extRefId` has shown the payment's own state.
+ * The meaning of every code of spec section 7.2 in an answer to `POST /adp`. A code about the request itself is a
+ * refusal. A code about the delivery leaves the row in doubt, until a lookup by `extRefId` shows the payment's state.
  */
 export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   1: { kind: 'taken', why: 'success; the state of the payment is in its data' },
@@ -57,23 +57,23 @@ export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   235: { kind: 'in_doubt', why: noRoute },
 };
 
-/** Whether `POST /adp` says by this code that it has the payment. */
+/** Whether this code of `POST /adp` says that the service has the payment. */
 export function isTakenCode(code: number | null): boolean {
   return code !== null && v1Codes[code]?.kind === 'taken';
 }
 
-/** What is known of an answer of Version 1: its status, and its envelope where that is intact (spec section 2.4). */
+/** What an answer of Version 1 shows: its status, and its envelope if that is intact (spec section 2.4). */
 export interface V1Answer {
   status: number;
   envelope: { code: number | null; hasPayment: boolean } | null;
 }
 
 /**
- * What an answer to `POST /adp` means when no payment could be read from it. An unknown code is in doubt.
+ * What an answer to `POST /adp` means when no payment can be read from it. An unknown code is in doubt.
  *
- * A code counts on HTTP 500 too: the spec's own examples of business failures carry `statusCode` 500 (section 7.2),
- * and a service that names what is wrong with a request has not broken down. On 502 to 504 no code proves anything:
- * they come from something in between; but one that proves nothing anyway tells what is wrong there, too.
+ * A code counts on HTTP 500 too: the spec's own examples of business failures carry `statusCode` 500 (section 7.2), and
+ * a service that names what is wrong with a request has not broken down. On 502 to 504 no code proves anything, since a
+ * proxy sends those; a code that leaves the row in doubt anyway still names the reason.
  */
 export function v1Verdict({ status, envelope }: V1Answer): Verdict {
   if (status === 429) return { kind: 'throttled', why: 'turned away at the door, before anything was created' };
@@ -97,7 +97,9 @@ export function v1Verdict({ status, envelope }: V1Answer): Verdict {
   return meaning;
 }
 
-/** What a state of a transaction means (spec section 3.2); one that the spec does not name is open, never success. */
+/**
+ * What a state of a transaction means (spec section 3.2). A state that the spec does not name is open, never success.
+ */
 export function v1State(state: string): { state: 'open' | 'completed' | 'failed'; unknownStatus: boolean } {
   switch (state) {
     case 'PENDING':

@@ -4,12 +4,12 @@ import { numberText, rawNumber } from '../transport/exact-json.ts';
 import { wireDecimal, wireInteger, wireNumber, wireText, wordLengthMax } from '../transport/wire.ts';
 
 /**
- * The body of `POST /adp` (spec section 4.9). Always ASYNC: a SYNC answer holds a connection for ten seconds, and one
- * that is lost is a doubt, while ASYNC answers at once. Version 1 has no text for the SMS, no webhooks and no network
- * id: the number alone decides the route, or the product does.
+ * The body of `POST /adp` (spec section 4.9). Always ASYNC, which answers at once: a SYNC answer holds the connection
+ * for ten seconds, and if it is lost, the row is in doubt. Version 1 has no text for the SMS, no webhooks and no
+ * network id: the route follows from the number, or from the product.
  */
 export function v1Body(order: PaymentRequest): string {
-  // JSON leaves out what is undefined.
+  // JSON omits undefined members.
   return JSON.stringify({
     msisdn: order.phoneNumber.replace(/^\+/, ''),
     amount: order.amount === null ? undefined : rawNumber(order.amount.value),
@@ -20,9 +20,7 @@ export function v1Body(order: PaymentRequest): string {
   });
 }
 
-/**
- * A product id is a number here. Anything else is sent as it is: the service knows it not, and says so for that row.
- */
+/** A product id is a number in Version 1. Any other text is sent unchanged, and the service refuses that row. */
 function wireProductId(productId: string): unknown {
   return /^(0|[1-9][0-9]{0,14})$/.test(productId) ? Number(productId) : productId;
 }
@@ -34,7 +32,7 @@ export const v1EnvelopeShape = z.object({
   code: wireInteger.nullish(),
 });
 
-/** A recipient's number: a text, or what a careless writer made of it; always E.164 with "+" here. */
+/** A recipient's number, as a text or (from a careless sender) a number; always converted to E.164 with "+". */
 const msisdnShape = z
   .union([z.string(), wireNumber])
   .transform((value) => (typeof value === 'string' ? value : numberText(value)))
@@ -44,7 +42,8 @@ const msisdnShape = z
 const wireToken = z.string().min(1).max(wordLengthMax);
 
 /**
- * A transaction as far as it is relied on (spec section 2.5), as `POST /adp` answers it: without number and reference.
+ * The fields of a transaction that airbatch uses (spec section 2.5), as `POST /adp` answers: without number and
+ * reference.
  */
 const transactionShape = z.object({
   transactionId: wireToken,
@@ -63,13 +62,13 @@ const transactionShape = z.object({
 export type V1Transaction = z.output<typeof transactionShape>;
 
 export const v1CreatedShape = z.object({ data: transactionShape });
-/** Whether an answer shows any payment at all. */
+/** Whether an answer shows a payment at all. */
 export const v1AnyPaymentShape = z.object({ data: z.object({ transactionId: z.string().min(1) }) });
 
-/** Looked-up transactions name their number, so that it can be compared. */
+/** Transactions of a lookup carry their number, so that it can be compared. */
 export const v1TransactionsShape = z.object({ data: z.array(transactionShape.extend({ msisdn: msisdnShape })) });
 
-/** Spec section 2.6: balances by network, in no named currency. */
+/** Spec section 2.6: balances by network, without a currency. */
 export const v1BalancesShape = z.object({
   data: z.array(
     z.object({

@@ -52,7 +52,7 @@ export interface V2GatewayOptions extends GatewayOptions {
   walletMode: WalletMode;
 }
 
-/** Enough to tell one API key from the next, and too little to find it out by. */
+/** Enough digits to distinguish API keys, and too few to guess one from them. */
 const keyScopeLength = 12;
 
 /** What the requests of one account have in common. */
@@ -100,7 +100,7 @@ function create(session: V2Session, { body, idempotencyKey, beforeWrite }: Creat
     },
     (called) => {
       const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
-      // The answer to a creation must name what was asked for, so that it can be checked.
+      // The answer must name what was requested, so that it can be checked.
       if (payment?.reference) return { kind: 'accepted', payment, evidence: okEvidence(called.evidence) };
       const no = v2Verdict(called.status, called.error?.code ?? null, v2ShowsPayment(called.json));
       return createOutcome(no, called.result, called.evidence, session.clock.now());
@@ -113,11 +113,11 @@ async function lookup(session: V2Session, reference: string): Promise<LookupOutc
   return outcome.kind === 'unnamed' ? nameByRead(session, reference, outcome) : outcome;
 }
 
-/** Entries that name no reference at all: only a read of each by its id shows whose payment it is. */
+/** Entries without a reference: only a read by id shows whose payment it is. */
 interface Unnamed {
   kind: 'unnamed';
   topupId: string;
-  /** What the list shows under the reference beside it. */
+  /** The entries that the list shows under the reference as well. */
   named: ServicePayment[];
   evidence: Evidence;
 }
@@ -138,7 +138,7 @@ async function nameByRead(
   return { kind: 'unavailable', evidence: { ...evidence, ...filterIgnored } };
 }
 
-/** Others came back than were asked for: that says nothing about ours. */
+/** The list shows other references than the requested one, so it says nothing about ours. */
 const filterIgnored = { code: 'filter_ignored', message: 'the list holds other references than the one asked for' };
 const unnamedEntries = {
   code: 'reference_missing',
@@ -157,7 +157,7 @@ function listUnder(session: V2Session, reference: string): Promise<LookupOutcome
     const all = eachOnce(paymentsOf(listed));
     const payments = all.filter((payment) => payment.reference === reference);
     const isPaid = payments.some(({ state }) => state !== 'failed');
-    // What it holds back may be the one that was paid.
+    // A missing entry may be the one that was paid.
     if (!isPaid && (listed.hasNext || listed.total > listed.entries.length))
       return { kind: 'unavailable', evidence: { ...called.evidence, ...cutShort } };
     const [unnamed, ...more] = all.filter((payment) => payment.reference === null);
@@ -170,7 +170,9 @@ function listUnder(session: V2Session, reference: string): Promise<LookupOutcome
   });
 }
 
-/** `async`, since an id of half a character cannot be put into a path: a rejection, as everything else. */
+/**
+ * `async`, so that an id that cannot be part of a path (half a surrogate pair) gives a rejection, like any other fault.
+ */
 async function readOne(
   session: V2Session,
   { topupId, reference }: { topupId: string; reference: string },
@@ -179,7 +181,7 @@ async function readOne(
   return session.call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' }, (called) => {
     const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
     if (payment) return { kind: 'found', payments: [payment], evidence: okEvidence(called.evidence) };
-    // Only the service itself can say that it has none: any other 404 comes from something on the way.
+    // Only the service itself can say that it has no payment: any other 404 comes from a proxy in between.
     if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
     return problem(session, called);
   });

@@ -1,8 +1,8 @@
 import type { Verdict } from '../transport/outcome-class.ts';
 
 /**
- * What an error code of Version 2 means for a request to create (spec section 7.1). A code counts only in an intact
- * error envelope; with which HTTP status it comes is not shown for most, so that does not matter below 501.
+ * What an error code of Version 2 means for a creation (spec section 7.1). A code counts only in an intact error
+ * envelope. The spec does not show the HTTP status of most codes, so below 501 the status does not matter.
  */
 export const v2Codes: Readonly<Record<string, Verdict>> = {
   RATE_LIMITED: { kind: 'throttled', why: 'turned away at the door, before anything was created' },
@@ -20,8 +20,8 @@ export const v2Codes: Readonly<Record<string, Verdict>> = {
 };
 
 /**
- * What a request says of the payment that it asks for. References and keys are not among it: those may have been used
- * by a payment.
+ * Names of the fields that describe the requested payment. References and keys are not among them: a payment may
+ * already have used those.
  */
 const asked =
   '(AMOUNT|CURRENCY|PRODUCT|BUNDLE|NETWORK|OPERATOR|COUNTRY|DESTINATION|RECIPIENT|PHONE|MSISDN|SMS|MESSAGE)';
@@ -29,7 +29,7 @@ const part = '(_ID|_NUMBER|_VALUE|_CODE)?';
 const wrong =
   '(TOO_SMALL|TOO_LARGE|TOO_LOW|TOO_HIGH|TOO_SHORT|TOO_LONG|BELOW_MIN(IMUM)?|ABOVE_MAX(IMUM)?|OUT_OF_RANGE|INVALID|UNSUPPORTED|NOT_SUPPORTED|NOT_ALLOWED|NOT_FOUND|MISMATCH|REQUIRED|MISSING)';
 /**
- * Codes by which a request is refused for what it asks for, though the spec does not list them ("AMOUNT_TOO_SMALL",
+ * Codes that refuse a request for its own content, though the spec does not list them ("AMOUNT_TOO_SMALL",
  * "INVALID_PRODUCT_ID").
  */
 const refusedForItself = new RegExp(
@@ -40,7 +40,7 @@ const refusedAsAsked: Verdict = {
   why: 'about what this row asks for, before anything was created; the same request will never be taken',
 };
 
-/** What an HTTP status means whatever the code, since the shape of these errors is not shown (spec section 5.1). */
+/** What an HTTP status means whatever the code: the spec does not show the shape of these errors (section 5.1). */
 export const v2Statuses: Readonly<Record<number, Verdict>> = {
   401: {
     kind: 'account_blocked',
@@ -56,13 +56,13 @@ export const v2Statuses: Readonly<Record<number, Verdict>> = {
 };
 
 /**
- * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code
- * of an intact error envelope, or null; `hasPayment`: beside it the answer shows one.
+ * What an answer of Version 2 to a creation means when no payment can be read from it. `code` is the code of an intact
+ * error envelope, or null. `hasPayment`: the answer also shows a payment.
  *
- * The complete list of codes is not shown. One that says with a 4xx what is wrong with the amount, number, network or
- * product refuses the row. Any other that is not in the table is in doubt, even on a 400: it may say "duplicate" in
- * words that nobody promised, and to refuse that row would let somebody pay it again. The doubt is looked up, asked
- * again with the same key, and shown to a person with the service's own words.
+ * The spec does not list all codes. A code on a 4xx that says what is wrong with the amount, number, network or product
+ * refuses the row. Any other code outside the table is in doubt, even on a 400: it may mean "duplicate", and if the row
+ * were refused, somebody could pay it again. A row in doubt is looked up, sent again with the same key, and shown to a
+ * person with the service's own message.
  */
 export function v2Verdict(status: number, code: string | null, hasPayment = false): Verdict {
   if (status > 500)
@@ -76,7 +76,7 @@ export function v2Verdict(status: number, code: string | null, hasPayment = fals
   return { kind: 'in_doubt', why: 'nobody promised what this answer means' };
 }
 
-/** What a status of a top-up means (spec section 3.1); one that the spec does not name is open, never success. */
+/** What a status of a top-up means (spec section 3.1). A status that the spec does not name is open, never success. */
 export function v2State(status: string): { state: 'open' | 'completed' | 'failed'; unknownStatus: boolean } {
   switch (status) {
     case 'pending':

@@ -23,7 +23,7 @@ export type WalletMode = 'auto' | 'global' | 'local';
 /** The body of `POST /v2/topups` (spec section 4.1). The same order always gives the same text. */
 export function v2Body(order: PaymentRequest, walletMode: WalletMode): string {
   const { amount, smsMessage } = order;
-  // JSON leaves out what is undefined.
+  // JSON omits undefined members.
   return JSON.stringify({
     phone_number: order.phoneNumber,
     network_id: order.networkId,
@@ -36,26 +36,23 @@ export function v2Body(order: PaymentRequest, walletMode: WalletMode): string {
   });
 }
 
-/** Spec section 2.1. An error counts as the service's own word only in this shape. */
+/** Spec section 2.1. An error counts as the service's own only in this shape. */
 const errorShape = z.object({
   success: z.literal(false),
   error: z.object({ code: z.string().min(1), message: z.string().catch('') }),
 });
 
-/**
- * The service's own error in an answer, or null. Nearly all answers are successes, for which the shape need not be
- * tried.
- */
+/** The service's own error in an answer, or null. Nearly all answers are successes, and skip the check of the shape. */
 export function v2Error(json: unknown): ServiceError | null {
   return isObject(json) && json.success === false ? (read(errorShape, json)?.error ?? null) : null;
 }
 
-/** Whether an answer shows a payment, be it one that cannot be read; only a success should (spec section 2.1). */
+/** Whether an answer shows a payment, readable or not; only a success should (spec section 2.1). */
 export function v2ShowsPayment(json: unknown): boolean {
   return isObject(json) && isObject(json.data) && isText(json.data.id);
 }
 
-/** The request id, where an answer has one; nothing depends on it. */
+/** The request id, if the answer has one; no decision depends on it. */
 export function v2RequestId(json: unknown): string | null {
   const meta = isObject(json) ? json.meta : null;
   return isObject(meta) ? readText(meta.request_id) : null;
@@ -66,17 +63,17 @@ function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 /**
- * What a success carries (spec section 2.1), or undefined where the answer is none. This, and what is read from it
- * below, stands in nearly every answer of a run: read by hand, since a checker of shapes makes several objects for
- * each field.
+ * The `data` of a success (spec section 2.1), or undefined if the answer is not a success. Nearly every answer of a run
+ * passes through here and the functions below. They are written by hand, because a schema checker makes several objects
+ * for each field.
  */
 export function v2Data(json: unknown): unknown {
   return isObject(json) && json.success === true ? json.data : undefined;
 }
 
 /**
- * A top-up (spec section 2.2) as the engine takes it, or null where it does not have the shape as far as it is relied
- * on; `full` where it is no list entry.
+ * A top-up (spec section 2.2) for the engine, or null if a field that airbatch needs is wrong or missing. `full` is
+ * false for a list entry.
  */
 export function v2Payment(topup: unknown, full: boolean): ServicePayment | null {
   if (!isObject(topup)) return null;
@@ -100,7 +97,7 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
     cost,
     productId,
     providerReference: readText(topup.provider_reference),
-    // The service gives no code for a failure, only words.
+    // The service gives a text for a failure, but no code.
     failureCode: null,
     failureReason: readText(topup.failure_reason),
     createdAt: readTime(topup.created_at),
@@ -110,8 +107,8 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
 }
 
 /**
- * Whether an entry of the list cannot be read, and may be a payment under this reference, in whatever state: it does
- * not name another.
+ * Whether a malformed entry of the list may be a payment under this reference, in whatever state: it does not name
+ * another reference.
  */
 export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
   if (v2Payment(entry, false) !== null) return false;
@@ -120,13 +117,13 @@ export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
 
 const isE164 = /^\+[0-9]{7,15}$/;
 
-/** What can be read of an entry of the list that is no top-up as promised; null where it is one. */
+/** The readable fields of a malformed entry of the list; null if the entry is a regular top-up. */
 export function v2Unreadable(entry: unknown): UnreadableEntry | null {
   if (v2Payment(entry, false) !== null) return null;
   const { id, status, reference, phone_number: phoneNumber, created_at: createdAt } = isObject(entry) ? entry : {};
   const legible = {
     reference: isText(reference) ? reference : null,
-    // Another spelling would be compared with no row.
+    // A number in another form would not match any row.
     phoneNumber: isWord(phoneNumber) && isE164.test(phoneNumber) ? phoneNumber : null,
     createdAt: readTime(createdAt),
     hasFailed: isWord(status) && v2State(status).state === 'failed',
@@ -134,7 +131,7 @@ export function v2Unreadable(entry: unknown): UnreadableEntry | null {
   return { ...legible, topupId: isWord(id) ? id : `entry-${sha256(textOf(entry, legible)).slice(0, 16)}` };
 }
 
-/** An entry's own text; of one that is nested too deeply to be written, what can be read of it. */
+/** The entry as JSON; if it is nested too deeply for that, its readable fields. */
 function textOf(entry: unknown, legible: object): string {
   try {
     return JSON.stringify(entry);
@@ -153,17 +150,14 @@ function isTextOrNull(value: unknown): value is string | null {
   return typeof value === 'string' || value === null;
 }
 
-/**
- * A page of the list. Its entries are read one by one, so that a strange one of another program does not hide the
- * others.
- */
+/** A page of the list. Its entries are read one by one, so that one malformed entry does not hide the others. */
 export interface V2Page {
   entries: readonly unknown[];
   total: number;
   hasNext: boolean;
 }
 
-/** The page that an answer holds, or null where it is none. */
+/** The page in an answer, or null if there is none. */
 export function v2Page(json: unknown): V2Page | null {
   const entries = v2Data(json);
   const meta = isObject(json) ? json.meta : null;
@@ -197,8 +191,8 @@ export const v2BalanceShape = success(
 );
 
 /**
- * `GET /v2/catalog/lookup` (spec section 4.6) is not shown: this is the shape of this project's sandbox. A network or
- * product is read wherever it has an id and a name; everything else about it may be missing.
+ * The spec does not show `GET /v2/catalog/lookup` (section 4.6): this is the shape of this project's sandbox. A network
+ * or product needs an id and a name; everything else may be missing.
  */
 export const v2CatalogShape = success(
   z.object({

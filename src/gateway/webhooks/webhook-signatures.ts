@@ -1,28 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
+/**
+ * How far the signed time of a callback may differ from our clock. The clocks differ, and the service signs its last
+ * retry anew.
+ */
 const callbackToleranceMs = 5 * 60_000;
 
 /**
- * The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none
- * comes.
+ * The secrets under which an account's webhooks are signed: several of a kind while a key is rotated; none if no such
+ * webhooks come.
  */
 export interface WebhookKeys {
   /** For per-top-up callbacks (spec section 6.1): API keys. */
   callback: readonly string[];
-  /** For registered webhooks (spec section 6.2): secrets that were registered. */
+  /** For registered webhooks (spec section 6.2): the secret of each. */
   registered: readonly string[];
 }
 
-/** Why a webhook is not believed; for the log, never for its sender. */
+/** Why a webhook is rejected; for the log, never for the sender. */
 export type SignatureProblem = 'signature_missing' | 'signature_wrong' | 'timestamp_wrong' | 'timestamp_stale';
 
 export type SignatureCheck = { ok: true } | { ok: false; problem: SignatureProblem };
 
 /**
  * Verifies a per-top-up callback (spec section 6.1): `X-Webhook-Signature` is the hex HMAC-SHA256, under the API key,
- * of `<X-Webhook-Timestamp>.<raw body>`. `keys` are tried all, so that a key can be rotated. A timestamp is in
- * seconds; one in milliseconds is understood, since the unit is not shown.
+ * of `<X-Webhook-Timestamp>.<raw body>`. Each of `keys` is tried, so that a key can be rotated. A timestamp is in
+ * seconds; one in milliseconds is understood, since the spec does not show the unit.
  */
 export function verifyCallback(
   { signature, timestamp, body }: { signature: string | undefined; timestamp: string | undefined; body: Uint8Array },
@@ -31,7 +34,7 @@ export function verifyCallback(
   if (signature === undefined || timestamp === undefined) return { ok: false, problem: 'signature_missing' };
   if (!/^[0-9]{1,16}$/.test(timestamp)) return { ok: false, problem: 'timestamp_wrong' };
   const signed = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
-  // The signature first: only what the service really signed is told to be merely old.
+  // The signature is checked first: only a webhook that the service really signed is reported as too old.
   if (!matchesAny(signature, signed, keys)) return { ok: false, problem: 'signature_wrong' };
   const at = Number(timestamp) > 1e12 ? Number(timestamp) : Number(timestamp) * 1_000;
   return Math.abs(now - at) <= callbackToleranceMs ? { ok: true } : { ok: false, problem: 'timestamp_stale' };
@@ -39,7 +42,7 @@ export function verifyCallback(
 
 /**
  * Verifies a registered webhook (spec section 6.2): `X-Service-Signature` is the hex HMAC-SHA256 of the raw body under
- * the webhook's own secret. No time is signed: a replay is told by the event's `id`, which is remembered.
+ * the webhook's own secret. No time is signed: the inbox recognises a replay by the event's `id`.
  */
 export function verifyRegisteredWebhook(
   { signature, body }: { signature: string | undefined; body: Uint8Array },
@@ -49,7 +52,7 @@ export function verifyRegisteredWebhook(
   return matchesAny(signature, body, secrets) ? { ok: true } : { ok: false, problem: 'signature_wrong' };
 }
 
-/** Compares in constant time with what each key would sign; an empty key signs nothing. */
+/** Compares in constant time with the signature under each key; an empty key is skipped. */
 function matchesAny(signature: string, signed: Uint8Array, keys: readonly string[]): boolean {
   if (!/^[0-9a-fA-F]{64}$/.test(signature)) return false;
   const given = Buffer.from(signature, 'hex');

@@ -4,11 +4,11 @@ import { parseAnswer, read, wireDecimal, wireText, wireTime } from '../transport
 import { v2Payment } from '../v2/v2-wire.ts';
 
 /**
- * A registered webhook as far as it is relied on: the payloads of several events are not shown, so `data` may lack
- * all.
+ * The fields of a registered webhook that airbatch uses. The spec does not show the payloads of several events, so
+ * every field of `data` may be missing.
  */
 export interface RegisteredWebhook {
-  /** For de-duplication. */
+  /** Used to recognise repeated deliveries. */
   id: string;
   /** The event (spec section 6.2), or one that the spec does not name. */
   type: string;
@@ -16,7 +16,7 @@ export interface RegisteredWebhook {
   at: number | null;
   transactionId: string | null;
   status: string | null;
-  /** The service's idempotency key of the payment: ours, where the payment is ours. */
+  /** The idempotency key of the payment, if the webhook names it: for our payments, the key that we sent. */
   idempotencyKey: string | null;
   /** What was charged, as an exact decimal, with its currency. */
   sourceAmount: string | null;
@@ -40,19 +40,19 @@ const registeredShape = z.object({
 });
 
 /**
- * Whether `success` is false for a failed top-up is not shown: its status says what happened. Beside any other it
- * contradicts it.
+ * The spec does not show whether `success` is false for a failed top-up: the status decides. A false `success` with any
+ * other status is a contradiction.
  */
 const callbackShape = z.object({ success: z.boolean(), data: z.unknown() });
 
-/** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope, or null where it is none. */
+/** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope; null if it is not one. */
 export function readCallback(text: string): ServicePayment | null {
   const parsed = read(callbackShape, parseAnswer(text));
   const payment = parsed && v2Payment(parsed.data, true);
   return payment && (parsed.success || payment.state === 'failed') ? payment : null;
 }
 
-/** Reads the verified body of a registered webhook, or null where it is none. */
+/** Reads the verified body of a registered webhook; null if it is not one. */
 export function readRegisteredWebhook(text: string): RegisteredWebhook | null {
   const parsed = read(registeredShape, parseAnswer(text));
   if (!parsed) return null;

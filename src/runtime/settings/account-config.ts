@@ -13,7 +13,8 @@ export const sandboxAccountName = 'sandbox';
 
 export const positive = z.number().int().positive();
 const limitsShape = z.partialRecord(
-  z.enum(requestClasses),
+  // The service limits writes and sign-ins as well; airbatch sends none, and accepts settings for them.
+  z.enum([...requestClasses, 'write', 'auth']),
   z.strictObject({ limit: positive, windowMs: positive.optional() }),
 );
 

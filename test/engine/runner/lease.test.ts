@@ -140,10 +140,10 @@ describe('the hold on an account', () => {
     const admit: typeof limiter.admit = (requestClass, job, weight) =>
       limiter.admit(
         requestClass,
-        (count) => {
+        (count, giveBack) => {
           // The machine slept while the row waited for its turn.
           if (requestClass === 'creation') rig.clock.setWall(rig.clock.now() + 15_000);
-          return job(count);
+          return job(count, giveBack);
         },
         weight,
       );
