@@ -50,7 +50,7 @@ const subRooms: Record<string, readonly string[]> = {
   ledger: ['drivers', 'schema', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
-  operations: ['base', 'batches', 'rows', 'audit', 'service', 'proof', '.'],
+  operations: ['base', 'working', 'files', 'batches', 'rows', 'audit', 'service', 'proof', '.'],
   intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'thread', '.'],
   engine: [
     'forecast',

@@ -4,7 +4,12 @@ import { approveBatch } from './batches/approve-batch.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
+import { resumeBatches } from './batches/resume-batches.ts';
+import { retryFailed } from './batches/retry-failed.ts';
 import { reviewBatch } from './batches/review-batch.ts';
+import { runFile } from './files/run-file.ts';
+import { submitFile } from './files/submit-file.ts';
+import { validateFile } from './files/validate-file.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
@@ -21,6 +26,11 @@ import { readBalance } from './service/read-balance.ts';
 
 /** Every operation there is, for doors that offer them all. */
 export const operations = [
+  validateFile,
+  submitFile,
+  runFile,
+  resumeBatches,
+  retryFailed,
   pauseBatch,
   reviewBatch,
   approveBatch,

@@ -1,5 +1,4 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { requireComing } from '../../operations/base/coming-time.ts';
 import { wallText } from '../../scheduler/jobs/wall-time.ts';
 
 /** Whether a day is written, without a time. */
@@ -33,13 +32,6 @@ export function momentOf(option: string, text: string): number {
   throw new AirbatchError('USAGE', `${option} "${text}" ${what}`, {
     hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
   });
-}
-
-/** A moment (epoch ms) that an option says, and that is still to come. */
-export function comingMomentOf(option: string, text: string, now: number): number {
-  const at = momentOf(option, text);
-  requireComing(option, text, at, now);
-  return at;
 }
 
 /** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */

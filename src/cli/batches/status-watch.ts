@@ -8,12 +8,12 @@ import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, batchesNotEnded, findBatch } from '../../ledger/batches/batches.ts';
 import { type AccountNow, accountsNow, paceOf } from '../../operations/base/account-now.ts';
 import { waitsFor } from '../../operations/base/blockers.ts';
+import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { grouped } from '../../reports/text/counted-text.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { bar } from '../base/bar.ts';
 import type { CommandContext } from '../base/command.ts';
-import { interruptedExitCode } from '../base/exit-codes.ts';
 import { finishJson, finishNow, finishText } from '../session/finish-now.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { migrateRow } from '../../gateway/migrate.ts';
+import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { whileReading } from '../running/reading.ts';
 import { configOf } from '../service/config.ts';
+import { untilStopped } from '../session/interrupt.ts';
 import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
 import { type CheckedRow, migrationJson, migrationLines, needsPerson } from './migration-lines.ts';
@@ -31,7 +32,9 @@ export async function execute(
   const config = await configOf(context);
   const names = { to: options.account as string | undefined, from: options.oldAccount as string | undefined };
   const accounts = await openMigrationAccounts(config, names);
-  return whileReading(terminal, async (reading) => {
+  const exitCode = await untilStopped(async (signal) => {
+    const stopped = () => terminal.error('\nStopping: nothing was sent. (Ctrl-C again ends at once.)\n');
+    signal.addEventListener('abort', stopped, { once: true });
     if (accounts.isRehearsal)
       terminal.error('No account is configured: networks and products are those of the sandbox.\n');
     const facts = makeMigrationFactFinder({
@@ -44,9 +47,9 @@ export async function execute(
     const path = file === '-' ? '-' : resolve(cwd, file);
     const sheetIsNamed = options.sheet !== undefined;
     const settings = { ...config.intake, ...(sheetIsNamed ? { sheet: options.sheet } : {}) };
-    const read = v1FileRows(path, settings, { signal: reading.signal, sheetIsNamed });
+    const read = v1FileRows(path, settings, { signal, sheetIsNamed });
     const rows = await checkRows(read, facts, (count) => {
-      reading.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (count % progressRows < rowsAtOnce && count >= progressRows)
         terminal.error(`${count} rows looked up so far.\n`);
     });
@@ -56,6 +59,7 @@ export async function execute(
     answer(context, { exit_code: exitCode, ...migrationJson(rows) }, lines.join('\n'));
     return exitCode;
   }).finally(() => accounts.close());
+  return exitCode ?? interruptedExitCode;
 }
 
 /** Checks the rows in file order, some at once. */

@@ -2,22 +2,22 @@ import { join, relative } from 'node:path';
 import { moneyText } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import { visible } from '../../core/text/visible.ts';
+import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
+import type { BatchResult } from '../../operations/working/batch-result.ts';
 import { durationText, failureText, sumsText } from '../../reports/sentences/format.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
 import type { BatchSummary } from '../../reports/summary/summary.ts';
 import { noFailureCode } from '../../reports/summary/survey.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import { interruptedExitCode } from '../base/exit-codes.ts';
 import { optionsText, quoted, sameFileOptionsText } from '../base/options-text.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { versionSentence } from '../base/version-sentence.ts';
 import { correctedLines } from '../text/corrected.ts';
-import type { WorkResult } from './work.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
 
 /** What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. */
-export function closingLines(terminal: Terminal, result: WorkResult, cwd: string): string {
+export function closingLines(terminal: Terminal, result: BatchResult, cwd: string): string {
   const { summary, reports } = result;
   const { tone, headline, details } = verdictOf(summary);
   const [style, mark] = marks[tone];
@@ -28,7 +28,7 @@ export function closingLines(terminal: Terminal, result: WorkResult, cwd: string
     const named = code === noFailureCode ? '' : ` ${code}`;
     lines.push(`Failed     ${counted(failed.rows, 'row')}${named}: ${visible(failureText(failed))}`);
   }
-  lines.push(...correctedLines(result.paidSince));
+  lines.push(...correctedLines(result.paid_since));
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.active_ms !== null) lines.push(`Took       ${durationText(summary.times.active_ms)}`);
@@ -49,7 +49,7 @@ function balanceText({ balance }: BatchSummary): string {
 }
 
 function nextSteps(
-  { summary, exitCode, readWith, isWorkedOn, paidSince, credentialsFrom }: WorkResult,
+  { summary, exit_code, read_with, is_worked_on, paid_since, credentials_from }: BatchResult,
   dir: string,
 ): string[] {
   const { batch_id, run_id, rows, status, pause, service, in_doubt, overdue } = summary;
@@ -61,13 +61,14 @@ function nextSteps(
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
-  if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
+  if (pause?.reason === 'credentials_rejected')
+    return [`correct ${credentials_from}, then airbatch resume ${batch_id}`];
   // Only a person lifts this pause, also while another program works for the account.
   const resume =
-    isWorkedOn && pause === null
+    is_worked_on && pause === null
       ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
       : `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
-  if (exitCode === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
+  if (exit_code === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
     return [resume];
   const resolve = `airbatch resolve ${batch_id} ROW --as paid --evidence TEXT, or --as not-paid`;
   const waiting: string[] = [];
@@ -82,19 +83,19 @@ function nextSteps(
     );
   // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
   if (pause !== null && ready > 0) waiting.push(resume);
-  else if (in_doubt.rows > left && !isWorkedOn)
+  else if (in_doubt.rows > left && !is_worked_on)
     waiting.push(
       `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
     );
   if (waiting.length > 0) return waiting;
   if (status !== 'completed') return [resume];
   // What a later batch of the run has paid is not to be corrected any more.
-  if (failed + invalid <= paidSince.reduce((sum, { rows: paid }) => sum + paid, 0)) return [];
+  if (failed + invalid <= paid_since.reduce((sum, { rows: paid }) => sum + paid, 0)) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid
   // once, however often the corrected file comes.
   const runOf = (file: string, textOf: typeof optionsText) =>
-    `airbatch run ${file} --run-id ${run_id}${readWith === null ? '' : textOf(readWith)}`;
-  const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';
+    `airbatch run ${file} --run-id ${run_id}${read_with === null ? '' : textOf(read_with)}`;
+  const others = read_with === null ? '; add the options that said how to read the first file, if there were any' : '';
   const steps: string[] = [];
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   // Nothing is wrong with them: a clerk would look for it in vain.
@@ -114,9 +115,4 @@ function nextSteps(
       `or, where their recipients say that nothing came, airbatch retry ${batch_id}${doubtful.map((code) => ` --code ${code}`).join('')}`,
     );
   return steps;
-}
-
-/** The JSON answer for one batch: a contract (`docs/commands.md`, "JSON"). */
-export function jsonResult({ summary, reports, exitCode }: WorkResult): Record<string, unknown> {
-  return { exit_code: exitCode, summary, reports };
 }

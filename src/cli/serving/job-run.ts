@@ -9,6 +9,11 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
 import { hasWorker } from '../../operations/base/account-now.ts';
+import { interruptedExitCode, worstExitCode } from '../../operations/base/exit-codes.ts';
+import { contextOf } from '../../operations/base/operation.ts';
+import { saysRestored } from '../../operations/base/restored.ts';
+import { writeEarlierReports } from '../../operations/working/missing-reports.ts';
+import { workOn } from '../../operations/working/work.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
@@ -24,12 +29,9 @@ import { runClaimed, type SlotOutcome } from '../../scheduler/slots/claimed-slot
 import { runSlot } from '../../scheduler/slots/run-slot.ts';
 import type { CommandContext } from '../base/command.ts';
 import { localTime, momentOf } from '../base/dates.ts';
-import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
-import { saysRestored } from '../base/restored.ts';
-import { closingLines, jsonResult } from '../running/closing.ts';
-import { writeEarlierReports } from '../running/missing-reports.ts';
-import { workOn } from '../running/work.ts';
-import { onInterrupt } from '../session/interrupt.ts';
+import { longDoorOf } from '../running/call-long.ts';
+import { closingLines } from '../running/closing.ts';
+import { onInterrupt, untilStopped } from '../session/interrupt.ts';
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
 export async function runJob(
@@ -84,17 +86,22 @@ async function bringAndSend(
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
   const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
   const batchIds = ready.map(({ batch_id }) => batch_id);
-  const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
-  const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
+  const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored === true) };
+  const results =
+    batchIds.length === 0
+      ? []
+      : await untilStopped((signal) => workOn(contextOf(session, longDoorOf(context, signal)), account, work));
+  if (results === null) return interruptedExitCode;
   // Whoever works for the account tries again first what its jobs say: a file that is put away has had its retries.
   const mayBeRetried = jobs.some(({ retry }) => retry) && (await hasWorker(session, account.name));
   if (!mayBeRetried) await archiveFile(session);
-  codes.push(...results.map(({ exitCode }) => exitCode));
-  if (!codes.includes(interruptedExitCode)) await writeEarlierReports(context, session);
+  codes.push(...results.map(({ exit_code }) => exit_code));
+  if (!codes.includes(interruptedExitCode))
+    await writeEarlierReports(contextOf(session, longDoorOf(context, new AbortController().signal)));
   if (context.json) {
     const shown = { outcome: outcome.outcome, detail: outcome.detail };
     const slot = isoTime(dueAt);
-    context.terminal.print(jsonLine({ job: name, slot, outcome: shown, batches: results.map(jsonResult) }));
+    context.terminal.print(jsonLine({ job: name, slot, outcome: shown, batches: results }));
   } else {
     for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
+import { saysRestored } from '../../operations/base/restored.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../../runtime/accounts/account.ts';
 import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
@@ -14,7 +15,6 @@ import type { StartedScheduler } from '../../scheduler/start.ts';
 import { makeServer } from '../../server/app.ts';
 import { makeMetricsServer } from '../../server/metrics.ts';
 import type { CommandContext } from '../base/command.ts';
-import { saysRestored } from '../base/restored.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import { listening } from '../session/listening.ts';

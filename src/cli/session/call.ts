@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { visible } from '../../core/text/visible.ts';
 import {
   type Door,
   type LedgerUse,
   type Operation,
-  type OperationContext,
   openFor,
+  type Place,
   perform,
   performIn,
 } from '../../operations/base/operation.ts';
@@ -16,9 +17,9 @@ export function call<Input extends z.ZodType, Result extends z.ZodType>(
   context: CommandContext,
   operation: Operation<Input, Result>,
   input: z.input<Input>,
-  onWait?: OperationContext['onWait'],
+  onWait?: Door['onWait'],
 ): Promise<z.output<Result>> {
-  return perform(operation, { ...doorOf(context), onWait }, input);
+  return perform(operation, { ...doorOf(context), ...(onWait ? { onWait } : {}) }, input);
 }
 
 /** As `call`, in a session that stays open. */
@@ -34,7 +35,7 @@ export async function withCalls<Result>(
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
   const door = doorOf(context);
-  const session = await openFor(ledger, door);
+  const session = await openFor(ledger, door.place);
   try {
     return await work((operation, input) => performIn(session, operation, door, input));
   } finally {
@@ -42,11 +43,13 @@ export async function withCalls<Result>(
   }
 }
 
-function doorOf(context: CommandContext): Door {
-  const { terminal } = context;
+/** The command line as a door: it shows notes, and calls a field of the input by its option. */
+export function doorOf(context: CommandContext): Door & { place: Place } {
   return {
     place: placeOf(context),
-    onNote: (text) => terminal.error(`${text}\n`),
+    emit: (event) => {
+      if (event.kind === 'note') context.terminal.error(`${visible(event.text)}\n`);
+    },
     nameOf: (field) => (field === 'batch_id' ? '--batch' : `--${field.replaceAll('_', '-')}`),
   };
 }

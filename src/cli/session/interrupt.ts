@@ -1,4 +1,4 @@
-import { interruptedExitCode } from '../base/exit-codes.ts';
+import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 
 /** The signals that ask a process to end. */
 export interface Interrupt {
@@ -24,4 +24,22 @@ export function onInterrupt(stop: () => void): Interrupt {
       for (const signal of signals) process.off(signal, handler);
     },
   };
+}
+
+/**
+ * Does work that the first Ctrl-C stops; the second ends the process. Returns null where it was stopped before it had
+ * a result.
+ */
+export async function untilStopped<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const interrupt = onInterrupt(() => stopping.abort());
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return null;
+    throw error;
+  } finally {
+    interrupt.dispose();
+  }
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
 
@@ -46,9 +45,4 @@ function sessionOf(context: CommandContext): Promise<Session> {
 export function placeOf({ cwd, env, configPath, ledgerPath, terminal, stderr }: CommandContext): SessionOptions {
   const screen = terminal.isInteractive ? terminal.error : null;
   return { cwd, env, configPath, ledgerPath, screen, stderr, through: 'cli' };
-}
-
-/** The folder of a command's reports: the one that `--out` names, else that of the configuration. */
-export function outOf({ cwd }: CommandContext, { config }: Session, out: unknown): string {
-  return out ? resolve(cwd, String(out)) : config.out;
 }

@@ -1,5 +1,5 @@
 import { ledgerProblems, problemTable } from '../../core/state/problem-table.ts';
-import type { FileFindings } from '../../intake/check/findings.ts';
+import type { Findings } from '../../operations/base/findings.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { quoted } from '../base/options-text.ts';
 
@@ -14,7 +14,7 @@ const signNames = { '.': 'decimal point', ',': 'decimal comma', both: 'decimal p
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
 
 /** How a file was understood, in a few lines: shown before anything is sent. */
-export function understoodLines({ file, understood, warnings }: FileFindings): string[] {
+export function understoodLines({ file, understood, warnings }: Findings): string[] {
   const { format, encoding, delimiter, sheet, decimal_sign: sign } = file;
   const between = delimiter === null ? '' : `separated by ${delimiterNames[delimiter] ?? `"${delimiter}"`}`;
   const form =
@@ -43,7 +43,7 @@ const problemsNamedMax = 3;
  * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before
  * deciding. What a look at the file would not show (standard input, which is read by now; the ledger) is all named.
  */
-export function problemLines({ problems }: FileFindings, file: string, given: Record<string, unknown>): string[] {
+export function problemLines({ problems }: Findings, file: string, given: Record<string, unknown>): string[] {
   if (problems.length === 0) return [];
   const ofFile = problems.filter(({ code }) => !ledgerProblems.has(code));
   const left = new Set(file === '-' ? [] : ofFile.slice(problemsNamedMax));

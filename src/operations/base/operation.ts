@@ -2,15 +2,19 @@ import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Actor } from '../../ledger/actor.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
+import type { OperationEvent, Question } from './events.ts';
 
 /**
- * What an operation does with the ledger: `change` needs one that exists (`LEDGER_MISSING`), `read` finds nothing in
- * one that does not, and makes none; `none` opens none at all, so that it works while a ledger is missing or damaged.
+ * What an operation does with the ledger: `make` creates one where there is none, `change` needs one that exists
+ * (`LEDGER_MISSING`), `read` finds nothing in one that does not, and makes none; `none` opens none at all, so that it
+ * works while a ledger is missing or damaged.
  */
-export type LedgerUse = 'change' | 'read' | 'none';
+export type LedgerUse = 'make' | 'change' | 'read' | 'none';
 
 interface Described<Input extends z.ZodType, Result extends z.ZodType> {
   /** A verb and its object: `pause-batch`. Its file has the same name. */
@@ -18,19 +22,21 @@ interface Described<Input extends z.ZodType, Result extends z.ZodType> {
   input: Input;
   /** The contract: `--json`, and later the HTTP response. Names are in snake_case, times in ISO 8601. */
   result: Result;
+  /** Whether it asks a question before it goes on: a door that cannot answer is refused at once. */
+  asks?: (input: z.output<Input>) => boolean;
 }
 
 /** An operation that a role allows: it works with the configuration, and mostly with the ledger. */
 interface RoleOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
   role: Role;
-  ledger: LedgerUse;
+  ledger: LedgerUse | ((input: z.output<Input>) => LedgerUse);
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
 /** An operation for anybody who has the files that it reads: neither configuration nor ledger is opened. */
 interface OpenOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
   role: null;
-  run(context: Pick<OperationContext, 'onNote' | 'nameOf'>, input: z.output<Input>): Promise<z.output<Result>>;
+  run(context: Door, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
 /** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
@@ -43,22 +49,35 @@ export interface OperationContext {
   session: Session;
   /** Who acts. */
   actor: Actor;
-  /** Tells whoever waits for the result what takes long. */
-  onNote: (text: string) => void;
+  /** Opens the account that is named (see `chooseAccount`) for as long as the work lasts. */
+  withAccount: WithAccount;
+  /** Reports what happens. */
+  emit: (event: OperationEvent) => void;
+  /** How often progress is reported (ms). */
+  progressMs: number;
+  /** Asks whoever waits for the result, and resolves with whether they agree. */
+  ask: (question: Question) => Promise<boolean>;
+  /** Aborted when the operation is to stop: it ends what it has begun, and begins nothing more. */
+  signal: AbortSignal;
   /** Shows a wait that the service has asked for until it is over; undefined where nobody watches. */
   onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
   /** How the door calls a field of the input: see `Door`. */
-  nameOf: Door['nameOf'];
-}
-
-/** What a door gives of itself. */
-export interface Door {
-  place: Omit<SessionOptions, 'onlyIfThere' | 'onlyReads' | 'noLedger'>;
-  onNote: (text: string) => void;
-  onWait?: OperationContext['onWait'];
-  /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
   nameOf: (field: string) => string;
 }
+
+export type WithAccount = <Result>(
+  name: string | undefined,
+  work: (account: OpenAccount) => Promise<Result>,
+) => Promise<Result>;
+
+/** What a door gives of itself: how it shows, answers and stops the work. */
+export interface Door extends Partial<Omit<OperationContext, 'session' | 'actor' | 'nameOf'>> {
+  /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
+  nameOf: OperationContext['nameOf'];
+}
+
+/** Where an operation finds its ledger and configuration. */
+export type Place = Omit<SessionOptions, 'onlyIfThere' | 'onlyReads' | 'noLedger'>;
 
 /** Gives an operation the types of its own schemas. */
 export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
@@ -75,16 +94,18 @@ export function defineOperation<Input extends z.ZodType, Result extends z.ZodTyp
 
 /**
  * Checks the input, opens the ledger, checks the role of whoever acts, does the operation, and closes the ledger.
- * Throws `USAGE` for an input that does not fit its schema, `ROLE_MISSING`, or what the operation itself throws.
+ * Throws `USAGE` for an input that does not fit its schema, `CONFIRMATION_NEEDED` where the door cannot answer what
+ * the operation asks, `ROLE_MISSING`, or what the operation itself throws.
  */
 export async function perform<Input extends z.ZodType, Result extends z.ZodType>(
   operation: Operation<Input, Result>,
-  door: Door,
+  door: Door & { place: Place },
   input: z.input<Input>,
 ): Promise<z.output<Result>> {
   const checked = checkInput(operation, door, input);
   if (operation.role === null) return operation.run(door, checked);
-  const session = await openFor(operation.ledger, door);
+  const { ledger } = operation;
+  const session = await openFor(typeof ledger === 'function' ? ledger(checked) : ledger, door.place);
   try {
     return await runAllowed(session, operation, door, checked);
   } finally {
@@ -96,7 +117,7 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
 export async function performIn<Input extends z.ZodType, Result extends z.ZodType>(
   session: Session,
   operation: Operation<Input, Result>,
-  door: Omit<Door, 'place'>,
+  door: Door,
   input: z.input<Input>,
 ): Promise<z.output<Result>> {
   const checked = checkInput(operation, door, input);
@@ -106,31 +127,54 @@ export async function performIn<Input extends z.ZodType, Result extends z.ZodTyp
 async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
   session: Session,
   { role, run }: RoleOperation<Input, Result>,
-  { onNote, onWait, nameOf }: Omit<Door, 'place'>,
+  door: Door,
   checked: z.output<Input>,
 ): Promise<z.output<Result>> {
   requireRole(session, role);
-  return await run({ session, actor: session, onNote, onWait, nameOf }, checked);
+  return await run(contextOf(session, door), checked);
 }
 
 /** The session for an operation with that use of the ledger. The caller closes `db`. */
-export function openFor(ledger: LedgerUse, { place }: Pick<Door, 'place'>): Promise<Session> {
+export function openFor(ledger: LedgerUse, place: Place): Promise<Session> {
   const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
   return openSession({ ...place, ...use });
 }
 
+/** What an operation works with, where a door leaves something out. */
+export function contextOf(session: Session, door: Door): OperationContext {
+  return {
+    session,
+    actor: session,
+    withAccount: (name, work) => withAccount(session, name, work),
+    emit: () => undefined,
+    progressMs: progressMsDefault,
+    ask: async () => false,
+    signal: new AbortController().signal,
+    onWait: undefined,
+    ...door,
+  };
+}
+
+/** How often progress is reported where the door does not say. */
+const progressMsDefault = 1_000;
+
 function checkInput<Input extends z.ZodType>(
-  { input: schema }: Pick<Operation<Input>, 'input'>,
-  { nameOf }: Pick<Door, 'nameOf'>,
+  { input: schema, asks }: Pick<Operation<Input>, 'input' | 'asks'>,
+  { nameOf, ask }: Door,
   input: unknown,
 ): z.output<Input> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (ask === undefined && asks?.(parsed.data))
+      throw new AirbatchError('CONFIRMATION_NEEDED', 'nobody can be asked whether to send');
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   const { message = '', path = [] } = issue ?? {};
-  const hint = issue?.code === 'custom' ? issue.params?.hint : undefined;
-  const [field] = path;
-  throw new AirbatchError('USAGE', field === undefined ? message : `${nameOf(String(field))} ${message}`, {
-    ...(typeof hint === 'string' ? { hint } : {}),
-  });
+  const { hint, code = 'USAGE' } = (issue?.code === 'custom' ? issue.params : undefined) ?? {};
+  const [field, ...within] = path.map(String);
+  const name = field === undefined ? '' : [nameOf(field), ...within].join(' ');
+  // What is no predicate begins with a name of its own: '"KSH" is not a currency code'.
+  const separator = name === '' ? '' : /^[a-z]/.test(message) ? ' ' : ': ';
+  throw new AirbatchError(code, `${name}${separator}${message}`, hint === undefined ? {} : { hint });
 }

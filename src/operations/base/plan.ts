@@ -6,7 +6,7 @@ import { balanceJson } from './balance-json.ts';
 import { balance, batchId, sums, time } from './fields.ts';
 
 /** When a batch will be done if it begins now, and what it makes late. */
-const plannedFinish = z.strictObject({
+export const plannedFinish = z.strictObject({
   finish_by: time.nullable(),
   done_at: time.nullable(),
   /** Why `done_at` is not known: the service is unreachable, or the account is paused. */

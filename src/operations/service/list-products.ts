@@ -26,12 +26,13 @@ export const listProducts = defineOperation({
       }),
     ),
   }),
-  run: ({ session, onNote }, { account: name, network_id }) =>
+  run: ({ session, emit }, { account: name, network_id }) =>
     withAccount(session, name, async (opened) => {
       const items = await askProducts(opened, network_id, (networks, ms) =>
-        onNote(
-          `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (--network asks for one).`,
-        ),
+        emit({
+          kind: 'note',
+          text: `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (--network asks for one).`,
+        }),
       );
       return { account: opened.name, is_rehearsal: opened.isSandbox, products: items.map(productJson) };
     }),

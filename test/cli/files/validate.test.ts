@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -126,7 +125,7 @@ describe('airbatch validate', () => {
     assert.deepEqual(await sums('--decimal', '.'), { KES: '1599.5' });
     assert.deepEqual(await sums('--decimal', ','), { KES: '101' });
     const wrong = await runHere(['validate', file, '--decimal', 'comma'], { cwd });
-    assert.match(wrong.stderr, /--decimal: is "\.", "," or "auto"/);
+    assert.match(wrong.stderr, /--decimal is "\.", "," or "auto"/);
     assert.equal(wrong.code, 2);
   });
 
@@ -228,13 +227,16 @@ describe('airbatch validate', () => {
     for (const [name, value, message] of [
       ['--expect-rows', 'abc', /--expect-rows takes a whole number, not "abc"/],
       ['--expect-rows', '', /--expect-rows takes a whole number/],
-      ['--country', 'kenya', /--country: is a two-letter country code/],
+      ['--country', 'kenya', /--country is a two-letter country code/],
       ['--currency', 'shillings', /--currency: "shillings" is not a currency code, which has three letters/],
       ['--expect-sum', 'shillings=5', /--expect-sum shillings: "shillings" is not a currency code/],
-      ['--expect-sum', 'KES=lots', /--expect-sum KES: is a decimal text/],
-      ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"; it takes phone_number, .*amount, /],
+      ['--expect-sum', 'KES=lots', /--expect-sum KES is a decimal text/],
+      ['--map', 'salary=Net pay', /--map has no field "salary"; it takes phone_number, .*amount, /],
       ['--map', 'amount', /is not of the form that --map takes \[USAGE\]\nWrite it as in --map amount="Net pay"\./],
       ['--sheet', '', /--sheet: /],
+      ['--header-line', 'three', /--header-line takes a whole number/],
+      ['--header-line', '0', /--header-line is a number of a line/],
+      ['--total-line', 'leave', /--total-line is "skip" or "invalid"/],
     ] as const) {
       const { code, stderr } = await runHere(['validate', sample, name, value], { cwd });
       assert.equal(code, 2, stderr);
@@ -296,7 +298,7 @@ describe('airbatch validate', () => {
     const left = () => readdirSync(temporary).filter((name) => name !== 'node-compile-cache');
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const command = startCommand(['validate', file], { cwd, env: { TMPDIR: temporary } });
-      while (left().length === 0 && command.child.exitCode === null) await sleep(5);
+      await command.seen(/Rehearsal/);
       command.child.kill(signal);
       const { code, stderr } = await command.ended;
       assert.deepEqual([code, /nothing was sent/.test(stderr), left()], [130, true, []], `${signal}: ${stderr}`);

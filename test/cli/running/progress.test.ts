@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showProgress } from '../../../src/cli/running/progress.ts';
+import { makeProgressLines, progressMsOf } from '../../../src/cli/running/progress.ts';
 import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import type { OperationEvent } from '../../../src/operations/base/events.ts';
+import { reportProgress } from '../../../src/operations/working/progress.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { idlePace } from '../../support/ledger.ts';
+
+type Screen = Parameters<typeof makeProgressLines>[0];
+
+function showProgress(screen: Screen, session: Pick<Rig, 'db' | 'clock'>, batchIds: string[]) {
+  const emit = (event: OperationEvent) => {
+    assert.equal(event.kind, 'progress');
+    if (event.kind === 'progress') lines.show(event);
+  };
+  const lines = makeProgressLines(screen);
+  return reportProgress({ session, emit, progressMs: progressMsOf(screen) }, batchIds);
+}
 
 /** What the screen shows of a batch as it stands, before its end and at its end. */
 async function shown({ clock, db }: Rig, isInteractive = true) {

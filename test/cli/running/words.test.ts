@@ -42,7 +42,10 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
 function nextOf(summary: BatchSummary, exitCode = 5, isWorkedOn = false): string[] {
   const version = { version: 1, as_of: '', previous: null, difference: null, difference_unknown: null };
   const reports = { dir: '/r', files: [], is_new: true, ...version };
-  const result = { summary, reports, exitCode, readWith: {}, isWorkedOn, paidSince: [], credentialsFrom: 'TOPUP_KEY' };
+  const result = {
+    ...{ summary, reports, exit_code: exitCode, read_with: {}, is_worked_on: isWorkedOn },
+    ...{ paid_since: [], credentials_from: 'TOPUP_KEY' },
+  };
   const paint = (_style: string, text: string) => text;
   const text = closingLines({ paint } as unknown as Terminal, result, '/');
   return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step = '']) => step);

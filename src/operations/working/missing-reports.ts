@@ -1,16 +1,15 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { visible } from '../../core/text/visible.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
 import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
-import { hasWorker } from '../../operations/base/account-now.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import { type Session, sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
-import type { CommandContext } from '../base/command.ts';
+import { hasWorker } from '../base/account-now.ts';
+import type { OperationContext } from '../base/operation.ts';
 
 /**
  * How long after its end a batch is looked after: reports that somebody has moved away later do not come again by
@@ -60,12 +59,11 @@ export async function rememberPlace(
 }
 
 /**
- * Writes the missing reports of batches that ended before this command, and names them. Those of an account that
+ * Writes the missing reports of batches that ended before this work, and reports each. Those of an account that
  * another program works for are left to it. A folder that cannot be written to is named, and does not change what
- * becomes of the command.
+ * becomes of the work.
  */
-export async function writeEarlierReports(context: CommandContext, session: Session): Promise<void> {
-  const { terminal, cwd } = context;
+export async function writeEarlierReports({ session, emit }: OperationContext): Promise<void> {
   for (const { batchId, account, out } of await batchesWithoutReports(session)) {
     if (await hasWorker(session, account)) continue;
     await anchorFinished(session);
@@ -73,12 +71,13 @@ export async function writeEarlierReports(context: CommandContext, session: Sess
       const signing = await sessionSigning(session);
       const { readableByGroup } = session.config;
       const { dir } = await writeReports(session.db, batchId, out, { signing, readableByGroup });
-      terminal.error(
-        `Batch ${batchId} had ended, and its reports were missing or old: they are now in ${relative(cwd, dir)}/.\n`,
-      );
+      emit({ kind: 'reports_written', batch_id: batchId, dir });
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
-      terminal.error(`The reports of batch ${batchId} are missing and cannot be written: ${visible(error.message)}.\n`);
+      emit({
+        kind: 'note',
+        text: `The reports of batch ${batchId} are missing and cannot be written: ${error.message}.`,
+      });
     }
   }
 }

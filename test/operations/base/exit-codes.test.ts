@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { worstExitCode } from '../../../src/cli/base/exit-codes.ts';
 import { graceSecondsDefault } from '../../../src/cli/serving/serve.ts';
 import { type ErrorCode, errorTable } from '../../../src/core/basics/errors.ts';
+import { worstExitCode } from '../../../src/operations/base/exit-codes.ts';
 
 test('of several batches, the exit code is that of the one that most needs attention', () => {
   for (const [codes, worst] of [

@@ -5,16 +5,17 @@ import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
-import { accountNow } from '../../operations/base/account-now.ts';
-import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../../operations/base/blockers.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
+import { accountNow } from '../base/account-now.ts';
+import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../base/blockers.ts';
+import type { OperationEvent } from '../base/events.ts';
 
-/** What a command says about its batches while it works on them, or watches another process do so. */
+/** What is reported about batches while they are worked on, or while another process is watched that does so. */
 export interface Watching {
-  /** Says what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
+  /** Reports what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
   showWaits(): Promise<void>;
   /**
-   * Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait
+   * Looks where they stand, and reports what is new about what they wait for. False when there is nothing more to wait
    * for.
    */
   look(): Promise<boolean>;
@@ -47,7 +48,7 @@ interface Seen {
 
 export function makeWatching(
   session: WaitsSession,
-  show: (line: string) => void,
+  emit: (event: OperationEvent) => void,
   { batchIds, patienceMs, promisedMs }: WatchingOptions,
 ): Watching {
   const { db, clock } = session;
@@ -56,7 +57,7 @@ export function makeWatching(
   let since = clock.monotonic();
   let unpaused = batchIds;
 
-  const logListDelay = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, safe: string) => {
+  const reportWait = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, is_watched: boolean) => {
     const { status, pause_reason: reason } = batch;
     const one = noteStanding(seen, batch, counts, clock.monotonic());
     const account = await accountNow(session, batch.account);
@@ -72,7 +73,8 @@ export function makeWatching(
     const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
     const promised = endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : [];
-    show([`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised, safe].join(' '));
+    const text = [`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised].join(' ');
+    emit({ kind: 'waits', batch_id: batch.batch_id, text, is_watched });
   };
 
   return {
@@ -81,8 +83,7 @@ export function makeWatching(
         const batch = await findBatch(db, batchId);
         // Where nothing moves the command ends, and what it says then tells of the pause.
         if (!batch || isPast(batch) || !(await canProgress(db, batch, clock.now(), patienceMs))) continue;
-        const safe = `Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batchId}" goes on.`;
-        await logListDelay(batch, await countRows(db, batchId), safe);
+        await reportWait(batch, await countRows(db, batchId), false);
       }
     },
     async look() {
@@ -95,7 +96,7 @@ export function makeWatching(
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
         if (batch.status !== 'paused') going.push(batchId);
-        await logListDelay(batch, counts, 'Ctrl-C is safe: the other airbatch goes on.');
+        await reportWait(batch, counts, true);
         if (await canProgress(db, batch, clock.now(), patienceMs)) moving.push(batch);
       }
       unpaused = going;
@@ -106,7 +107,7 @@ export function makeWatching(
       // Whoever may send nothing may still read, and follows what was sent: then something moves.
       const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
       if (!isRefused || now - since < refusedMsMax) return true;
-      show(refusedText(now - since));
+      emit({ kind: 'note', text: refusedText(now - since) });
       return false;
     },
     unpaused: () => unpaused,

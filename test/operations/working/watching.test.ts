@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { makeWatching } from '../../../src/cli/running/watching.ts';
+import { waitsLine } from '../../../src/cli/running/event-screen.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import type { OperationEvent } from '../../../src/operations/base/events.ts';
+import { makeWatching } from '../../../src/operations/working/watching.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 
 const minute = 60_000;
+
+/** What the command line shows of it. */
+function lineOf(event: OperationEvent): string {
+  assert.ok(event.kind === 'waits' || event.kind === 'note');
+  return event.kind === 'waits' ? waitsLine(event) : event.text;
+}
 
 /** A batch in doubt that another process has: it looks the row up once a minute for as long as `story` lasts. */
 async function watched(fields: string, story: (rig: Rig) => Promise<void> = async () => undefined) {
@@ -20,7 +28,7 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
   await takeLease(rig.db, lease);
   const lines: string[] = [];
   const config = { accounts: new Map([['main', { resumeWhenFunded: true, credentialsFrom: 'TOPUP_KEY' }]]) };
-  const watching = makeWatching({ ...rig, config }, (line) => lines.push(line), {
+  const watching = makeWatching({ ...rig, config }, (event) => lines.push(lineOf(event)), {
     batchIds: ['batch-1'],
     patienceMs: 20 * minute,
     promisedMs: 30 * minute,
@@ -96,11 +104,15 @@ async function saidOf(set: string, minutes: number): Promise<{ at: number; line:
   await takeLease(rig.db, { account: 'main', holder: 'here/1/1', now, expiresAt: now + 60 * minute, deadHolder: null });
   const said: { at: number; line: string }[] = [];
   const config = { accounts: new Map() };
-  const watching = makeWatching({ ...rig, config }, (line) => said.push({ at: rig.clock.now() - now, line }), {
-    batchIds: ['batch-1'],
-    patienceMs: 20 * minute,
-    promisedMs: 30 * minute,
-  });
+  const watching = makeWatching(
+    { ...rig, config },
+    (event) => said.push({ at: rig.clock.now() - now, line: lineOf(event) }),
+    {
+      batchIds: ['batch-1'],
+      patienceMs: 20 * minute,
+      promisedMs: 30 * minute,
+    },
+  );
   const watch = async () => {
     while (rig.clock.now() - now < minutes * minute) {
       await watching.showWaits();

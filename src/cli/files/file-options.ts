@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { currencyDecimals } from '../../core/money/money.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { Priority } from '../../ledger/batches/batches.ts';
+import type { batchInput, fileInput } from '../../operations/files/file-input.ts';
+import type { CommandContext } from '../base/command.ts';
+import { momentOf } from '../base/dates.ts';
+import { wholeNumber } from '../base/whole-number.ts';
+
+/** The options of every command that reads a file. */
+export interface FileOptions {
+  account?: string;
+  map?: string[];
+  sheet?: string;
+  headerLine?: string;
+  totalLine?: string;
+  country?: string;
+  currency?: string;
+  decimal?: string;
+  expectRows?: string;
+  expectSum?: string[];
+}
+
+/** The options of every command that makes a batch of a file. */
+export interface BatchOptions extends FileOptions {
+  runId?: string;
+  priority?: Priority;
+  finishBy?: string;
+}
+
+/** A file and its options as operations take them. What is wrong with a value is the operation's to say. */
+export function fileInputOf({ cwd }: CommandContext, file: string, options: FileOptions): z.input<typeof fileInput> {
+  const { account, map, sheet, totalLine, country, currency, decimal, expectSum } = options;
+  const said = {
+    file: file === '-' ? '-' : resolve(cwd, file),
+    account,
+    map: map && pairs('--map', 'amount="Net pay"', map),
+    sheet,
+    header_line: wholeNumber('--header-line', options.headerLine),
+    total_line: totalLine,
+    country: country?.toUpperCase(),
+    currency: currency && currencyCode(currency),
+    decimal,
+    expect_rows: wholeNumber('--expect-rows', options.expectRows),
+    expect_sum: expectSum && pairs('--expect-sum', 'KES=12500.00', expectSum),
+  };
+  return said as z.input<typeof fileInput>;
+}
+
+/** The same of a file that becomes a batch. */
+export function batchInputOf(context: CommandContext, file: string, options: BatchOptions): z.input<typeof batchInput> {
+  const { runId: run_id, priority, finishBy } = options;
+  const finish_by = finishBy === undefined ? undefined : isoTime(momentOf('--finish-by', finishBy));
+  return { ...fileInputOf(context, file, options), run_id, priority, finish_by };
+}
+
+/** A code in whichever case; what is none stays as it was written, for the error to show. */
+function currencyCode(text: string): string {
+  const code = text.toUpperCase();
+  return currencyDecimals(code) === null ? text : code;
+}
+
+function pairs(option: string, example: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (!name || !value)
+        throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`, {
+          hint: `Write it as in ${option} ${example}.`,
+        });
+      return [name.trim(), value];
+    }),
+  );
+}

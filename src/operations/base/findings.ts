@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { fields } from '../../intake/cells/fields.ts';
+import type { FileFindings } from '../../intake/check/findings.ts';
+import { sums } from './fields.ts';
+
+/** What was found in a file. */
+export const findings = z.strictObject({
+  file: z.strictObject({
+    name: z.string(),
+    bytes: z.int(),
+    /** SHA-256 (hex) of its bytes. */
+    sha256: z.string(),
+    format: z.string(),
+    encoding: z.string().nullable(),
+    delimiter: z.string().nullable(),
+    sheet: z.string().nullable(),
+    /** The decimal sign that its amounts have; null where none shows one. */
+    decimal_sign: z.enum(['.', ',', 'both']).nullable(),
+  }),
+  /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
+  counts: z.strictObject({
+    rows: z.int(),
+    valid: z.int(),
+    invalid: z.int(),
+    held: z.int(),
+    skipped: z.int(),
+  }),
+  /** What the valid rows ask for. */
+  sums,
+  /** The same by country of the number. */
+  countries: z.record(z.string(), z.strictObject({ rows: z.int(), sums })),
+  /** Valid rows that buy a product, whose price the service knows. */
+  product_rows: z.int(),
+  /** Valid rows with a text message. */
+  text_rows: z.int(),
+  /** Amounts of valid rows that a person should look at, and some of the lines that ask for them. */
+  unusual: z.array(
+    z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
+  ),
+  /** The most frequent first; `count` is of rows. */
+  problems: z.array(
+    z.strictObject({
+      code: z.enum(Object.keys(problemTable) as ProblemCode[]),
+      count: z.int(),
+      examples: z.array(
+        z.strictObject({
+          row: z.int(),
+          line: z.int(),
+          column: z.string().nullable(),
+          value: z.string().nullable(),
+          message: z.string(),
+          suggestion: z.string(),
+        }),
+      ),
+    }),
+  ),
+  /** How each column of the header was understood; a field of null: it is kept, and not read. */
+  understood: z.array(z.strictObject({ column: z.string(), field: z.enum(fields).nullable() })),
+  /** What could not be checked, in a sentence each. */
+  warnings: z.array(z.string()),
+});
+export type Findings = z.output<typeof findings>;
+
+export function findingsJson({ productRows, textRows, ...found }: FileFindings): Findings {
+  const { file, counts, sums, countries, unusual, problems, understood, warnings } = found;
+  const rows = { product_rows: productRows, text_rows: textRows };
+  return { file, counts, sums, countries, ...rows, unusual, problems, understood, warnings };
+}

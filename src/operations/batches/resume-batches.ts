@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isSameService } from '../../core/identity/service-name.ts';
+import { can } from '../../core/state/batch-state.ts';
+import { batchIs } from '../../core/state/state-words.ts';
+import { requireBatch, resumeBatch } from '../../engine/batches/batch-commands.ts';
+import { manualPause } from '../../engine/batches/manual-pause.ts';
+import { moveService } from '../../engine/batches/moved-service.ts';
+import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';
+import { type BatchRecord, unfinishedBatches } from '../../ledger/batches/batches.ts';
+import { requireRole } from '../../runtime/session/roles.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { batchId, folder, reason } from '../base/fields.ts';
+import { defineOperation, type OperationContext } from '../base/operation.ts';
+import { restored, saysRestored } from '../base/restored.ts';
+import { type BatchResult, batchResult } from '../working/batch-result.ts';
+import { batchesWithoutReports, rememberPlace, type Unreported } from '../working/missing-reports.ts';
+import { reportOn, workOn } from '../working/work.ts';
+
+const needsBatch = 'needs a batch: name it';
+
+const input = z
+  .strictObject({
+    /** Without it: all that are unfinished, but for those that a person has paused. */
+    batch_id: batchId.optional(),
+    /** The same service, which knows what was sent, has moved to another address: the batch goes on there. */
+    service_moved: z.boolean().default(false),
+    /**
+     * Why the batch goes on without the service's list after a restore, if it cannot be read: what may repeat a
+     * payment is held. For people who may approve.
+     */
+    unlisted: reason.optional(),
+    /** Where the reports go; without it: where they were to go, or the folder that the configuration names. */
+    out: folder.optional(),
+    restored,
+  })
+  .refine(({ batch_id, service_moved }) => batch_id !== undefined || !service_moved, {
+    path: ['service_moved'],
+    error: needsBatch,
+  })
+  .refine(({ batch_id, unlisted }) => batch_id !== undefined || unlisted === undefined, {
+    path: ['unlisted'],
+    error: needsBatch,
+  });
+type Input = z.output<typeof input>;
+
+/** Carries on with what was interrupted or paused, account by account; and writes reports that are missing. */
+export const resumeBatches = defineOperation({
+  name: 'resume-batches',
+  role: 'operate',
+  // A ledger that was lost altogether is said to be restored before anything is run: then one is made, which notes it.
+  ledger: ({ restored, batch_id }) => (restored && batch_id === undefined ? 'make' : 'change'),
+  input,
+  result: z.strictObject({
+    batches: z.array(batchResult),
+    /** Batches that stay paused, as a person decided. */
+    left_paused: z.array(batchId),
+    /** Whether there was nothing to go on with. */
+    is_idle: z.boolean(),
+  }),
+  async run(context, given) {
+    const { session, actor, signal } = context;
+    const { batch_id, unlisted } = given;
+    const isRestored = await saysRestored(session, given.restored);
+    const unreported = await batchesWithoutReports(session);
+    const { open, paused } = await batchesToResume(session, batch_id, unreported);
+    if (unlisted !== undefined && batch_id !== undefined) {
+      requireRole(session, 'approve');
+      await continueUnlisted(actor, batch_id, unlisted);
+    }
+    const results: BatchResult[] = [];
+    for (const [account, batches] of Map.groupBy(open, ({ account }) => account)) {
+      if (signal.aborted) break;
+      results.push(...(await resumeAccount(context, account, batches, { ...given, restored: isRestored })));
+    }
+    const toReport = unreported.filter((one) => batch_id === undefined || one.batchId === batch_id);
+    results.push(...(await reportMissing(context, toReport, given.out)));
+    return {
+      batches: results,
+      left_paused: paused.map(({ batch_id }) => batch_id),
+      is_idle: open.length + paused.length + results.length === 0,
+    };
+  },
+});
+
+/** The batches to go on with, and those that are left: what a person stopped goes on when a person names it. */
+async function batchesToResume(
+  session: Session,
+  batchId: string | undefined,
+  unreported: readonly Unreported[],
+): Promise<{ open: BatchRecord[]; paused: BatchRecord[] }> {
+  if (unreported.some((one) => one.batchId === batchId)) return { open: [], paused: [] };
+  if (batchId !== undefined) return { open: [await requireOpen(session, batchId)], paused: [] };
+  const [open, paused]: [BatchRecord[], BatchRecord[]] = [[], []];
+  for (const batch of await unfinishedBatches(session.db))
+    ((await manualPause(session.db, batch)) === null ? open : paused).push(batch);
+  return { open, paused };
+}
+
+async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
+  const batch = await requireBatch(db, batchId);
+  if (['approved', 'running', 'paused'].includes(batch.status)) return batch;
+  const isUnread = batch.status === 'received' || batch.status === 'validated';
+  const hint =
+    batch.status === 'awaiting_approval'
+      ? `Another person approves it before: airbatch approve ${batchId}`
+      : isUnread
+        ? 'It was interrupted before anything was sent: run its file again.'
+        : `There is nothing left to send of it; "airbatch report ${batchId}" writes its reports.`;
+  throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}`, { hint });
+}
+
+function resumeAccount(
+  context: OperationContext,
+  name: string,
+  batches: readonly BatchRecord[],
+  { service_moved, out, restored }: Input,
+): Promise<BatchResult[]> {
+  const { session, actor } = context;
+  return context.withAccount(name, async (account) => {
+    for (const { batch_id, status, service } of batches) {
+      if (service_moved) await moveService(actor, batch_id, account.service);
+      // One that was made for another service is left to the runner, which says so.
+      else if (!isSameService(service, account.service)) continue;
+      if (can(status, 'resume')) await resumeBatch(actor, batch_id);
+    }
+    const batchIds = batches.map(({ batch_id }) => batch_id);
+    return workOn(context, account, { batchIds, out: out ?? session.config.out, restored });
+  });
+}
+
+/**
+ * The reports of batches that have ended, which the program that worked on them was killed before, or could not write:
+ * where that one was to write them, or in the folder that is named.
+ */
+async function reportMissing(
+  context: OperationContext,
+  unreported: readonly Unreported[],
+  named: string | undefined,
+): Promise<BatchResult[]> {
+  const { session, emit } = context;
+  const results: BatchResult[] = [];
+  for (const { batchId, account: name, out: planned } of unreported) {
+    if (named !== undefined) await rememberPlace(session, [batchId], named);
+    const text = `Batch ${batchId} has ended, and its reports were missing or old: they are written now.`;
+    emit({ kind: 'note', text });
+    const what = { batchIds: [batchId], out: named ?? planned };
+    results.push(...(await context.withAccount(name, (account) => reportOn(context, account, what))));
+  }
+  return results;
+}

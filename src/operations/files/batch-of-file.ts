@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { approvalReason } from '../../engine/plan/approval.ts';
+import type { Preflight } from '../../engine/plan/preflight.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
+import { hasWorker } from '../base/account-now.ts';
+import { requireComing } from '../base/coming-time.ts';
+import { batchId, batchStatus, isWorkedOn } from '../base/fields.ts';
+import { findingsJson } from '../base/findings.ts';
+import type { OperationContext } from '../base/operation.ts';
+import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
+import { type BatchInput, readWithOf, settingsWith } from './file-input.ts';
+
+/** A batch that was made of a file, and of which nothing was sent. */
+export const unsentBatch = plannedFinish.extend({
+  batch_id: batchId,
+  run_id: z.string(),
+  status: batchStatus,
+  content_sha256: z.string().nullable(),
+  /** Why a second person has to approve it; null where nobody has to. */
+  approval_needed: z.string().nullable(),
+  /** Rows that would be sent, and rows that are held. */
+  to_send: z.int(),
+  held: z.int(),
+  is_worked_on: isWorkedOn,
+});
+export type UnsentBatch = z.output<typeof unsentBatch>;
+
+/** A batch that was made of a file, and its plan. */
+export interface PlannedFile {
+  batch: BatchRecord;
+  plan: Preflight;
+  /** Why a second person has to approve it; null where nobody has to, or nothing would be paid. */
+  reason: string | null;
+}
+
+/** Makes a batch of the file, and reports how it was read and what it would do. `isUnseen`: nobody sees that. */
+export async function importAndPlan(
+  { session, emit, signal, nameOf }: OperationContext,
+  account: OpenAccount,
+  input: BatchInput,
+  isUnseen: boolean,
+): Promise<PlannedFile> {
+  const { file, run_id, priority, finish_by, sheet } = input;
+  const finishBy = finish_by === undefined ? null : Date.parse(finish_by);
+  if (finish_by !== undefined && finishBy !== null)
+    requireComing(nameOf('finish_by'), finish_by, finishBy, session.clock.now());
+  emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
+  const { batch, ...found } = await importFile(session, account, {
+    ...{ file, priority, finishBy, isUnseen, signal },
+    runId: run_id ?? null,
+    sheetIsNamed: sheet !== undefined,
+    settings: settingsWith(session.config.intake, input),
+    policy: session.config.policy,
+    readWith: readWithOf(input),
+    onProgress: ({ bytes, bytesTotal, rows }) => emit({ kind: 'reading', bytes, bytes_total: bytesTotal, rows }),
+  });
+  const plan = await planOf(session, account, batch);
+  const { batch_id, run_id: runId, service, status } = batch;
+  emit({
+    kind: 'planned',
+    batch: { batch_id, run_id: runId, account: account.name, service, status },
+    plan: planJson(plan),
+    findings: findingsJson(found),
+  });
+  const reason = plan.toSend > 0 ? approvalReason(storedPolicy(batch.policy), plan) : null;
+  return { batch, plan, reason };
+}
+
+export async function unsentJson(
+  { session }: OperationContext,
+  { batch_id, run_id, status, content_sha256, account }: BatchRecord,
+  { plan, reason }: Omit<PlannedFile, 'batch'>,
+): Promise<UnsentBatch> {
+  return {
+    ...{ batch_id, run_id, status, content_sha256, approval_needed: reason },
+    ...plannedFinishJson(plan),
+    to_send: plan.toSend,
+    held: plan.counts.held ?? 0,
+    is_worked_on: await hasWorker(session, account),
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { validateFile as validate } from '../../intake/validate.ts';
+import { lostTextsText } from '../../reports/sentences/format.ts';
+import { withAccount } from '../../runtime/accounts/with-account.ts';
+import { noLedgerPath } from '../../runtime/session/session.ts';
+import { balanceOf } from '../../runtime/upkeep/import-file.ts';
+import { findings, findingsJson } from '../base/findings.ts';
+import { defineOperation } from '../base/operation.ts';
+import { whileNothingIsSent } from '../working/nothing-sent.ts';
+import { makeErrorsFile } from './errors-file.ts';
+import { fileInput, settingsWith } from './file-input.ts';
+
+/** What is right and wrong with a file. Nothing is stored or sent. */
+export const validateFile = defineOperation({
+  name: 'validate-file',
+  role: 'prepare',
+  ledger: 'none',
+  input: fileInput.extend({
+    /** The absolute path of a file for the rows to correct. */
+    errors: z.string().optional(),
+  }),
+  result: findings.extend({
+    /** 4 if rows are wrong, else 5 if rows are held, else 0. */
+    exit_code: z.int(),
+  }),
+  run(context, input) {
+    const { session, emit, signal, nameOf } = context;
+    const { file, sheet, errors: errorsPath } = input;
+    if (errorsPath !== undefined && errorsPath === file)
+      throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
+    // The embedded sandbox leaves nothing behind.
+    return withAccount({ ...session, ledgerPath: noLedgerPath }, input.account, (account) =>
+      whileNothingIsSent(context, async () => {
+        emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
+        const { catalog, gateway } = account;
+        const errors = errorsPath === undefined ? null : makeErrorsFile(errorsPath, nameOf('errors'));
+        try {
+          const found = await validate({
+            ...{ file, catalog, signal },
+            settings: settingsWith(session.config.intake, input),
+            sheetIsNamed: sheet !== undefined,
+            onProgress: ({ bytes, bytesTotal, rows }) =>
+              emit({ kind: 'reading', bytes, bytes_total: bytesTotal, rows }),
+            ...(errors === null ? {} : { onRows: errors.add }),
+          });
+          // As a run of the file: rows would be called wrong that are not.
+          if (catalog.refusal() !== null) await balanceOf(account, 'validate the file again');
+          if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
+          const { invalid, held } = found.counts;
+          return { exit_code: invalid > 0 ? 4 : held > 0 ? 5 : 0, ...findingsJson(found) };
+        } finally {
+          await errors?.close();
+        }
+      }),
+    );
+  },
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
+import { countContradicted, rowsPaidTwice } from '../../ledger/reporting/contradictions.ts';
+import { paidSince } from '../../ledger/reporting/shared-rows.ts';
+import type { WrittenReports } from '../../reports/reports.ts';
+import { findBatchOrFail, batchSummary as summaryOf } from '../../reports/summary/summary.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { hasWorker } from '../base/account-now.ts';
+import { batchSummary } from '../base/batch-summary.ts';
+import { batchId, folder, isWorkedOn } from '../base/fields.ts';
+import { reportVersion } from '../base/report-version.ts';
+
+/** What became of a batch when the work on it ended. */
+export const batchResult = z.strictObject({
+  /** 0, 4, 5 or 130: see the exit codes of `run`. */
+  exit_code: z.int(),
+  summary: batchSummary,
+  reports: reportVersion.extend({ dir: folder, files: z.array(z.string()), is_new: z.boolean() }),
+  /** By which options a file is read that corrects its own; null where that is not known. */
+  read_with: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullable(),
+  is_worked_on: isWorkedOn,
+  /** Later batches of its run that have paid rows which failed or were invalid in it. */
+  paid_since: z.array(z.strictObject({ batch_id: batchId, rows: z.int() })),
+  /** Where the credentials of its account come from. */
+  credentials_from: z.string(),
+});
+export type BatchResult = z.output<typeof batchResult>;
+
+/** The result of a batch as it stands in the ledger. */
+export async function resultOf(
+  session: Session,
+  { name, credentialsFrom }: Pick<OpenAccount, 'name' | 'credentialsFrom'>,
+  batchId: string,
+  reports: WrittenReports,
+): Promise<BatchResult> {
+  const { db } = session;
+  return {
+    exit_code: await exitCodeOf(session, batchId),
+    summary: await summaryOf(db, batchId),
+    reports,
+    read_with: await storedReadWith(session, batchId),
+    is_worked_on: await hasWorker(session, name),
+    paid_since: await paidSince(db, await findBatchOrFail(db, batchId)),
+    credentials_from: credentialsFrom,
+  };
+}
+
+/** The ledger keeps the options by their names on the command line, `header-line`. */
+async function storedReadWith({ db }: Session, batchId: string): Promise<BatchResult['read_with']> {
+  const batch = await findBatch(db, batchId);
+  const stored: ReadWith | null = JSON.parse(batch?.read_with ?? 'null');
+  if (stored === null) return null;
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [
+      name.replaceAll('-', '_'),
+      typeof value === 'string' ? value : [...value],
+    ]),
+  );
+}
+
+/**
+ * 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5
+ * something waits for a person, or a row may have been paid twice.
+ */
+async function exitCodeOf({ db }: Session, batchId: string): Promise<number> {
+  const batch = await findBatch(db, batchId);
+  if (batch?.status !== 'completed') return 5;
+  if ((await rowsPaidTwice(db, batchId, 1)).length > 0) return 5;
+  const counts = await countRows(db, batchId);
+  const failed = (counts.get('failed') ?? 0) - (await countContradicted(db, batchId));
+  return failed > 0 || counts.has('invalid') ? 4 : 0;
+}

@@ -1,0 +1,175 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { AccountRunner } from '../../engine/account-runner.ts';
+import { canProgress } from '../../engine/forecast/can-progress.ts';
+import { unfinishedBatches } from '../../ledger/batches/batches.ts';
+import { writeReports } from '../../reports/reports.ts';
+import { verdictOf } from '../../reports/sentences/verdict.ts';
+import { batchSummary } from '../../reports/summary/summary.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import { makeFolder } from '../../reports/versions/files.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { runnerOf } from '../../runtime/accounts/runner-of.ts';
+import { type Session, sessionSigning } from '../../runtime/session/session.ts';
+import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
+import { makeNotifier } from '../../runtime/upkeep/notifier.ts';
+import { hasWorker } from '../base/account-now.ts';
+import { interruptedExitCode } from '../base/exit-codes.ts';
+import type { OperationContext } from '../base/operation.ts';
+import { type BatchResult, resultOf } from './batch-result.ts';
+import { rememberPlace } from './missing-reports.ts';
+import { reportProgress } from './progress.ts';
+import { makeWatching, type Watching } from './watching.ts';
+
+/** How long the work waits for doubts whose next lookup lies ahead, before it leaves them to a later `resume`. */
+const patienceMs = 20 * 60_000;
+
+/**
+ * Works on the account's open batches until nothing is left to do for `batchIds`, and reports progress; then writes
+ * the reports of these: nobody who runs a file waits for a row of another one that the service takes hours over. If
+ * the signal is aborted, nothing more is sent, and what is in flight ends.
+ */
+export async function workOn(
+  context: OperationContext,
+  account: OpenAccount,
+  options: { batchIds: readonly string[]; out: string; restored: boolean },
+): Promise<BatchResult[]> {
+  const { session, emit, signal } = context;
+  const { batchIds, out, restored } = options;
+  // What was reported of the process that has the account, while this one watches it.
+  let watched: string | null = null;
+  const onTaken = () => {
+    if (watched !== null) emit({ kind: 'taken_over' });
+    watched = null;
+  };
+  const onBusy = (text: string) => {
+    if (text !== watched) emit({ kind: 'watching', text });
+    watched = text;
+  };
+  const runner = runnerOf(session, account, { restored, onTaken });
+  const watching = makeWatching(session, emit, {
+    batchIds,
+    patienceMs,
+    promisedMs: account.gateway.policy.settleAlertMs,
+  });
+  const notifier = makeNotifier(session, null);
+  const stop = () => {
+    runner.stop();
+    const [stage, unpaused] = watched === null ? ['sending' as const, []] : ['watching' as const, watching.unpaused()];
+    emit({ kind: 'stopping', stage, unpaused: [...unpaused] });
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  const progress = reportProgress(context, batchIds);
+  try {
+    // Better known before anything is sent than after it.
+    await makeFolder(out, session.config);
+    await rememberPlace(session, batchIds, out);
+    await notifier.begin();
+    if (!signal.aborted) await runOrWatch(context, runner, watching, { batchIds, onBusy });
+  } finally {
+    await progress.end();
+    signal.removeEventListener('abort', stop);
+  }
+  if (!signal.aborted) await reportOthersLeft(context, account, batchIds);
+  const results = await reportOn(context, account, { batchIds, out });
+  await notifier.stop();
+  return results;
+}
+
+/** Writes the reports of batches as they stand, and sends nothing. */
+export async function reportOn(
+  context: OperationContext,
+  account: OpenAccount,
+  { batchIds, out }: { batchIds: readonly string[]; out: string },
+): Promise<BatchResult[]> {
+  const { session, signal } = context;
+  await anchorFinished(session);
+  const signing = await sessionSigning(session);
+  const { readableByGroup } = session.config;
+  const results: BatchResult[] = [];
+  for (const batchId of batchIds) {
+    const reports = await writeReports(session.db, batchId, out, { signing, readableByGroup }).catch((error: unknown) =>
+      reportUnwritten(context, batchId, error),
+    );
+    const result = await resultOf(session, account, batchId, reports);
+    results.push(signal.aborted ? { ...result, exit_code: interruptedExitCode } : result);
+  }
+  return results;
+}
+
+/** The reports would have said what was paid: where they cannot be written, a note does. */
+async function reportUnwritten({ session, emit }: OperationContext, batchId: string, error: unknown): Promise<never> {
+  if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
+  emit({ kind: 'note', text: verdictOf(await batchSummary(session.db, batchId)).headline });
+  throw new AirbatchError(error.code, error.message, {
+    hint: `Make the folder writable, or name another with --out, then "airbatch report ${batchId}". What was paid is in the ledger.`,
+    cause: error,
+  });
+}
+
+/** How often it is looked whether another process that has the account has finished, or ended. */
+const watchMs = 1_000;
+
+/** Reports that other batches of the account are not at their end, where nobody goes on with them. */
+async function reportOthersLeft(
+  { session, emit }: OperationContext,
+  { name }: OpenAccount,
+  batchIds: readonly string[],
+): Promise<void> {
+  if (await hasWorker(session, name)) return;
+  let left = 0;
+  for (const batch of await unfinishedBatches(session.db)) {
+    const isOther = batch.account === name && !batchIds.includes(batch.batch_id);
+    if (isOther && (await canProgress(session.db, batch, session.clock.now(), Number.POSITIVE_INFINITY))) left++;
+  }
+  const [batches, them] = [counted(left, 'other batch', 'other batches'), left === 1 ? 'it' : 'them'];
+  if (left > 0)
+    emit({ kind: 'note', text: `${batches} of the account can continue: "airbatch resume" sends ${them}.` });
+}
+
+/**
+ * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on
+ * them, and this one watches, ready to go on should it end.
+ */
+async function runOrWatch(
+  { session, signal }: OperationContext,
+  runner: AccountRunner,
+  watching: Watching,
+  { batchIds, onBusy }: { batchIds: readonly string[]; onBusy: (message: string) => void },
+): Promise<void> {
+  for (;;) {
+    try {
+      return await showingWaits(session, watching, () => runner.run(patienceMs, batchIds));
+    } catch (error) {
+      if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
+      onBusy(error.message);
+    }
+    await session.clock.sleep(watchMs);
+    if (signal.aborted || !(await watching.look())) return;
+  }
+}
+
+/** How often the command looks whether it must say what a batch waits for. */
+const waitLookMs = 3_000;
+
+/** Says, while the work goes on, what its batches wait for. */
+async function showingWaits(
+  { clock }: Session,
+  watching: Pick<Watching, 'showWaits'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const ended = new AbortController();
+  const showing = async () => {
+    for (;;) {
+      await clock.sleep(waitLookMs, ended.signal);
+      if (ended.signal.aborted) return;
+      await watching.showWaits();
+    }
+  };
+  const shown = showing();
+  try {
+    await work();
+  } finally {
+    ended.abort();
+    await shown;
+  }
+}
