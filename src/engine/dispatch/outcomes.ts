@@ -85,10 +85,13 @@ async function writeTrouble(
     case 'refused':
       return writeRefusal(unit, context, row, closed(payment), outcome.evidence);
     case 'exists':
-    case 'number_blocked':
+    case 'number_blocked': {
+      const at = outcome.kind === 'exists' ? usedUpUntil(context, sent, payment, unit.at) : null;
+      if (at !== null) return giveBack(unit, context, row, closed(payment), { at, charge: false, data });
       // Both may speak of an earlier attempt of ours as well as of this one: the look-up tells them apart.
       await doubt(unit, context, row, closed(payment), { ...data, why: outcome.kind });
       return {};
+    }
     case 'throttled': {
       const why = keptAnswer(unit, context, sent.payment, payment);
       if (why === null) return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
@@ -156,6 +159,21 @@ function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, paym
   const ids = [before, payment].map((one) => lastEvidence(one)?.requestId ?? null);
   if (ids.includes(null)) return generation < generationsMax;
   return ids[0] === ids[1];
+}
+
+/**
+ * Version 1 may use a reference up by refusing its request. Right after a refusal for want of money or credentials, the
+ * row's last generation is not given up for that: it waits until the service has surely forgotten the reference (epoch
+ * ms). Null: the look-ups decide, as they do if the service says so of the forgotten reference as well.
+ */
+function usedUpUntil(
+  context: RunnerContext,
+  { row, payment: before }: Sent,
+  payment: PaymentRecord,
+  now: number,
+): number | null {
+  if (row.generation < generationsMax || lastEvidence(before)?.kind !== 'account_blocked') return null;
+  return forgottenAt(context, closed(payment), now);
 }
 
 function outcomeData({ kind, evidence }: CreateOutcome): EventData {

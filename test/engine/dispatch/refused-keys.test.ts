@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
-import type { Behaviour } from '../../support/fake-service.ts';
+import { type Behaviour, v1Policy } from '../../support/fake-service.ts';
 
 const hour = 3_600_000;
 
@@ -21,6 +21,19 @@ function numberRefusals(rig: Rig): void {
     const outcome = await create(request);
     if (outcome.kind === 'accepted') return outcome;
     return { ...outcome, evidence: { ...outcome.evidence, requestId: `r-${rig.service.creates.length}` } };
+  };
+}
+
+/** Version 1: also a refused request uses its reference up, for so long. */
+function useUpReferences(rig: Rig, forMs: number): void {
+  const { create } = rig.service;
+  const usedAt = new Map<string, number>();
+  rig.service.create = async (request) => {
+    const used = usedAt.get(request.body);
+    if (used !== undefined && rig.clock.now() - used < forMs)
+      return { kind: 'exists', evidence: { httpStatus: 403, code: '90', message: 'used', requestId: null } };
+    usedAt.set(request.body, rig.clock.now());
+    return create(request);
   };
 }
 
@@ -109,5 +122,36 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.deepEqual([await stateOf(rig), rig.service.creates.length], [['completed', 3], asked + 1]);
     const [last = 0, before = 0] = rig.service.creates.map(({ at }) => at).reverse();
     assert.ok(last - before > 20 * hour, `${last - before} ms`);
+  });
+
+  test('waits where its last reference is used up by a refusal for want of money (Version 1, code 90), and is then paid', async () => {
+    const rig = await makeRig({ policy: v1Policy });
+    rig.service.purse.opening = 0;
+    useUpReferences(rig, 25 * hour);
+    await rig.add(someRows(1));
+    for (let times = 0; times < 6; times++) {
+      await rig.run(hour);
+      assert.equal((await rig.row(1)).status, 'ready', `${times}`);
+      if ((await rig.batch()).status === 'paused') await resume(rig);
+    }
+    assert.deepEqual(await stateOf(rig), ['ready', 3]);
+    rig.service.purse.opening = 100;
+    await sleep(rig, 26 * hour);
+    await rig.run();
+    assert.deepEqual([await stateOf(rig), rig.service.charges.length], [['completed', 3], 1]);
+  });
+
+  test('is left to a person where its last reference stays used up, though nobody has paid it', async () => {
+    const rig = await makeRig({ policy: v1Policy });
+    rig.service.purse.opening = 0;
+    useUpReferences(rig, Number.POSITIVE_INFINITY);
+    await rig.add(someRows(1));
+    for (let times = 0; times < 4; times++) {
+      await rig.run(hour);
+      if ((await rig.batch()).status === 'paused') await resume(rig);
+    }
+    const { status, next_action_at, failure_reason } = await rig.row(1);
+    assert.deepEqual([status, next_action_at, rig.service.charges.length], ['in_doubt', null, 0]);
+    assert.match(failure_reason ?? '', /the most generations allowed were refused/);
   });
 });
