@@ -8,8 +8,8 @@ export function lowBalanceMessage({ account }: News): Message {
     kind: 'low_balance',
     subject: `The balance of account ${account} is low`,
     lines: [
-      `The service says that a wallet of account ${account} is low. Batches pause when it is empty; no row is marked as failed.`,
-      `Next:    airbatch balance --account ${account}, and fund it`,
+      `The service says that a wallet of account ${account} has little money left. When it is empty, batches pause, and no row is marked as failed.`,
+      `Next:    airbatch balance --account ${account}, then add money`,
     ],
     facts: { account },
     report: null,
@@ -22,8 +22,8 @@ export function unreachableMessage({ account, event_id }: News): Message {
     kind: 'unreachable',
     subject: `The service of account ${account} cannot be reached, or does not answer properly`,
     lines: [
-      `Since ${since.slice(0, 16).replace('T', ' ')} UTC the service of account ${account} cannot be reached, or has not answered any payment properly. Until it does, airbatch sends only one row now and then, to test it; then it goes on by itself.`,
-      'Next:    airbatch status --watch, and check the network, the base URL and the certificate of the service, and whether a proxy or a firewall answers in its place',
+      `Since ${since.slice(0, 16).replace('T', ' ')} UTC, airbatch cannot reach the service of account ${account}, or gets no proper answer to a payment. Until then, airbatch only tries one row from time to time. It continues by itself when the service answers.`,
+      'Next:    airbatch status --watch, and check the network, the address (base URL) and certificate of the service, and whether a proxy or firewall blocks it',
     ],
     facts: { account, since },
     report: null,
@@ -34,16 +34,16 @@ export function throttledMessage({ account }: News, throttle: ThrottleWait): Mes
   const [since, until] = [isoTime(throttle.since), isoTime(throttle.until)];
   const overlong = overlongText(throttle);
   const untilText = overlong === null ? `until ${timeText(until)}` : `for ${overlong}`;
-  const askedAgain =
+  const pauseText =
     overlong === null
-      ? 'Nothing of it is sent or asked until then'
-      : `It is asked again all the same at ${timeText(until)}: nothing of it is sent or asked until then`;
+      ? 'Until then, airbatch sends nothing for this account.'
+      : `That is too long: airbatch tries again at ${timeText(until)}, and sends nothing for this account until then.`;
   return {
     kind: 'told_to_wait',
-    subject: `The service has told account ${account} to wait ${untilText}`,
+    subject: `The service makes account ${account} wait ${untilText}`,
     lines: [
-      `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait ${untilText}. ${askedAgain}; no row is lost, and then it goes on by itself.`,
-      'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch, and start it again a quarter of an hour after it was told, which asks anew.',
+      `The service has refused all requests of account ${account} since ${timeText(since)} (HTTP 429), and makes it wait ${untilText}. ${pauseText} No row is lost. Then airbatch continues by itself.`,
+      'Next:    ask the service why: its limits are counted by the minute. If it was a mistake of the service, stop airbatch, and start it again 15 minutes after the wait began.',
     ],
     facts: { account, since, until, retry_after_ms: throttle.saidMs },
     report: null,

@@ -15,7 +15,7 @@ import type { Message, News } from './message.ts';
 
 type BatchText = Pick<Message, 'subject' | 'lines'>;
 
-/** What happened to a batch. */
+/** News about a batch. */
 type NewsOfBatch = News & {
   kind: Exclude<News['kind'], 'slot_missed' | 'low_balance' | 'unreachable' | 'told_to_wait'>;
 };
@@ -30,7 +30,7 @@ interface BatchNews {
   about: readonly string[];
 }
 
-/** The message about a batch; null where what happened is no longer so. */
+/** The message about a batch; null if the news is no longer true. */
 export async function batchMessage(
   db: Database,
   news: NewsOfBatch,
@@ -104,7 +104,7 @@ function pausedText({ batch, about }: BatchNews): BatchText {
     subject: `Payout ${batch.run_id} has paused: ${label}`,
     lines: [
       `${[meaning, next].filter(Boolean).join(' ')}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
-      'Nothing more is sent until somebody resumes it. No row was marked as failed.',
+      'airbatch sends no more rows until somebody resumes it. No row was marked as failed.',
       ...about,
       `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,
     ],
@@ -117,7 +117,7 @@ function doubtText({ batch, summary, about }: BatchNews): BatchText {
   return {
     subject: `Payout ${batch.run_id}: ${doubted} in doubt (${sum})`,
     lines: [
-      `It is not known whether ${doubted} (${sum}) ${summary.rows.by_status.in_doubt === 1 ? 'was' : 'were'} paid, and the service cannot say. Do not pay them by other means.`,
+      `It is not known whether ${doubted} (${sum}) ${summary.rows.by_status.in_doubt === 1 ? 'was' : 'were'} paid, and the service cannot say. Do not pay them in any other way.`,
       ...about,
       `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
     ],
@@ -129,9 +129,9 @@ function overdueText({ batch, summary, about }: BatchNews): BatchText {
   const overdue = `${counted(rows, 'row')}${Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`}`;
   const them = rows === 1 ? 'it' : 'them';
   return {
-    subject: `Payout ${batch.run_id}: the service has ${overdue} for longer than it promises`,
+    subject: `Payout ${batch.run_id}: the service is late with ${overdue}`,
     lines: [
-      `The service has accepted ${overdue}, and has not said for longer than it promises whether ${them === 'it' ? 'it was' : 'they were'} delivered. airbatch keeps asking; do not pay ${them} by other means.`,
+      `The service accepted ${overdue} longer ago than a delivery takes at most, and has not said whether ${them === 'it' ? 'it was' : 'they were'} delivered. airbatch keeps asking. Do not pay ${them} in any other way.`,
       ...about,
       `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
     ],
@@ -143,9 +143,9 @@ function willBeLateText({ batch, summary, news, about }: BatchNews): BatchText |
   return {
     subject: `Payout ${batch.run_id} will be late: it should be finished by ${minuteText(batch.finish_by)}`,
     lines: [
-      `${counted(summary.rows.by_status.ready, 'row')} of it ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${forecastText(news.late.doneAt, batch.finish_by)}.`,
+      `${counted(summary.rows.by_status.ready, 'row')} ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${forecastText(news.late.doneAt, batch.finish_by)}.`,
       ...about,
-      `Next:    airbatch status ${batch.batch_id} says what goes before it; airbatch reorder changes the order, or gives it another time`,
+      `Next:    airbatch status ${batch.batch_id} shows what is sent before it; airbatch reorder changes the order or the time`,
     ],
   };
 }
@@ -175,7 +175,7 @@ function heldText({ batch, summary, about }: BatchNews): BatchText {
   };
 }
 
-/** Late changes that are written out; all of them are in the batch's history. */
+/** The most later changes that a message writes out; the batch's history has all of them. */
 const lateChangesMax = 5;
 
 async function changedLateText({ db, batch: { batch_id, run_id }, about, events }: BatchNews): Promise<BatchText> {
@@ -192,16 +192,16 @@ async function changedLateText({ db, batch: { batch_id, run_id }, about, events 
       ...said.map((sentence) => `  ${sentence}`),
       ...(more > 0 ? [`  and ${counted(more, 'more change')}`] : []),
       ...about,
-      `Next:    airbatch audit --batch ${batch_id}, and ask the service where the money is before any of them is paid by other means`,
+      `Next:    airbatch audit --batch ${batch_id}, and ask the service where the money is before you pay any of them in another way`,
     ],
   };
 }
 
-/** What of the file is in no number of what is to be sent. */
+/** Notes on rows that are not among those to be sent. */
 function notSentNotes({ rows: { by_status: count } }: BatchSummary): string[] {
   const are = (rows: number) => `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'}`;
   return [
-    ...(count.held > 0 ? [`Note:    ${are(count.held)} also held, and not sent unless released.`] : []),
+    ...(count.held > 0 ? [`Note:    ${are(count.held)} also held, and not sent unless somebody releases them.`] : []),
     ...(count.invalid > 0 ? [`Note:    ${are(count.invalid)} wrong, and not sent.`] : []),
     ...(count.skipped > 0 ? [`Note:    ${are(count.skipped)} skipped, and not sent.`] : []),
   ];
@@ -212,7 +212,7 @@ function openOf({ rows: { by_status: count } }: BatchSummary): number {
 }
 
 function lateMeaning(status: BatchRecord['status']): string {
-  if (status === 'awaiting_approval') return 'It waits for approval, and nothing of it was sent.';
+  if (status === 'awaiting_approval') return 'It waits for approval, and nothing was sent.';
   return status === 'paused' ? 'It is paused.' : 'Its remaining rows are sent before the other batches of the account.';
 }
 
@@ -233,7 +233,7 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Message['facts'] {
     pause_reason: batch.pause_reason,
     finish_by: isoOrNull(batch.finish_by),
     rows: summary.rows.total,
-    // Every state, so that they add up to the rows.
+    // All states, so that they add up to the rows.
     ...summary.rows.by_status,
     charged: sumsText(summary.charged.total),
   };

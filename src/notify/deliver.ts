@@ -19,90 +19,91 @@ export interface DeliverDeps {
   clock: Clock;
   recipients: readonly Recipient[];
   /**
-   * Whether there are no others: then who is not among them was taken out of the configuration, and is told nothing
-   * any more.
+   * Whether `recipients` is the complete list. Then a recipient that is not on it was removed from the configuration,
+   * and is notified no more.
    */
-  isEverybody: boolean;
+  isCompleteList: boolean;
   send: Sender;
-  /** Told when word could not be sent: no secrets, the recipient by its id. */
+  /** Called when a notification could not be sent. It gets no secrets, and the recipient's id only. */
   onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
   /**
-   * Told when the ledger could not be read or written for a recipient: what was under way is due again when its claim
-   * is over.
+   * Called when the ledger could not be read or written for a recipient. What was being sent is due again when its
+   * claim expires.
    */
   onError: (error: unknown) => void;
-  /** Once it is aborted no other word is begun, and what is under way is left for another time. */
+  /** Once it is aborted, no further notification is begun, and one that is being sent is left for later. */
   ending?: AbortSignal | undefined;
 }
 
-/** How long after an attempt that failed the next one is made: for some three days. */
+/** The delay after each failed attempt: about three days in all. */
 const retryDelaysMs = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 86_400_000];
-/** How long word that somebody has begun to send is left to them: a mail server may take its 15 s for each step. */
+/** How long a process that has begun to send a notification keeps it: a mail server may take 15 s for each step. */
 const claimMs = 5 * 60_000;
 
 export interface Delivery {
-  /** Begins to send what is due, and does not wait for it: whoever still has word under way goes on with theirs. */
+  /** Begins to send what is due, and does not wait for it. A recipient that is still being served continues. */
   begin(): Promise<void>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is being sent any more. */
   ended(): Promise<void>;
 }
 
 /**
- * Sends what is due: to each recipient one word after the other, each noted before the next, and to all recipients
- * beside each other. Who does not answer holds up nobody else, nor the next look for news: a hundred words may take as
- * many deadlines. A crash between sending and noting sends one word again, under the same id.
+ * Sends due notifications: to each recipient one after another, each recorded before the next is sent, and to all
+ * recipients at the same time. A recipient that does not answer delays neither the others nor the next look for news: a
+ * hundred notifications may take as many deadlines. After a crash between sending and recording, one notification is
+ * sent again, under the same id.
  */
 export function makeDelivery(deps: DeliverDeps): Delivery {
-  const { db, clock, recipients, isEverybody, onError } = deps;
-  const underWay = new Map<string, Promise<void>>();
-  const hasten = makeHastening(deps);
+  const { db, clock, recipients, isCompleteList, onError } = deps;
+  const running = new Map<string, Promise<void>>();
+  const advanceOthers = makeAdvance(deps);
   return {
     async begin() {
       for (const id of await recipientsWaiting(db, clock.now())) {
         const recipient = recipients.find((one) => one.id === id);
         if (!recipient) {
-          if (isEverybody) await db.transact((tx) => giveUpNotification(tx, id, 'no longer a recipient'));
-        } else if (!underWay.has(id)) {
-          const work = deliverTo(deps, recipient, hasten).catch(onError);
-          underWay.set(
+          if (isCompleteList) await db.transact((tx) => giveUpNotification(tx, id, 'no longer a recipient'));
+        } else if (!running.has(id)) {
+          const work = deliverTo(deps, recipient, advanceOthers).catch(onError);
+          running.set(
             id,
-            work.finally(() => underWay.delete(id)),
+            work.finally(() => running.delete(id)),
           );
         }
       }
     },
     async ended() {
-      await Promise.all(underWay.values());
+      await Promise.all(running.values());
     },
   };
 }
 
 /**
- * Once a recipient can be told again, what was put off since they could not is due at once: it may ask for an
- * approval, and its next attempt be a day away. Each word is hastened once while the program runs, since what is
- * refused while others arrive is so for its own sake.
+ * When a recipient can be reached again, its postponed notifications are due at once: one may ask for an approval, and
+ * its next attempt may be a day away. Each is advanced once while the program runs, because one that fails while others
+ * arrive fails because of its own content.
  */
-function makeHastening({ db, clock }: DeliverDeps): (outcome: OutboxEntry) => Promise<void> {
-  const hastened = new Set<string>();
+function makeAdvance({ db, clock }: DeliverDeps): (outcome: OutboxEntry) => Promise<void> {
+  const advanced = new Set<string>();
   const nameOf = ({ recipient, event_id }: Pick<OutboxEntry, 'recipient' | 'event_id'>) => `${recipient} ${event_id}`;
   return async (outcome) => {
-    if (outcome.due_at === null) hastened.delete(nameOf(outcome));
+    if (outcome.due_at === null) advanced.delete(nameOf(outcome));
     if (outcome.sent_at === null) return;
     const now = clock.now();
-    // What is due sooner may be under way in another process.
+    // One that is due sooner may be claimed by another process.
     for (const entry of await postponedNotification(db, outcome.recipient, now + claimMs)) {
-      if (hastened.has(nameOf(entry))) continue;
-      hastened.add(nameOf(entry));
+      if (advanced.has(nameOf(entry))) continue;
+      advanced.add(nameOf(entry));
       await db.transact((tx) => claimNotification(tx, entry, now));
     }
   };
 }
 
-/** Until nothing more is due: each word that is begun is due later, if at all. */
+/** Sends until nothing is due: claiming a notification makes it due later. */
 async function deliverTo(
   deps: DeliverDeps,
   recipient: Recipient,
-  hasten: ReturnType<typeof makeHastening>,
+  advanceOthers: ReturnType<typeof makeAdvance>,
 ): Promise<void> {
   const { db, clock, ending } = deps;
   while (!ending?.aborted) {
@@ -111,7 +112,7 @@ async function deliverTo(
     if (!(await db.transact((tx) => claimNotification(tx, entry, clock.now() + claimMs)))) continue;
     const outcome = await attempt(deps, recipient, entry);
     await db.transact((tx) => noteAttempt(tx, outcome));
-    await hasten(outcome);
+    await advanceOthers(outcome);
   }
 }
 
@@ -125,7 +126,7 @@ async function attempt(
     await send(recipient, JSON.parse(entry.body) as Message, { eventId: entry.event_id, at: clock.now() }, ending);
     return { ...entry, attempts, due_at: null, sent_at: clock.now(), last_error: null };
   } catch (error) {
-    // It was not tried to its end: it is due as before.
+    // The attempt was cut short: the notification is due as before.
     if (ending?.aborted) return entry;
     const delay = retryDelaysMs[entry.attempts];
     onTrouble(entry.recipient, errorMessage(error), delay === undefined);

@@ -22,15 +22,15 @@ export async function slotMessage(db: Database, { job }: News, events: readonly 
   const became = isOne ? 'was missed' : 'were missed';
   const isFailed = slot.state === 'failed';
   const paid = isFailed ? await filesOfSlot(db, job, lastAt) : [];
-  const part = paid.length === 0 ? 'has failed' : `has failed in part: ${counted(paid.length, 'file')} taken`;
+  const part = paid.length === 0 ? 'failed' : `failed in part: ${counted(paid.length, 'file')} imported`;
   const what = `${which} ${isFailed ? part : became}`;
   return {
     kind: 'slot_missed',
     subject: `Job ${job}: ${what}`,
     lines: [
-      `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${slot.detail ?? 'No reason is known'}.`,
+      `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${slot.detail ?? 'The reason is unknown'}.`,
       ...(await Promise.all(paid.map(async (file) => takenText(file, await findBatch(db, file.batch_id))))),
-      `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and so for each that is wanted'}`,
+      `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and the same for each other run that you want'}`,
     ],
     facts: {
       job,
@@ -44,7 +44,7 @@ export async function slotMessage(db: Database, { job }: News, events: readonly 
   };
 }
 
-/** A file of a slot that has failed for another one: what was taken is paid all the same. */
+/** A file of a slot that has failed because of another file: this file was imported, and is paid. */
 function takenText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
   const state = batch === null ? 'not in the ledger' : batchLabel(batch);
   return `Taken:   ${name} is batch ${batch_id}, ${state}`;
@@ -72,9 +72,9 @@ export async function retryMessage(
   const [were, they] = rows === 1 ? ['was', 'it'] : ['were', 'they'];
   return {
     kind: 'slot_missed',
-    subject: `Job ${job}: ${which} of payout ${batch.run_id} ${were} not tried again`,
+    subject: `Job ${job}: ${which} of payout ${batch.run_id} ${were} not retried`,
     lines: [
-      `${which} of payout ${batch.run_id} ${were} to be tried again, as the job says (${codes.join(', ')}). For a day it could not be looked up whether ${they} really failed, so ${they} stay${rows === 1 ? 's' : ''} failed: nothing more is sent by itself.`,
+      `The job should retry ${which} of payout ${batch.run_id} (${codes.join(', ')}). But for a day the service could not confirm that ${they} really failed. So ${they} stay${rows === 1 ? 's' : ''} failed, and airbatch sends nothing more by itself.`,
       `Run:     ${batch.run_id} (batch ${batch_id})`,
       `File:    ${batch.file_name}`,
       `Next:    airbatch retry ${batch_id} ${codes.map((code) => `--code ${code}`).join(' ')}`,

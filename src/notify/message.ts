@@ -5,8 +5,8 @@ import type { LeftFile } from '../ledger/jobs/unprocessed-files.ts';
 import type { NewsKind } from './recipients.ts';
 
 /**
- * Something that happened, by what the ledger knows it by; that a program stands still is known to the program
- * (standstill.ts).
+ * Something that happened, with the keys under which the ledger has it. Standstills are not in the ledger: see
+ * standstill.ts.
  */
 export interface News {
   kind: Exclude<NewsKind, 'standstill'>;
@@ -14,22 +14,25 @@ export interface News {
   batch_id: string | null;
   account: string | null;
   job: string | null;
-  /** That a batch will be late. */
+  /** Set if a batch will be late. */
   late?: LateBatch;
-  /** That the service throttles an account. */
+  /** Set if the service throttles an account. */
   throttleWait?: ThrottleWait;
-  /** That files of a job were not taken. */
+  /** Set if a job left files unprocessed. */
   left?: readonly LeftFile[];
-  /** That failed rows of a job were not tried again. */
+  /** Set if failed rows of a job were not retried. */
   retryGivenUp?: RetryGivenUp;
 }
 
-/** What is sent to people: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
+/**
+ * What is sent to people: a subject, lines for people, and facts for programs. It contains no names and numbers of the
+ * people who are paid.
+ */
 export interface Message {
   kind: NewsKind;
   subject: string;
   lines: string[];
   facts: Record<string, string | number | null>;
-  /** The batch whose report goes with it. */
+  /** The batch whose report is attached. */
   report: string | null;
 }

@@ -2,16 +2,16 @@ import { withoutNumbers, withoutSecrets } from '../core/text/redact.ts';
 import { visible } from '../core/text/visible.ts';
 
 /**
- * Notifications carry texts from outside: names of files, reasons of the service, the output of a job's program, what
- * a person wrote. They leave the machine, and stay in mailboxes and chats for longer than anybody has a right to know
- * a number. Each channel has one function, through which the sender puts every line.
+ * Notifications contain texts from outside: file names, the service's reasons, the output of a job's program, remarks
+ * of people. They leave the machine, and stay in mailboxes and chats for longer than anybody may keep a phone number.
+ * Each channel has one function, and the sender passes every line through it.
  */
 export type OutsideText = (line: string) => string;
 
-/** A scheme, or a host that begins with "www.", of which mail programs and chats make a link. */
+/** A scheme, or a host that begins with "www.": mail programs and chats turn both into links. */
 const linkStart =
   /\b([a-z][a-z0-9+.-]{1,20}):(?=\/\/)|\b(mailto|javascript|data|tel|sms):(?=\S)|\b(www)\.(?=[\p{L}\p{Nd}])/giu;
-/** Names of files, whose ending is no top-level domain that anybody means. */
+/** File names with endings that are not top-level domains. */
 const fileEnding =
   '(?:csv|tsv|txt|xlsx|xlsm|xls|ods|slk|gz|zip|json|jsonl|html|htm|ts|js|mjs|sig|pem|db|log|part|rejected|why|env|sh|py|md|pdf)';
 /** A host without a scheme: "evil.example", "evil.example/pay". */
@@ -20,7 +20,7 @@ const host = new RegExp(
   'giu',
 );
 
-/** Nothing in it is a link that a click follows, as security mails write them: "https[:]//evil[.]example". */
+/** Makes every link unclickable, as security mails write it: "https[:]//evil[.]example". */
 function withoutLinks(text: string): string {
   return text
     .replace(host, '$1[.]')
@@ -32,7 +32,7 @@ export function mailText(secrets: readonly string[]): OutsideText {
   return (line) => withoutLinks(visible(withoutNumbers(withoutSecrets(line, secrets))));
 }
 
-/** Makes the function for lines of chats, in which brackets and "@" call people or make links besides. */
+/** Makes the function for lines of chats, where brackets and "@" also mention people or make links. */
 export function chatText(secrets: readonly string[]): OutsideText {
   const mail = mailText(secrets);
   return (line) =>
@@ -42,7 +42,7 @@ export function chatText(secrets: readonly string[]): OutsideText {
       .replace(/(?<![\p{L}\p{Nd}_.])@(?=[\p{L}_])/gu, '@ ');
 }
 
-/** Makes the function for texts in the body of a webhook, which programs read, and show to people. */
+/** Makes the function for texts in the body of a webhook, which programs read and show to people. */
 export function webhookText(secrets: readonly string[]): OutsideText {
   return (text) => visible(withoutNumbers(withoutSecrets(text, secrets)));
 }

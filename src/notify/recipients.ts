@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../core/identity/ids.ts';
 import { safeUrl, shownUrl, urlFault } from '../core/text/safe-url.ts';
 
-/** What there is word of. */
+/** The kinds of news. */
 export const newsKinds = [
   'needs_approval',
   'finished',
@@ -22,17 +22,17 @@ export const newsKinds = [
 export type NewsKind = (typeof newsKinds)[number];
 
 const about = {
-  /** What they are told of (default: everything). */
+  /** The kinds of news that the recipient gets (default: all). */
   on: z
     .array(z.enum(newsKinds))
     .min(1)
     .default([...newsKinds]),
-  /** Of which accounts, and of which jobs (default: all). */
+  /** The accounts and the jobs that the recipient gets news about (default: all). */
   accounts: z.array(z.string().min(1)).optional(),
   jobs: z.array(z.string().min(1)).optional(),
 };
 
-/** One recipient, as the configuration or a job says. Secrets are names of environment variables. */
+/** One recipient, as the configuration or a job names it. Secrets are given as names of environment variables. */
 export const recipientShape = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('email'),
@@ -43,16 +43,16 @@ export const recipientShape = z.discriminatedUnion('kind', [
   }),
   /** A POST signed as Standard Webhooks specifies; the secret is "whsec_" and the key in base64. */
   z.strictObject({ kind: z.literal('webhook'), url: safeUrl, secretEnv: z.string().min(1), ...about }),
-  /** An incoming webhook of Slack, Teams, Mattermost or the like: its address is a secret. */
+  /** An incoming webhook of Slack, Teams, Mattermost or a similar service: its address is a secret. */
   z.strictObject({ kind: z.literal('chat'), name: z.string().min(1), urlEnv: z.string().min(1), ...about }),
 ]);
 export type RecipientInput = z.output<typeof recipientShape>;
 
-/** The mail server that takes e-mail. */
+/** The mail server that sends the mails. */
 export const mailShape = z.strictObject({
   host: z.string().min(1),
   port: z.number().int().positive().default(587),
-  /** TLS from the first byte (port 465); otherwise the connection is upgraded where the server can. */
+  /** TLS from the first byte (port 465); otherwise the connection is upgraded if the server can. */
   secure: z.boolean().default(false),
   from: z.string().min(3),
   userEnv: z.string().min(1).optional(),
@@ -81,18 +81,18 @@ export interface Mail {
   password?: string;
 }
 
-/** What is wrong with a secret, without the secret itself; null where nothing is. */
+/** Returns what is wrong with a secret, without the secret itself; null if nothing is. */
 export type FaultOf = (secret: string) => string | null;
 
-/** Gives the value of an environment variable, or fails with the field that names it. */
+/** Returns the value of an environment variable. If it is missing or wrong, fails with the name of the field. */
 export type SecretOf = (field: string, variable: string, faultOf?: FaultOf) => string;
 
-/** A shorter key can be guessed; the least that Standard Webhooks allows. */
+/** The least that Standard Webhooks allows: a shorter key can be guessed. */
 const keyBytesMin = 24;
 
 /**
- * Base64 is checked here, since decoding leaves out what is none: a slip would sign with another key, and no receiver
- * say why.
+ * Base64 is checked here, because Node's decoder skips invalid characters: a typing error would sign with another key,
+ * and the receiver could not say why.
  */
 function webhookSecretFault(secret: string): string | null {
   const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
@@ -123,16 +123,13 @@ export function resolveRecipient(given: RecipientInput, secret: SecretOf): Recip
   }
 }
 
-/**
- * An address without what may be a secret in it; a few digits of its digest tell apart those that differ in that
- * alone.
- */
+/** The URL without parts that may be secret. A few digits of its digest distinguish URLs that differ only there. */
 function named(url: string): string {
   const shown = shownUrl(url);
   return shown === url ? url : `${shown} (${sha256(url).slice(0, 6)})`;
 }
 
-/** Whether a recipient is told of something. */
+/** Whether a recipient wants this news. */
 export function isNotified(
   recipient: Recipient,
   news: { kind: NewsKind; account: string | null; job: string | null },

@@ -7,9 +7,7 @@ import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import type { Mail, Recipient } from './recipients.ts';
 
-/**
- * Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted.
- */
+/** Sends one message to one recipient. Rejects if it may not have arrived, and at once when `ending` is aborted. */
 export type Sender = (
   recipient: Recipient,
   message: Message,
@@ -21,12 +19,12 @@ export interface SenderOptions {
   mail: Mail | null;
   /** The folder in which each batch has its folder of reports. */
   reports: string;
-  /** What no notification repeats. */
+  /** Texts that no notification may contain. */
   secrets: readonly string[];
 }
 
 const deadlineMs = 15_000;
-/** Larger reports are named, not attached. */
+/** A larger report is named, not attached. */
 const attachmentBytesMax = 5 * 2 ** 20;
 
 export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
@@ -43,7 +41,7 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
           to: recipient.to,
           subject: inMail(subjectOf(message)),
           text: textOf(message, attached || path === null ? null : placeText(path, message.report), inMail),
-          // Should it be sent twice after a crash, a mailbox knows it by this.
+          // If it is sent twice after a crash, mail programs recognise the second copy by this id.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
           attachments: attached ? [{ filename: `${message.report}.html`, path }] : [],
         });
@@ -76,15 +74,12 @@ function isAttachable(path: string): boolean {
   return existsSync(path) && statSync(path).size <= attachmentBytesMax;
 }
 
-/** Where the report lies; one that is not there could not be written, or was written elsewhere. */
+/** Where the report is. If it is missing, it could not be written, or was written to another folder. */
 function placeText(path: string, batchId: string | null): string {
   return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
 }
 
-/**
- * With the file, the job and the batch: in a mailbox, two mails of one day's files are told from each other by that
- * alone.
- */
+/** Names the file, the job and the batch, so that two mails about files of one day differ in the mailbox. */
 function subjectOf({ subject, facts: { file_name, job, batch_id } }: Message): string {
   const about = [
     file_name,
@@ -103,7 +98,7 @@ function hashed(text: string): string {
   return createHmac('sha256', 'recipient').update(text).digest('hex').slice(0, 16);
 }
 
-/** Standard Webhooks: HMAC-SHA256 over id, time and body; the id stays the same when it is sent again. */
+/** Standard Webhooks: HMAC-SHA256 over id, time and body. The id stays the same when the message is sent again. */
 function signedHeaders(secret: string, { eventId, at }: { eventId: string; at: number }, body: string) {
   const seconds = String(Math.floor(at / 1_000));
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
@@ -111,7 +106,7 @@ function signedHeaders(secret: string, { eventId, at }: { eventId: string; at: n
   return { 'webhook-id': eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
 }
 
-/** A mail server cannot be told to stop: its answer is not waited for. */
+/** A delivery to a mail server cannot be cancelled, so its answer is ignored. */
 async function unlessAborted(work: Promise<unknown>, ending: AbortSignal | undefined): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(ending?.reason);

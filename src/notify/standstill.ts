@@ -7,12 +7,12 @@ import type { Message } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
 
-/** An account that a program which stays cannot work for, or reports that it cannot write. */
+/** An account that a long-running program cannot work for, or reports that it cannot write. */
 export interface Standstill {
   /** Null: the reports of all accounts. */
   account: string | null;
   error: unknown;
-  /** Whether the program tries again by itself; else it ends. */
+  /** Whether the program tries again by itself; if not, it ends. */
   isTriedAgain: boolean;
 }
 
@@ -21,16 +21,17 @@ export interface StandstillDeps {
   clock: Pick<Clock, 'now'>;
   recipients: readonly Recipient[];
   send: Sender;
-  /** Told when word could not be sent: no secrets, the recipient by its id. */
+  /** Called when a notification could not be sent. It gets no secrets, and the recipient's id only. */
   onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
-  /** What is under way once it is aborted is left. */
+  /** Once it is aborted, running deliveries are dropped. */
   ending: AbortSignal;
 }
 
 /**
- * Tells that nothing moves for an account, each recipient once a day (UTC) for each kind of trouble, however often the
- * program is started or tries again. As all other word it goes through the ledger where that can be written, and else
- * right away: a full disk would keep its own news. Resolves once it is kept, or was tried; never rejects.
+ * Notifies people that nothing happens for an account: each recipient once a day (UTC) for each error code, however
+ * often the program is started or tries again. The message goes to the outbox like any other if the ledger is writable,
+ * and is otherwise sent at once: with a full disk, the outbox could not store it. Resolves once the message is stored
+ * or its delivery was tried; never rejects.
  */
 export function makeStandstillNotifier({
   db,
@@ -48,7 +49,7 @@ export function makeStandstillNotifier({
     const event_id = `${kind}:${standstill.account ?? ''}:${facts.code}:${isoTime(at).slice(0, 10)}`;
     const nameOf = ({ id }: Recipient) => `${event_id} ${id}`;
     const { account } = standstill;
-    // What concerns all accounts is for everyone who is notified of such trouble.
+    // A standstill of all accounts goes to every recipient that wants standstills.
     const isMeant = (recipient: Recipient) =>
       account === null ? recipient.on.includes(kind) : isNotified(recipient, { kind, account, job: null });
     const unreported = recipients.filter((recipient) => isMeant(recipient) && !notified.has(nameOf(recipient)));
@@ -84,14 +85,14 @@ function standstillMessage({ account, error, isTriedAgain }: Standstill): Messag
       : ['UNKNOWN', 'See the log: this is a fault of airbatch.'];
   const why = withoutNumbers(errorMessage(error));
   const next = isTriedAgain
-    ? 'It is tried again every minute, and goes on by itself once that is mended.'
-    : 'The program ends: it must be started again once that is mended.';
+    ? 'airbatch tries again every minute, and continues by itself when the problem is solved.'
+    : 'The program ends. Start it again when the problem is solved.';
   if (account === null)
     return {
       kind: 'standstill',
       subject: `Reports cannot be written: ${why}`,
       lines: [
-        `The reports of batches that have ended cannot be written: ${why}. Payments go on. airbatch tries again, and writes them by itself once that is mended.`,
+        `The reports of batches that have ended cannot be written: ${why}. Payments continue. airbatch tries again, and writes the reports by itself when the problem is solved.`,
         'Next:    Make the folder writable.',
       ],
       facts: { account, code },

@@ -5,11 +5,14 @@ import type { Message } from './message.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
 
-/** Remembers, without a ledger, what was told. */
+/** Remembers, without a ledger, who was notified of what. */
 export interface NotificationDedupe {
-  /** True once for a name, whatever is started again; also where nothing can be noted: better told twice than never. */
+  /**
+   * True the first time that a name is claimed, also across restarts. Also true if the claim cannot be stored:
+   * notifying twice is better than never.
+   */
   claim(name: string): boolean;
-  /** It could not be told after all. */
+  /** Releases the claim, because the notification could not be sent. */
   giveBack(name: string): void;
 }
 
@@ -18,16 +21,16 @@ export interface UnopenedDeps {
   recipients: readonly Recipient[];
   send: Sender;
   notes: NotificationDedupe;
-  /** Told when word could not be sent: no secrets, the recipient by its id. */
+  /** Called when a notification could not be sent. It gets no secrets, and the recipient's id only. */
   onTrouble: (recipient: string, trouble: string) => void;
-  /** What is under way once it is aborted is left. */
+  /** Once it is aborted, running deliveries are dropped. */
   ending: AbortSignal;
 }
 
 /**
- * Tells that the program which stays has not begun, since its ledger cannot be opened: whoever is told of standstills,
- * of whichever accounts and jobs, once a day (UTC) for each kind of trouble. Without a ledger it is sent right away.
- * Never rejects.
+ * Notifies people that `airbatch serve` could not start because its ledger cannot be opened: everyone who wants
+ * standstills, of any account and job, once a day (UTC) for each error code. Without a ledger, the message is sent at
+ * once. Never rejects.
  */
 export async function notifyUnopened(
   { clock, recipients, send, notes, onTrouble, ending }: UnopenedDeps,
@@ -54,9 +57,9 @@ function unopenedMessage(error: AirbatchError): Message {
   const why = withoutNumbers(errorMessage(error));
   return {
     kind: 'standstill',
-    subject: `airbatch serve does not begin: ${why}`,
+    subject: `airbatch serve could not start: ${why}`,
     lines: [
-      `Nothing is sent or followed for any account, no job runs and no webhook is taken: ${why}. The program has ended, and is to be started again once that is mended.`,
+      `No account is served, no job runs, and no webhook is accepted: ${why}. The program has ended. Start it again when the problem is solved.`,
       `Next:    ${error.hint}`,
     ],
     facts: { account: null, code: error.code },

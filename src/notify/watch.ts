@@ -27,38 +27,41 @@ import { isNotified, type Recipient } from './recipients.ts';
 import { messageOf } from './write-message.ts';
 
 const sinceName = 'word_since';
-/** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */
+/** How old news may be. If the program was down for longer, the reports say the rest. */
 const backMs = 7 * dayMs;
 
-/** A service that is away for less than this is mostly back before anybody has looked. */
+/** An outage of the service that is shorter than this is usually over before anybody could look. */
 const unreachedMs = 15 * 60_000;
-/** What the service says late comes together: one that takes back many rows does so one by one. */
+/**
+ * Late changes are collected until there was none for this long: a service that reverses many rows does so one by one.
+ */
 const lateChangesMs = 60_000;
-/** A pace that is slower for less than this is mostly made up for. */
+/** A slow pace that lasts less than this is usually made up for. */
 const forecastMs = 5 * 60_000;
 
 /**
- * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a
- * minute, and they wait for places of anchors that do not answer, and for the reports of other batches. What keeps
- * them for longer is told in the log.
+ * The longest that the news of a batch's end waits for its reports, which go with it. The reports of a million rows
+ * take a minute, and may wait for other batches and for anchors that do not answer. If they take longer, the log says
+ * why.
  */
 const reportsMs = 10 * 60_000;
 
 export interface WatchOptions {
   /**
-   * Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them.
+   * Whether the reports of a batch that ended at that time (epoch ms) are written. Without this function, no news waits
+   * for reports.
    */
   isReported?: ((batchId: string, endedAt: number) => Promise<boolean>) | undefined;
   /**
-   * Which account a job pays from, where that is known: the ledger has it of batches alone, and a slot that has failed
-   * has none.
+   * The account from which a job pays; null if unknown. The ledger knows it only for batches, and a failed slot has
+   * none.
    */
   accountOf?: ((job: string) => string | null) | undefined;
 }
 
 /**
- * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
- * notifications, and a restart tells nothing twice. Returns how many were kept.
+ * Looks for news in the ledger, and stores one notification for each recipient that wants it. So the engine need not
+ * know of notifications, and a restart repeats none. Returns how many were stored.
  */
 export async function watchNews(
   db: Database,
@@ -69,7 +72,7 @@ export async function watchNews(
   if (recipients.length === 0) return 0;
   const now = clock.now();
   const known = await readFact(db, sinceName);
-  // Nobody wants to be told of everything that was before they asked to be told.
+  // On the first start with notifications, older events are no news.
   if (known === null) await db.transact((tx) => writeFact(tx, sinceName, String(now)));
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
@@ -94,7 +97,7 @@ export async function watchNews(
     kept += await db.transact(async (tx) => {
       let count = 0;
       for (const { recipient, events, body } of unreported)
-        if (await keepNotifying(tx, { recipient, body, created_at: now }, events)) count += 1;
+        if (await storeNotification(tx, { recipient, body, created_at: now }, events)) count += 1;
       return count;
     });
   }
@@ -108,12 +111,12 @@ async function waitsForReports(
 ): Promise<boolean> {
   if (kind !== 'finished' || batch_id === null) return false;
   const endedAt = Number(event_id.split(':').at(-1));
-  // A clock that was set back says nothing of how long they are waited for.
+  // If the clock was set back, the age is unknown, and the news does not wait.
   const isLong = now < endedAt || now - endedAt >= reportsMs;
   return !isLong && !(await isReported(batch_id, endedAt));
 }
 
-/** Accounts whose service has not been reached for a while: nothing of theirs is sent, and no batch tells of it. */
+/** Accounts whose service could not be reached for a while. Nothing of them is sent, and no batch shows why. */
 async function unreachedNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsSending(db)) {
@@ -126,8 +129,8 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
 }
 
 /**
- * Accounts that the service tells to wait for longer than its limits explain: it is known at once, and nothing of
- * theirs moves.
+ * Accounts that the service throttles for longer than its limits explain. The wait is known at once, and nothing of the
+ * account moves.
  */
 async function waitNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
@@ -141,8 +144,8 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
 }
 
 /**
- * Jobs of which a slot has found, since a time (epoch ms), what an earlier one has left in `working`: nothing takes it
- * up by itself.
+ * Jobs in whose folder `working` a slot found, since a time (epoch ms), files of an earlier slot. No slot processes
+ * those by itself.
  */
 async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
   const news: News[] = [];
@@ -155,7 +158,7 @@ async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
   return news;
 }
 
-/** Retries by the policies of jobs that were given up since a time (epoch ms): what failed is a person's to decide. */
+/** Automatic retries of jobs that were given up since a time (epoch ms). A person decides about the failed rows. */
 async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
   const news: News[] = [];
   for (const job of await jobsWithSlots(db)) {
@@ -170,15 +173,13 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
   return news;
 }
 
-/** Batches of whose ended rows the service has said something late, once it has been quiet for a while. */
+/** Batches with late changes to rows that had ended, once there was no further change for a while. */
 async function lateChangeNews(db: Database, since: number, now: number): Promise<News[]> {
   const batches = await lateChangeBatches(db, since, now - lateChangesMs);
   return batches.map((batch) => ({ kind: 'changed_late', event_id: `changed_late:${batch.batch_id}`, ...batch }));
 }
 
-/**
- * Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news.
- */
+/** Batches that have been forecast to be late for a while: a short slowdown is no news. */
 async function lateNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
@@ -199,10 +200,10 @@ async function lateNews(db: Database, now: number): Promise<News[]> {
 }
 
 /**
- * Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where
- * there is none.
+ * Stores one notification about those of the events that the recipient was not notified of, by this or another process.
+ * False if there are none.
  */
-async function keepNotifying(
+async function storeNotification(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'recipient' | 'body' | 'created_at'>,
   events: readonly string[],
@@ -216,8 +217,8 @@ async function keepNotifying(
 }
 
 /**
- * The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that
- * came together are one word.
+ * The events that one notification covers, without those that the recipient was notified of. Doubts, missed slots or
+ * late changes that come together share one notification.
  */
 async function eventsOf(
   db: Queryable,

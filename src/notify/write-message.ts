@@ -4,7 +4,7 @@ import { batchMessage } from './batch-messages.ts';
 import { leftFilesMessage, retryMessage, slotMessage } from './job-messages.ts';
 import type { Message, News } from './message.ts';
 
-/** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
+/** Writes the message about the news (`events`) for a clerk; null if the news is no longer true. */
 export async function messageOf(db: Database, news: News, events: readonly string[]): Promise<Message | null> {
   if (news.kind === 'slot_missed') {
     if (news.retryGivenUp) return retryMessage(db, news, news.retryGivenUp);

@@ -35,6 +35,6 @@ test('serve that cannot open its ledger tells people once, however often it is s
   }
   assert.equal(told.length, 1);
   assert.equal(told[0]?.type, 'standstill');
-  assert.match(told[0]?.text ?? '', /^airbatch serve does not begin: /);
+  assert.match(told[0]?.text ?? '', /^airbatch serve could not start: /);
   assert.match(String(told[0]?.id), /^standstill:LEDGER_VERSION:\d{4}-\d\d-\d\d$/);
 });

@@ -62,15 +62,15 @@ async function teller(recipients: readonly Recipient[] = [everything], options: 
     await watchNews(db, clock, recipients, options);
     const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
       void troubles.push(`${recipient}: ${message}${isGivenUp ? ', given up' : ''}`);
-    await deliver({ db, clock, recipients, isEverybody: true, send, onTrouble });
+    await deliver({ db, clock, recipients, isCompleteList: true, send, onTrouble });
   };
   await pass();
   const actor = { db, clock, person: 'mary', through: 'cli' as const };
   return { rig, db, clock, told, troubles, pass, actor, breakIt: (is: boolean) => (broken = is) };
 }
 
-describe('word', () => {
-  test('is of a batch that waits for approval, pauses and finishes, each once, in words for clerks', async () => {
+describe('a notification', () => {
+  test('says that a batch waits for approval, has paused or has finished, each once, in a text for clerks', async () => {
     const { rig, db, clock, told, pass, actor } = await teller();
     const batch = aBatch({ created_by: 'ann', created_at: clock.now() });
     await addBatch(db, clock, batch, someRows(3));
@@ -113,7 +113,7 @@ describe('word', () => {
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
   });
 
-  test('to those who approve says what another batch of the run has paid of the same rows, and of no other run', async () => {
+  test('tells approvers what another batch of the same run has paid of the same rows, but not of other runs', async () => {
     const { db, clock, told, pass, actor } = await teller();
     for (const [batch_id, run_id] of [
       ['paid', 'run-1'],
@@ -137,7 +137,7 @@ describe('word', () => {
     assert.match(asked.get('other')?.subject ?? '', /3 rows, KES 306\.00$/);
   });
 
-  test('is of a batch that will be late once that is foreseen for a while, and of one that is late, each once', async () => {
+  test('says once that a batch will be late, when that has been forecast for a while, and once that it is late', async () => {
     const { db, clock, told, pass, rig } = await teller();
     await pass();
     const finishBy = clock.now() + 30 * 60_000;
@@ -168,7 +168,7 @@ describe('word', () => {
     );
     const [foreseen, past] = told.map(({ word }) => word);
     assert.equal(foreseen?.subject, 'Payout run-1 will be late: it should be finished by 2026-11-20 09:30 UTC');
-    assert.match(foreseen?.lines[0] ?? '', /3 rows of it are still .* about 2026-11-20 10:15 UTC, 45 min late/);
+    assert.match(foreseen?.lines[0] ?? '', /3 rows are still .* about 2026-11-20 10:15 UTC, 45 min late/);
     assert.equal(past?.subject, 'Payout run-1 is late: 3 rows have not ended');
     assert.match(
       past?.lines[0] ?? '',
@@ -177,7 +177,7 @@ describe('word', () => {
     assert.equal(past?.facts.finish_by, '2026-11-20T09:30:00.000Z');
   });
 
-  test('is of no batch that has ended, however late, and of one that still waits for approval', async () => {
+  test('never says that an ended batch is late, but says it of one that still waits for approval', async () => {
     const { db, clock, told, pass } = await teller();
     await pass();
     const finish_by = clock.now() + 60_000;
@@ -195,10 +195,10 @@ describe('word', () => {
       told.map(({ word }) => [word.kind, word.facts.batch_id]),
       [['late', 'waiting']],
     );
-    assert.match(told[0]?.word.lines[0] ?? '', /It waits for approval, and nothing of it was sent/);
+    assert.match(told[0]?.word.lines[0] ?? '', /It waits for approval, and nothing was sent/);
   });
 
-  test('to those who approve names the products, which no sum has', async () => {
+  test('tells approvers the products, which no sum contains', async () => {
     const { db, clock, told, pass, actor } = await teller();
     const product = { amount: null, currency: null, product_id: '102' };
     const texts: Record<string, readonly NewRow[]> = {
@@ -225,7 +225,7 @@ describe('word', () => {
     }
   });
 
-  test('to those who approve says what of the file is not sent with it', async () => {
+  test('tells approvers which rows of the file will not be sent', async () => {
     const { db, clock, told, pass, actor } = await teller();
     await addBatch(db, clock, aBatch({ created_by: 'ann', created_at: clock.now() }), [
       ...[aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'held' })],
@@ -239,7 +239,7 @@ describe('word', () => {
     );
   });
 
-  test('is of rows in doubt that only a person can end, of slots that were missed, and of a low balance', async () => {
+  test('is about rows in doubt that only a person can resolve, missed slots, and a low balance', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
     await db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = NULL`);
@@ -259,7 +259,7 @@ describe('word', () => {
     assert.match(text, /balance of account main is low/);
   });
 
-  test('is of what the service says of rows that had ended, once it is quiet, and of nothing that costs nobody anything', async () => {
+  test('reports late changes of ended rows once they have stopped, and none that costs nothing', async () => {
     const { rig, db, clock, told, pass } = await teller([{ ...everything, on: ['changed_late'] } as Recipient]);
     await rig.add(someRows(9), { created_at: clock.now() });
     await rig.run();
@@ -299,7 +299,7 @@ describe('word', () => {
     assert.match(plan.map(({ detail }) => detail).join(), /events_late/, 'of millions of events few are read');
   });
 
-  test('is of all slots of a job that were missed together in one, of a later one by itself, and of each that failed', async () => {
+  test('covers all slots of a job that were missed together; a later one, and each failed one, gets its own', async () => {
     const { db, clock, told, pass } = await teller();
     const from = clock.now() + 60_000;
     const slot = (index: number, state: 'skipped' | 'failed') =>
@@ -315,11 +315,11 @@ describe('word', () => {
     for (const index of [1_441, 1_442]) await slot(index, 'failed');
     await pass();
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
-    const failed = 'Job minutely: the run of then has failed';
+    const failed = 'Job minutely: the run of then failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
   });
 
-  test('of a slot that has failed for one of its files says which others are paid', async () => {
+  test('about a slot that failed because of one file says which other files are paid', async () => {
     const { rig, db, clock, told, pass } = await teller();
     const dueAt = clock.now() + 60_000;
     await rig.add(someRows(1), { job: 'payroll', file_name: 'good.csv' });
@@ -331,12 +331,12 @@ describe('word', () => {
     );
     await pass();
     const { subject, lines } = told[0]?.word ?? assert.fail();
-    assert.match(subject, /^Job payroll: the run of .* UTC has failed in part: 1 file taken$/);
-    assert.match(lines[0] ?? '', /has failed in part: 1 file taken\. good\.csv is batch .*bad\.csv was rejected/);
+    assert.match(subject, /^Job payroll: the run of .* UTC failed in part: 1 file imported$/);
+    assert.match(lines[0] ?? '', /failed in part: 1 file imported\. good\.csv is batch .*bad\.csv was rejected/);
     assert.equal(lines[1], 'Taken:   good.csv is batch batch-1, running');
   });
 
-  test('is of a slot each time that it fails: run again it was done, and its file turned out to be cut short', async () => {
+  test('is sent each time that a slot fails: it was done when run again, and then its file proved incomplete', async () => {
     const { db, clock, told, pass } = await teller();
     const slot = { job: 'payroll', dueAt: clock.now() + 1, holder: 'h' };
     const run = async (state: 'failed' | 'done', detail: string) => {
@@ -359,7 +359,7 @@ describe('word', () => {
     assert.deepEqual(await whatIsTold(), ['a.csv was still being written']);
   });
 
-  test('is of a slot by when it was decided, however long ago it was due: a machine may stand still for weeks', async () => {
+  test('depends on when a slot was decided, however long ago it was due: a machine may be off for weeks', async () => {
     const { db, clock, told, pass } = await teller();
     const days = (count: number) => count * 24 * 3_600_000;
     const dueAt = clock.now() + days(1);
@@ -385,7 +385,7 @@ describe('word', () => {
     assert.equal(told.length, 3, 'it was long ago');
   });
 
-  test('is of files that an earlier slot has left, once for each that is new', async () => {
+  test('names files that an earlier slot left, once for each new one', async () => {
     const { db, clock, told, pass } = await teller();
     await insertSlot(db, { job: 'payroll', due_at: 0, state: 'failed', detail: null });
     const a = { file: 'a.csv', due_at: 0 };
@@ -406,7 +406,7 @@ describe('word', () => {
     assert.match(second ?? '', /\nb\.csv lies in "working" and is not paid: .*: put it into the inbox\.$/);
   });
 
-  test('is of an account that the service tells to wait for longer than a quarter of an hour, at once, and once for each time', async () => {
+  test('is sent at once, and once each time, if the service throttles an account for more than a quarter of an hour', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
     await db.execute(`UPDATE batches SET status = 'running'`);
@@ -431,16 +431,16 @@ describe('word', () => {
       until: isoTime(until),
       retry_after_ms: until - since,
     });
-    assert.equal(word?.subject, `The service has told account main to wait until ${timeText(isoTime(until))}`);
+    assert.equal(word?.subject, `The service makes account main wait until ${timeText(isoTime(until))}`);
     assert.deepEqual(await messagesOf({ since, until: until + 1 }), [], 'told once');
     const [longer] = await messagesOf({ since: since + 1, until, saidMs: 30 * 24 * 60 * minute });
-    assert.equal(longer?.subject, 'The service has told account main to wait for 30 days', 'another time');
-    assert.match(longer?.lines[0] ?? '', /It is asked again all the same at /);
+    assert.equal(longer?.subject, 'The service makes account main wait for 30 days', 'another time');
+    assert.match(longer?.lines[0] ?? '', /airbatch tries again at /);
     assert.deepEqual(await messagesOf({ since: since - 30 * minute, until: since }), [], 'it is over');
     assert.deepEqual(await messagesOf(null), []);
   });
 
-  test('is of a service that has not been reached for a quarter of an hour, once for each time, and only while something is to be sent', async () => {
+  test('is sent once for each outage of a quarter of an hour, and only while something is to be sent', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
     const began = clock.now();
@@ -485,7 +485,7 @@ describe('word', () => {
     assert.deepEqual(told, [], 'nobody works for it any more');
   });
 
-  test('is of each new doubt once, however many there were before, and of those that came together in one', async () => {
+  test('reports each new doubt once, however many there were before, and doubts that come together in one', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add(someRows(5), { created_at: clock.now() });
     await db.execute(`UPDATE batches SET status = 'running'`);
@@ -511,7 +511,7 @@ describe('word', () => {
     assert.deepEqual(await ids({ ...everything, id: 'chat of a job' }), [1, 0], 'whom nobody has told yet');
   });
 
-  test('is of each row once that the service has for longer than it promises', async () => {
+  test('is sent once for each row that is overdue', async () => {
     const { rig, db, clock, told, pass } = await teller();
     for (const row of [1, 2]) rig.service.ends(`run-1/ref-${row}`, 'open');
     await rig.add(someRows(3), { created_at: clock.now() });
@@ -520,7 +520,7 @@ describe('word', () => {
     await pass();
     const [{ word, id } = { word: null, id: '' }, ...more] = told.splice(0);
     assert.deepEqual([id, word?.kind, more], ['overdue:batch-1:1:1', 'overdue', []], 'two at once');
-    assert.equal(word?.subject, 'Payout run-1: the service has 2 rows (KES 203.00) for longer than it promises');
+    assert.equal(word?.subject, 'Payout run-1: the service is late with 2 rows (KES 203.00)');
     assert.match(word?.lines.join('\n') ?? '', /airbatch resolve batch-1 ROW --as paid\|not-paid/);
     await db.execute(`UPDATE rows SET failure_code = NULL`);
     await rig.clock.drive(rig.clock.sleep(3_600_000));
@@ -529,7 +529,7 @@ describe('word', () => {
     assert.deepEqual(told, [], 'asked once more, in vain');
   });
 
-  test('is of a batch of which nothing moves any more but held rows: once, until something of it was sent again', async () => {
+  test('says once that a batch waits only for held rows, and again only after something was sent', async () => {
     const { rig, db, clock, told, pass, actor } = await teller();
     const held = [3, 4, 5].map((rowNo) => aRow(rowNo, { status: 'held' }));
     await rig.add([...someRows(2), ...held], { created_at: clock.now() });
@@ -557,7 +557,7 @@ describe('word', () => {
     assert.equal(await watchNews(db, clock, [everything]), 0, 'a doubt is still looked up');
   });
 
-  test('is put together once: what was told is not read again at each look', async () => {
+  test('is composed once: a later look at the ledger does not read the batch again', async () => {
     const { rig, db, clock, pass } = await teller();
     await rig.add(someRows(1), { created_at: clock.now() });
     await rig.run();
@@ -574,7 +574,7 @@ describe('word', () => {
     );
   });
 
-  test('is not of what was before anybody asked to be told', async () => {
+  test('is not sent for what happened before notifications were configured', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1), { created_at: rig.clock.now() });
     await rig.run();
@@ -582,7 +582,7 @@ describe('word', () => {
     assert.equal(await watchNews(rig.db, rig.clock, [everything]), 0);
   });
 
-  test('goes to those who asked for that kind, account and job only', async () => {
+  test('goes only to recipients that want this kind of news, this account and this job', async () => {
     const ask = (id: string, fields: Partial<Recipient>): Recipient => ({ ...everything, id, ...fields }) as Recipient;
     const { rig, clock, told, pass } = await teller([
       ask('all', {}),
@@ -597,7 +597,7 @@ describe('word', () => {
     assert.deepEqual(told.map(({ to }) => to).sort(), ['all', 'of the account']);
   });
 
-  test('of a job goes to those who asked for the account that it pays from', async () => {
+  test('about a job goes to recipients of the account that it pays from', async () => {
     const asked = (account: string) => ({ ...everything, id: account, accounts: [account] }) as Recipient;
     const accountOf = (job: string) => (job === 'payroll' ? 'main' : null);
     const { db, clock, told, pass } = await teller([asked('main'), asked('other')], { accountOf });
@@ -610,11 +610,11 @@ describe('word', () => {
     await pass();
     assert.deepEqual(
       told.map(({ to, word }) => `${to}: ${word.subject.replace(/of \d.* UTC/, 'of then')}`),
-      ['main: Job payroll: 1 file of an earlier run is not paid', 'main: Job payroll: the run of then has failed'],
+      ['main: Job payroll: 1 file of an earlier run is not paid', 'main: Job payroll: the run of then failed'],
     );
   });
 
-  test('is tried again with growing delays while it cannot be sent, and given up after some days', async () => {
+  test('that cannot be sent is tried again with growing delays, and given up after some days', async () => {
     const { rig, db, clock, told, troubles, pass, breakIt } = await teller();
     breakIt(true);
     await rig.add(someRows(1), { created_at: clock.now() });
@@ -642,7 +642,7 @@ describe('word', () => {
     assert.deepEqual(await waitingFor(db, everything), []);
   });
 
-  test('that was put off is sent as soon as its recipient is told something again, and what is refused for its own sake waits', async () => {
+  test('that was postponed is sent as soon as its recipient can be reached, but one that the recipient refuses keeps its delay', async () => {
     const { db, clock } = await teller();
     const add = (event_id: string) =>
       addToOutbox(db, { event_id, recipient: everything.id, body: '{}', created_at: clock.now() });
@@ -653,7 +653,7 @@ describe('word', () => {
       if (isDown || eventId === 'refused') throw new Error('out of order');
       arrived.add(eventId);
     };
-    const deps = { db, clock, recipients: [everything], isEverybody: true, send, onTrouble: () => undefined };
+    const deps = { db, clock, recipients: [everything], isCompleteList: true, send, onTrouble: () => undefined };
     const { begin, ended } = makeDelivery({ ...deps, onError });
     const pass = async () => {
       await begin();
@@ -678,7 +678,7 @@ describe('word', () => {
     assert.equal(tried.get('refused'), before);
   });
 
-  test('goes out once, though two processes send what is due at the same time', async () => {
+  test('is sent once, even if two processes send at the same time', async () => {
     const { db, clock, told } = await teller();
     await addToOutbox(db, { event_id: 'e', recipient: everything.id, body: '{}', created_at: clock.now() });
     const answer = Promise.withResolvers<void>();
@@ -686,7 +686,8 @@ describe('word', () => {
       told.push({ to: recipient.id, word, id });
       await answer.promise;
     };
-    const one = () => deliver({ db, clock, recipients: [everything], isEverybody: true, send, onTrouble: assert.fail });
+    const one = () =>
+      deliver({ db, clock, recipients: [everything], isCompleteList: true, send, onTrouble: assert.fail });
     const both = [one(), one()];
     await Promise.race(both);
     answer.resolve();
@@ -694,18 +695,18 @@ describe('word', () => {
     assert.equal(told.length, 1);
   });
 
-  test('to whom another process knows is left to it; who was taken out of the configuration is told nothing any more', async () => {
+  test('for a recipient of another process is left to that; a recipient removed from the configuration gets nothing more', async () => {
     const { db, clock, told, pass } = await teller();
     await addToOutbox(db, { event_id: 'e', recipient: 'chat of a job', body: '{}', created_at: clock.now() });
     const waiting = () => waitingFor(db, { id: 'chat of a job' });
     const recipients = [everything];
-    await deliver({ db, clock, recipients, isEverybody: false, send: () => assert.fail(), onTrouble: assert.fail });
+    await deliver({ db, clock, recipients, isCompleteList: false, send: () => assert.fail(), onTrouble: assert.fail });
     assert.equal((await waiting()).length, 1);
     await pass();
     assert.deepEqual([await waiting(), told], [[], []]);
   });
 
-  test('of what came later reaches the others while one does not answer, and waits its turn for that one', async () => {
+  test('reaches the other recipients while one does not answer, whose later notifications wait', async () => {
     const { db, clock } = await teller();
     const silent: Recipient = { ...everything, id: 'chat silent' };
     const add = async (event_id: string) => {
@@ -720,7 +721,7 @@ describe('word', () => {
       if (eventId === 'later' && recipient === everything) told.resolve();
       if (recipient === silent) await answer.promise;
     };
-    const how = { isEverybody: true, send, onTrouble: assert.fail, onError };
+    const how = { isCompleteList: true, send, onTrouble: assert.fail, onError };
     const delivery = makeDelivery({ db, clock, recipients: [silent, everything], ...how });
     await add('first');
     await delivery.begin();
@@ -735,7 +736,7 @@ describe('word', () => {
     assert.deepEqual([await waitingFor(db, silent), await waitingFor(db, everything)], [[], []]);
   });
 
-  test('to one who does not answer holds up nobody else, and is due as before when the program ends meanwhile', async () => {
+  test('to a recipient that does not answer delays no other, and is due as before if the program ends meanwhile', async () => {
     const { db, clock, told } = await teller();
     const silent: Recipient = { ...everything, id: 'chat silent' };
     for (const recipient of [silent.id, everything.id])
@@ -748,7 +749,7 @@ describe('word', () => {
       else if (id === 'b') setImmediate(() => ending.abort());
     };
     const recipients = [silent, everything];
-    const how = { isEverybody: true, send, onTrouble: assert.fail, ending: ending.signal };
+    const how = { isCompleteList: true, send, onTrouble: assert.fail, ending: ending.signal };
     await deliver({ db, clock, recipients, ...how });
     assert.deepEqual(told.map(({ to, id }) => `${to} ${id}`).sort(), ['chat all a', 'chat all b', 'chat silent a']);
     const left = await waitingFor(db, silent);
@@ -788,7 +789,7 @@ async function listener(t: TestContext, status = 200) {
 describe('a webhook', () => {
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
-  test('is signed as Standard Webhooks specifies: its own library believes it, and no other body', async (t) => {
+  test('is signed as Standard Webhooks specifies: its own library accepts it, and no changed body', async (t) => {
     const { url, requests } = await listener(t);
     const send = makeSender({ mail: null, reports: '/none', secrets: [] });
     await send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent);
@@ -800,14 +801,14 @@ describe('a webhook', () => {
     assert.equal(request.headers['webhook-id'], sent.eventId);
   });
 
-  test('that is answered with an error has not arrived', async (t) => {
+  test('that is answered with an error counts as not delivered', async (t) => {
     const { url } = await listener(t, 500);
     const send = makeSender({ mail: null, reports: '/none', secrets: [] });
     await assert.rejects(send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent), /HTTP 500/);
   });
 });
 
-test('a chat or mail server that does not answer is left at once when the program ends', async (t) => {
+test('a chat or mail server that does not answer is abandoned at once when the program ends', async (t) => {
   const server = createServer(() => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -828,7 +829,7 @@ test('a chat or mail server that does not answer is left at once when the progra
   }
 });
 
-test('mails of two files are told from each other by their subjects', async (t) => {
+test('mails about two files have different subjects', async (t) => {
   const sentMails: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -861,14 +862,14 @@ test('mails of two files are told from each other by their subjects', async (t) 
   ]);
 });
 
-test('a chat is told in one text', async (t) => {
+test('a chat gets one text', async (t) => {
   const { url, requests } = await listener(t);
   const send = makeSender({ mail: null, reports: '/none', secrets: [] });
   await send({ id: 'c', kind: 'chat', url, on: newsKinds }, word, sent);
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
 });
 
-test('an e-mail has the subject, the words and the report, under an id that stays the same', async (t) => {
+test('an e-mail has the subject, the text and the report, under an id that stays the same', async (t) => {
   const folder = folderOf(t);
   mkdirSync(join(folder, 'batch-1'));
   writeFileSync(join(folder, 'batch-1/report.html'), '<p>the report</p>');

@@ -7,7 +7,7 @@ const idOf = (url: string) => {
   return resolveRecipient(given, () => 'whsec_').id;
 };
 
-test('a recipient is named in the ledger and in logs without what may be a secret in its address, and told from its like', () => {
+test('the name of a recipient in the ledger and in logs has no secret part of its address, and is unique', () => {
   assert.equal(idOf('https://hooks.example.com/pay'), 'webhook https://hooks.example.com/pay');
   const ids = [
     'https://hooks.example.com/pay?token=canary-1',

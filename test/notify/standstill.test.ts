@@ -45,8 +45,8 @@ const standstill = (code: ErrorCode, fields = {}) => ({
   ...fields,
 });
 
-describe('word of a standstill', () => {
-  test('is kept in the ledger where that can be written, once a day for each kind of trouble, whatever is started again', async () => {
+describe('a notification of a standstill', () => {
+  test('goes to the ledger if that is writable, once a day for each error, however often the program starts', async () => {
     const { clock, sent, begin, kept } = await program();
     for (let start = 0; start < 3; start++) {
       const tell = begin();
@@ -60,7 +60,7 @@ describe('word of a standstill', () => {
     assert.deepEqual([(await kept()).length, sent.length], [3, 0]);
   });
 
-  test('is sent right away where the ledger cannot be written, once, and tried again with the next trouble where it did not arrive', async () => {
+  test('is sent at once if the ledger is not writable, once; if it did not arrive, again with the next error', async () => {
     const { sent, troubles, is, begin, kept } = await program();
     Object.assign(is, { full: true, silent: true });
     const tell = begin();
@@ -73,10 +73,10 @@ describe('word of a standstill', () => {
     assert.deepEqual([sent.length, await kept()], [1, []]);
     const { subject, lines } = sent[0]?.word ?? { subject: '', lines: [] };
     assert.equal(subject, 'Nothing is sent for account main: for a test with [number]');
-    assert.match(lines.join('\n'), /It is tried again every minute.*\nNext: {4}The disk is full: make room/);
+    assert.match(lines.join('\n'), /airbatch tries again every minute.*\nNext: {4}The disk is full: make room/);
   });
 
-  test('is for whom it concerns', async () => {
+  test('goes to the recipients of the account', async () => {
     const { is, sent, begin } = await program([
       chat('other account', { accounts: ['other'] }),
       chat('this account', { accounts: ['main'] }),
@@ -89,10 +89,10 @@ describe('word of a standstill', () => {
       sent.map(({ to, word }) => [to, word.facts]),
       [['this account', { account: 'main', code: 'UNKNOWN' }]],
     );
-    assert.match(sent[0]?.word.lines.join('\n') ?? '', /The program ends: it must be started again/);
+    assert.match(sent[0]?.word.lines.join('\n') ?? '', /The program ends. Start it again/);
   });
 
-  test('is for everyone who is notified of such trouble where it concerns the reports of all accounts', async () => {
+  test('about the reports of all accounts goes to every recipient that wants standstills', async () => {
     const { is, sent, begin } = await program([
       chat('this account', { accounts: ['main'] }),
       chat('a job', { jobs: ['payroll'] }),
@@ -105,6 +105,6 @@ describe('word of a standstill', () => {
     );
     const { subject, lines } = sent[0]?.word ?? { subject: '', lines: [] };
     assert.equal(subject, 'Reports cannot be written: for a test with [number]');
-    assert.match(lines.join('\n'), /Payments go on\. airbatch tries again.*\nNext: {4}Make the folder writable/);
+    assert.match(lines.join('\n'), /Payments continue\. airbatch tries again.*\nNext: {4}Make the folder writable/);
   });
 });

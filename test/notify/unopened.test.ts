@@ -35,8 +35,8 @@ function program(recipients: readonly Recipient[]) {
   return { sent, troubles, is, begin };
 }
 
-describe('word that the program which stays has not begun', () => {
-  test('is told once a day for each kind of trouble, however often it is started, with what to do', async () => {
+describe('a notification that serve could not start', () => {
+  test('is sent once a day for each error, however often the program is started, and says what to do', async () => {
     const { sent, is, begin } = program([chat('ops')]);
     for (let start = 0; start < 3; start++) await begin();
     await begin('LEDGER_VERSION');
@@ -49,13 +49,13 @@ describe('word that the program which stays has not begun', () => {
     const [first] = sent;
     assert.ok(first);
     const { subject, lines, facts } = first.word;
-    assert.match(subject, /^airbatch serve does not begin: the ledger of /);
+    assert.match(subject, /^airbatch serve could not start: the ledger of /);
     assert.doesNotMatch(JSON.stringify(sent), /254712000001/);
     assert.match(lines[1] ?? '', /^Next: {4}The ledger could not be written/);
     assert.deepEqual(facts, { account: null, code: 'LEDGER_IO' });
   });
 
-  test('goes to whoever is told of standstills, of whichever account and job', async () => {
+  test('goes to every recipient of standstills, whatever its accounts and jobs', async () => {
     const { sent, begin } = program([
       chat('all'),
       chat('of an account', { accounts: ['main'] }),
@@ -69,7 +69,7 @@ describe('word that the program which stays has not begun', () => {
     );
   });
 
-  test('is tried again at the next start where it could not be sent', async () => {
+  test('that could not be sent is tried again at the next start', async () => {
     const { sent, troubles, is, begin } = program([chat('ops')]);
     is.silent = true;
     await begin();

@@ -35,7 +35,7 @@ export const rowStateTexts: Record<RowState, StateTexts> = {
   accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
   in_doubt: {
     label: 'in doubt',
-    meaning: `It is not known whether it was paid. It is ${lookedUp}, or a person must decide; do not pay it by other means before that.`,
+    meaning: `It is not known whether it was paid. It is ${lookedUp}, or a person must decide; do not pay it in any other way before that.`,
   },
 };
 

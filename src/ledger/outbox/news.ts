@@ -4,12 +4,12 @@ import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { inFlight, overdue } from '../rows/in-flight-rows.ts';
 
-/** A doubt that only a person can end: no look-up of it is scheduled. */
+/** A doubt that only a person can resolve: no lookup is scheduled for it. */
 const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
-/** A doubt that is looked up again, and may be sent again. */
+/** A doubt with a scheduled lookup; the row may be sent again. */
 export const isLookedUp = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NOT NULL`;
 
-/** What is told of by the row: for how long it is so, each row and generation is news once. */
+/** Conditions that are reported for each row and generation once, however long they last. */
 const newsOfRows = { in_doubt: waitsForAPerson, overdue } as const;
 export type NewsOfRows = keyof typeof newsOfRows;
 
@@ -22,9 +22,9 @@ function unreportedSql(kind: NewsOfRows): string {
 }
 
 /**
- * The rows of a batch that only a person can end (doubts), or may (those that the service has for too long), and that
- * a recipient was not told of. Each is an event of its own, by its row and generation: however many there are, a new
- * one is seen, and asking for an old one again is no news.
+ * The rows of a batch that a person must resolve (doubts) or may resolve (overdue rows), and that the recipient was not
+ * notified of. Each row and generation is an event of its own. So a new one is noticed however many there are, and
+ * another look at an old one is no news.
  */
 export async function unreportedRows(
   db: Queryable,
@@ -37,8 +37,8 @@ export async function unreportedRows(
 }
 
 /**
- * The slots of a job that were skipped since a time (epoch ms) and that a recipient was not told of, in their order:
- * an event each.
+ * The slots of a job that were skipped since a time (epoch ms) and that the recipient was not notified of, in order:
+ * each is an event.
  */
 export async function unreportedSkips(
   db: Queryable,
@@ -58,16 +58,16 @@ export async function unreportedSkips(
 }
 
 /**
- * What the service has said of a row that had ended and people are told of: not that the money of what failed came
- * back, which cost nothing, nor what is read later of a row of whose money they were told that it came back.
+ * Late changes of ended rows that people are notified of. Two are left out: the refund of a failed row, which cost
+ * nothing; and a later change of a row whose refund was already reported.
  */
 const isLateNews = `(${isLateSql}) AND NOT (kind = 'row.refund' AND body LIKE '%"status":"failed"%')
   AND NOT (kind = 'row.changed_late' AND EXISTS (SELECT 1 FROM rows
     WHERE rows.batch_id = events.batch_id AND rows.row_no = events.row_no AND rows.refunded_at < events.at))`;
 
 /**
- * The late words of the service on a batch since a time (epoch ms) that a recipient was not told of, in their order:
- * an event each.
+ * The late changes of a batch since a time (epoch ms) that the recipient was not notified of, in order: each is an
+ * event.
  */
 export async function unreportedLateChanges(
   db: Queryable,
@@ -86,7 +86,7 @@ export async function unreportedLateChanges(
   return unreported.map(({ event_id }) => event_id);
 }
 
-/** The batches of which the service has said something late since a time, and nothing more after another (epoch ms). */
+/** The batches with late changes since a time, the last of them before another time (epoch ms). */
 export function lateChangeBatches(
   db: Queryable,
   sinceMs: number,
@@ -100,21 +100,21 @@ export function lateChangeBatches(
   );
 }
 
-/** How many rows of a batch are in one of these states, where its `batch_counts` are grouped. */
+/** How many rows of a batch are in one of these states; for queries that group `batch_counts`. */
 function sumOf(...states: RowState[]): string {
   const inOne = states.map((state) => `batch_counts.status = '${state}'`).join(' OR ');
   return `SUM(CASE WHEN ${inOne} THEN batch_counts.count ELSE 0 END)`;
 }
 
-/** Found from the end of the chain: after a pause little is added to it, while all of it may be millions of events. */
+/** Searched from the end of the chain, which may have millions of events, few of them after a pause. */
 const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event, as the end
- * of a slot that has failed, which may fail again when a person runs it, or after it was done; rows (`NewsOfRows`) by
- * their batch, and slots that were skipped by their job. That a batch waits with held rows alone is one by how many
- * rows had ended: again only once something was sent, not for each row that is skipped.
+ * All news since a time and up to now (epoch ms). The id names exactly one event: the failure of a slot, for example,
+ * has its time, since a slot may fail again when a person runs it. Rows (`NewsOfRows`) are reported by batch, and
+ * skipped slots by job. A batch that waits only for held rows is identified by the number of its ended rows: it is news
+ * again only after something was sent, not after each row that is skipped.
  */
 export function newsSince(
   db: Queryable,

@@ -3,14 +3,14 @@ import { isLookedUp } from './news.ts';
 
 /** A notification to one recipient about one event, sent once. Times are epoch milliseconds. */
 export interface OutboxEntry {
-  /** What happened, uniquely: a recipient is notified of an event once, whatever restarts. */
+  /** The event. A recipient is notified of it once, whatever restarts. */
   event_id: string;
-  /** Whom it goes to, as the configuration names them: "email ann@example.com". */
+  /** The recipient, as the configuration names it: "email ann@example.com". */
   recipient: string;
   /** JSON of `Message` (notify/message.ts). */
   body: string;
   created_at: number;
-  /** When it is tried next; null when it was sent, or given up. */
+  /** When it is tried next; null after it was sent or given up. */
   due_at: number | null;
   attempts: number;
   sent_at: number | null;
@@ -30,13 +30,13 @@ export async function addToOutbox(
   return added === 1;
 }
 
-/** Whether this recipient was notified of this event, or is about to be. */
+/** Whether this recipient was or will be notified of this event. */
 export async function isKept(db: Queryable, eventId: string, recipient: string): Promise<boolean> {
   const [entry] = await db.query('SELECT 1 FROM outbox WHERE event_id = ? AND recipient = ?', [eventId, recipient]);
   return entry !== undefined;
 }
 
-/** Notes that the notification of another event (`notifiedIn`) covers this one, which needs none of its own. */
+/** Records that the notification of another event (`notifiedIn`) covers this one. */
 export async function saveNotifiedIn(
   tx: Queryable,
   { event_id, recipient, created_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'created_at'>,
@@ -68,8 +68,8 @@ export async function nextNotification(db: Queryable, recipient: string, now: nu
 }
 
 /**
- * Claims a notification for the process that is about to send it, until a time (epoch ms): then it is due again. False
- * if another process was sooner.
+ * Claims a notification for the process that is about to send it. It is due again at `until` (epoch ms). False if
+ * another process was first.
  */
 export async function claimNotification(
   tx: Queryable,
@@ -85,7 +85,7 @@ export async function claimNotification(
   return claimed === 1;
 }
 
-/** Gives up all that waits for a recipient. Returns how much that was. */
+/** Gives up all notifications that wait for a recipient. Returns how many there were. */
 export function giveUpNotification(tx: Queryable, recipient: string, why: string): Promise<number> {
   return tx.execute('UPDATE outbox SET due_at = NULL, last_error = ? WHERE recipient = ? AND due_at IS NOT NULL', [
     why,
@@ -93,7 +93,7 @@ export function giveUpNotification(tx: Queryable, recipient: string, why: string
   ]);
 }
 
-/** A recipient's notifications that could not be sent, and are tried again only after a time (epoch ms). */
+/** A recipient's notifications whose delivery failed and that are due only after `afterMs` (epoch ms). */
 export function postponedNotification(
   db: Queryable,
   recipient: string,
@@ -105,7 +105,7 @@ export function postponedNotification(
   );
 }
 
-/** Writes what came of an attempt. */
+/** Stores the outcome of an attempt. */
 export async function noteAttempt(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at' | 'attempts' | 'sent_at' | 'last_error'>,
@@ -116,7 +116,7 @@ export async function noteAttempt(
   );
 }
 
-/** The last event of the next stretch of the outbox, which has so many entries; null at its end. */
+/** The last event id of the next `entries` entries of the outbox; null at its end. */
 export async function endOfStretch(db: Queryable, afterEventId: string, entries: number): Promise<string | null> {
   const [last] = await db.query<{ event_id: string | null }>(
     'SELECT MAX(event_id) AS event_id FROM (SELECT event_id FROM outbox WHERE event_id > ? ORDER BY event_id LIMIT ?) AS stretch',
@@ -126,9 +126,9 @@ export async function endOfStretch(db: Queryable, afterEventId: string, entries:
 }
 
 /**
- * Deletes the notifications of a stretch that were stored before a time (epoch ms) and are due no more. Not those of
- * an open batch: its doubts and held rows are news for as long as they stand, and people would be notified again.
- * Returns how many that were.
+ * Deletes the notifications between two event ids that were stored before a time (epoch ms) and are not due. Those of
+ * an open batch stay: its doubts and held rows remain news, and people would be notified again. Returns how many were
+ * deleted.
  */
 export function dropNotification(
   tx: Queryable,
@@ -142,7 +142,7 @@ export function dropNotification(
   );
 }
 
-/** The accounts that have something to send, or that may have to be sent again. */
+/** The accounts with rows to send, or with rows that may have to be sent again. */
 export async function accountsSending(db: Queryable): Promise<string[]> {
   const accounts = await db.query<{ account: string }>(
     `SELECT DISTINCT account FROM batches WHERE status = 'running' AND (
@@ -154,7 +154,7 @@ export async function accountsSending(db: Queryable): Promise<string[]> {
   return accounts.map(({ account }) => account);
 }
 
-/** The accounts that have a batch under way. */
+/** The accounts with a running batch. */
 export async function accountsRunning(db: Queryable): Promise<string[]> {
   const accounts = await db.query<{ account: string }>(
     `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`,

@@ -55,6 +55,6 @@ export function troublesOf(row: ReportedRow): StoredProblem[] {
   const suggestion =
     row.status === 'failed'
       ? (failureAdvice[row.service_status ?? ''] ?? failureAdvice[code] ?? generalAdvice)
-      : `${isLeftToPerson(row) || isOverdue(row) ? 'Ask the service or the recipient, then "airbatch resolve". ' : ''}Do not pay it by other means until it is resolved.`;
+      : `${isLeftToPerson(row) || isOverdue(row) ? 'Ask the service or the recipient, then "airbatch resolve". ' : ''}Do not pay it in any other way until it is resolved.`;
   return [{ code, column: null, message, suggestion }];
 }

@@ -61,12 +61,12 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
     trouble.report('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });
-  const isEverybody = jobs !== null;
+  const isCompleteList = jobs !== null;
   const delivery = makeDelivery({
     db,
     clock,
     recipients,
-    isEverybody,
+    isCompleteList,
     send,
     onTrouble,
     onError,

@@ -179,7 +179,7 @@ test('a retry that could not be made for a day is given up, and a person is told
   const word = await rig.db.query<{ body: string }>('SELECT body FROM outbox');
   assert.equal(word.length, 1);
   const { subject, lines } = JSON.parse(word[0]?.body ?? '{}');
-  assert.equal(subject, 'Job payroll: 2 failed rows of payout run-1 were not tried again');
+  assert.equal(subject, 'Job payroll: 2 failed rows of payout run-1 were not retried');
   assert.match(lines.join('\n'), /Next: {4}airbatch retry batch-1 --code DECLINED/);
 });
 
