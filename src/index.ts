@@ -3,6 +3,7 @@
 export { AirbatchError, type ErrorCode, errorTable } from './core/basics/errors.ts';
 export { type Random, systemRandom } from './core/basics/random.ts';
 export { type BatchPolicy, storedPolicy } from './core/state/batch-policy.ts';
+export type { Log as EngineLog } from './core/text/log.ts';
 export { type Clock, systemClock } from './core/time/clock.ts';
 export type { AccountRunner } from './engine/account-runner.ts';
 export {
@@ -20,7 +21,6 @@ export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } 
 export { type RetryResult, retryFailed } from './engine/decisions/retry-failed.ts';
 export { approvalReason } from './engine/plan/approval.ts';
 export type { Preflight } from './engine/plan/preflight.ts';
-export type { EngineLog } from './engine/runner/context.ts';
 export type { EngineSettings } from './engine/runner/settings.ts';
 export type { Gateway } from './gateway/contract/gateway.ts';
 export type { FileFindings } from './intake/check/findings.ts';

@@ -1,12 +1,13 @@
 import { assert } from '../core/basics/assert.ts';
 import { steadyClock } from '../core/time/clock.ts';
+import { storedThrottleOf } from '../ledger/accounts/pace.ts';
 import { highestClock } from '../ledger/schema/facts.ts';
 import { noteEnded } from './batches/enforce-guards.ts';
 import { pauseAccount } from './batches/pausing.ts';
 import { makeCachedForecast } from './forecast/cached-forecast.ts';
 import { runLoops } from './loops.ts';
-import { restoreThroughput, saveThroughput } from './pacing/recent-throughput.ts';
-import { restoreThrottle } from './pacing/throttling.ts';
+import { makeGateKeeper } from './pacing/gate-keeper.ts';
+import { makeReadTrouble } from './pacing/read-trouble.ts';
 import { keysProvedFrom, noteKeyScope } from './payments/key-age.ts';
 import { makeCommitter } from './runner/committer.ts';
 import { makeComparison } from './runner/comparison.ts';
@@ -14,9 +15,9 @@ import type { EngineDeps, RunnerContext } from './runner/context.ts';
 import { makeFollowed } from './runner/followed-rows.ts';
 import { logTakeover, takeAccount } from './runner/lease.ts';
 import { type LedgerMark, restoredAt } from './runner/ledger-mark.ts';
-import { makeListCursor } from './runner/list-cursor.ts';
 import { lastSendTimeTo } from './runner/number-spacing.ts';
 import { makePicker } from './runner/picker.ts';
+import { restoreThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { makeSettlementStats } from './runner/settlement-stats.ts';
 import { makeWake } from './runner/wake.ts';
 
@@ -118,6 +119,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   logTakeover(deps.log, account, lease);
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
   const superviseWake = makeWake(clock);
+  const { unreachableWaitMsMax } = deps.settings;
+  const gate = makeGateKeeper({ ...deps, clock, account, unreachableWaitMsMax, save: () => saveThroughput(context) });
   const context: RunnerContext = {
     ...deps,
     clock,
@@ -139,17 +142,13 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     trips: new Map(),
     closing: new Map(),
     loggedPauses: new Set(),
-    readTroubleLoggedAt: Number.NEGATIVE_INFINITY,
-    unanswered: 0,
-    unreachableSince: null,
-    unreachableUntil: Number.NEGATIVE_INFINITY,
-    throttleWait: null,
+    gate,
+    readTrouble: makeReadTrouble({ ...deps, clock, gate, pauseAccount: (...why) => pauseAccount(context, ...why) }),
     cachedForecast: makeCachedForecast(clock),
     late: new Map(),
     lateLookedAt: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,
     settlementStats: makeSettlementStats(),
-    listCursor: makeListCursor(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,
       lastSendTimeTo: (phoneNumber) => lastSendTimeTo(deps.db, account, phoneNumber),
@@ -167,7 +166,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
-  await restoreThrottle(context);
+  gate.restore(await storedThrottleOf(deps.db, account));
   await restoreThroughput(context);
   return context;
 }

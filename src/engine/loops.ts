@@ -1,11 +1,13 @@
 import { LimiterStopped } from '../limiter/limiter.ts';
+import { boostDeadlines } from './batches/deadline-boost.ts';
 import { resumeFunded } from './batches/funds.ts';
 import { refreshBatches } from './batches/open-batches.ts';
 import { dispatchLoop } from './dispatch/dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
-import { saveThroughput, throughputLoop } from './pacing/recent-throughput.ts';
 import type { RunnerContext } from './runner/context.ts';
+import { recentThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { roundMs, type Stay, superviseLoop } from './supervise.ts';
+import { makeListCursor } from './tracking/list-cursor.ts';
 import { makeRereading } from './tracking/reread.ts';
 import { trackOnce } from './tracking/tracking.ts';
 import { processWebhooks } from './tracking/webhook-inbox.ts';
@@ -60,8 +62,9 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
 }
 
 async function trackLoop(context: RunnerContext): Promise<void> {
+  const cursor = makeListCursor();
   while (!context.stopping.aborted) {
-    const wait = await trackOnce(context);
+    const wait = await trackOnce(context, cursor);
     // Every row that was just accepted rings, and asking at once would find it as it was.
     const least = Math.min(wait, await roundMs(context));
     await context.clock.sleep(least, context.stopping);
@@ -97,6 +100,21 @@ async function renewLoop(context: RunnerContext): Promise<void> {
     await context.renewWake.wait(everyMs);
     if (context.stopping.aborted) return;
     await context.lease.renew();
+    await saveThroughput(context);
+  }
+}
+
+/** Saves the pace whenever it has changed, and boosts batches that would be late at this pace. */
+async function throughputLoop(context: RunnerContext): Promise<void> {
+  const { clock, stopping, settings } = context;
+  let noted = '';
+  while (!stopping.aborted) {
+    await clock.sleep(settings.idlePollMs, stopping);
+    await boostDeadlines(context, recentThroughput(context));
+    const { used, limit, outlook, gate, late } = recentThroughput(context);
+    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, gate.throttle, Object.keys(late)]);
+    if (stopping.aborted || stands === noted) continue;
+    noted = stands;
     await saveThroughput(context);
   }
 }

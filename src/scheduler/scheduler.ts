@@ -1,6 +1,6 @@
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/basics/errors.ts';
+import type { Log } from '../core/text/log.ts';
 import { isoTime } from '../core/time/clock.ts';
-import type { EngineLog } from '../engine/runner/context.ts';
 import type { Queryable } from '../ledger/drivers/database.ts';
 import {
   droppedUntil,
@@ -18,7 +18,7 @@ import { dueTimes, dueTimesMax } from './jobs/due-times.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './slots/claimed-slot.ts';
 
 export interface SchedulerDeps extends ClaimDeps {
-  log: EngineLog;
+  log: Log;
   jobs: readonly Job[];
   /**
    * Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it

@@ -1,5 +1,5 @@
+import type { Log } from '../core/text/log.ts';
 import type { Clock } from '../core/time/clock.ts';
-import type { EngineLog } from '../engine/runner/context.ts';
 
 /** Of rejected webhooks with the same reason, one is logged in this time: anybody can send them by the million. */
 const quietMs = 60_000;
@@ -9,7 +9,7 @@ const reasonsMax = 1_000;
 /** Logs why webhooks are rejected: the first of a kind at once, later ones as a count. */
 export function makeRejectionLog(
   clock: Clock,
-  log: EngineLog,
+  log: Log,
 ): (reason: { account: string; scheme: string; problem: string }) => void {
   const kinds = new Map<string, { loggedAt: number; unlogged: number }>();
   return (reason) => {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import type { Random } from '../core/basics/random.ts';
+import type { Log } from '../core/text/log.ts';
 import type { Clock } from '../core/time/clock.ts';
-import type { EngineLog } from '../engine/runner/context.ts';
 import type { WebhookKeys } from '../gateway/webhooks/webhook-signatures.ts';
 import { addToInbox, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../ledger/drivers/database.ts';
@@ -13,7 +13,7 @@ export interface WebhookDeps {
   db: Database;
   clock: Clock;
   random: Random;
-  log: EngineLog;
+  log: Log;
   /** The accounts whose webhooks are accepted, by name. */
   webhookKeys: ReadonlyMap<string, WebhookKeys>;
   /** Called when a new webhook is durable. */

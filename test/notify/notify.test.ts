@@ -415,8 +415,10 @@ describe('a notification', () => {
     const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
     assert.ok(held);
     const messagesOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
-      const throttleWait = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
-      await db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held.fence, throttleWait }));
+      const throttle = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
+      await db.transact((tx) =>
+        savePace(tx, 'main', { ...idlePace, fence: held.fence, gate: { throttle, unreachableSince: null } }),
+      );
       await pass();
       await pass();
       return told.splice(0).map(({ word }) => word);
@@ -450,7 +452,9 @@ describe('a notification', () => {
       const request = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60_000, deadHolder: null };
       const held = await takeLease(db, request);
       assert.ok(held);
-      await db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held.fence, unreachableSince }));
+      await db.transact((tx) =>
+        savePace(tx, 'main', { ...idlePace, fence: held.fence, gate: { throttle: null, unreachableSince } }),
+      );
       await pass();
       await pass();
       return told.splice(0).map(({ word }) => word);

@@ -184,7 +184,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no waiting when the service says to wait',
     file: 'engine/dispatch/dispatch.ts',
-    find: "outcome.kind === 'throttled' ? noteThrottled(context, 'creation', outcome) : null",
+    find: "outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null",
     replace: 'null',
   },
   {

@@ -51,8 +51,7 @@ export const idlePace: StoredPace = {
   outlook: idleUsage.outlook,
   spaced: {},
   shared: false,
-  throttleWait: null,
-  unreachableSince: null,
+  gate: { throttle: null, unreachableSince: null },
   late: {},
 };
 /** A webhook that was received at the beginning of time, and not looked at yet. */

@@ -7,7 +7,6 @@ import { openBatches } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
-import { noteThrottled } from '../pacing/throttling.ts';
 import type { RunnerContext } from '../runner/context.ts';
 import { resetShortageBalances } from './funds.ts';
 import { pauseForOtherReason } from './manual-pause.ts';
@@ -101,6 +100,6 @@ async function askToRead(context: RunnerContext): Promise<ListOutcome | BalanceO
   // Version 1 has no list and no permissions: credentials that are right may read everything.
   if (list === null) return askBalance(context);
   const outcome = await context.limiter.admit('read', () => list({ page: 1, perPage: 1, fromMs: null, toMs: null }));
-  if (outcome.kind === 'throttled') await noteThrottled(context, 'read', outcome);
+  if (outcome.kind === 'throttled') await context.gate.throttled('read', outcome);
   return outcome;
 }

@@ -8,8 +8,6 @@ import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
 import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
 import { readLostPayments } from '../doubts/lost-payments.ts';
 import { compareWithService } from '../doubts/older-copy.ts';
-import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from '../pacing/outage.ts';
-import { clearThrottle, noteThrottled } from '../pacing/throttling.ts';
 import { assertYoung } from '../payments/key-age.ts';
 import type { RunnerContext } from '../runner/context.ts';
 import { withKeysRenewed } from './forgotten-keys.ts';
@@ -96,10 +94,10 @@ async function admitRows(
 /** Takes rows, and writes the intents of those that may be sent now. */
 async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
   // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
-  const taken = await context.picker.take(count, isUnansweredOften(context));
+  const taken = await context.picker.take(count, context.gate.isUnansweredOften());
   const isCompared = await compareWithService(context);
   const looked = await lookedUp(context, isCompared ? taken : []);
-  const rows = oneIfUnanswered(context, unlessHeld(context, looked.rows));
+  const rows = whileOpen(context, looked.rows);
   const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
   context.picker.settled(taken);
   return intents;
@@ -121,21 +119,11 @@ async function lookedUp(
   );
 }
 
-/**
- * A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once
- * more.
- */
-function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
-  if (!limiter.isHeld('creation')) return rows;
-  for (const row of rows) picker.putBack(row, clock.now());
-  return [];
-}
-
-/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
-function oneIfUnanswered(context: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
-  if (rows.length === 0 || !restWhileUnanswered(context)) return rows;
-  for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
-  return rows.slice(0, 1);
+/** The rows that the account's gate lets through: a look-up may have closed it since the job was admitted. */
+function whileOpen({ gate, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
+  const open = gate.rowsNow(rows.length);
+  for (const row of rows.slice(open)) picker.putBack(row, clock.now());
+  return rows.slice(0, open);
 }
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */
@@ -168,7 +156,7 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   const { row, payment } = intent;
   context.picker.sending(row);
   const outcome = await create(context, intent);
-  const waiting = outcome.kind === 'throttled' ? noteThrottled(context, 'creation', outcome) : null;
+  const waiting = outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null;
   const writing = context.committer.commit((unit) => {
     const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
     return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
@@ -201,11 +189,8 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 }
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
-  await noteWhetherAnswered(context, outcome);
-  if (outcome.kind === 'accepted' || outcome.kind === 'refused') clearThrottle(context);
+  await context.gate.noteOutcome(outcome, after.readyAt);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
-  // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
-  if (after.readyAt !== undefined && outcome.kind === 'not_sent') await waitForService(context, after.readyAt, outcome);
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
 }

@@ -9,7 +9,7 @@ import { findPayment, type PaymentRecord, updateAttempts } from '../../ledger/ro
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
-import { readTrouble, unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { nextGeneration } from '../payments/next-generation.ts';
 import { paymentNames } from '../payments/payment-request.ts';
@@ -57,7 +57,7 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   const { reference, key } = paymentNames(open.batch, row, row.generation);
   const outcome = await context.limiter.admit('read', () => context.gateway.lookup(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
-    const wait = await readTrouble(context, 'read', outcome);
+    const wait = await context.readTrouble(outcome);
     const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
     if (why !== null) logReview(context, row, why);
     return;

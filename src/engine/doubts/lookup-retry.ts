@@ -4,7 +4,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { readTrouble, unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { evidenceData } from '../payments/settle.ts';
 import type { RunnerContext } from '../runner/context.ts';
 
@@ -20,7 +20,7 @@ export interface LookupRetry {
  * day the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
  */
 export async function scheduleLookupRetry(context: RunnerContext, row: RowRecord, unread: LookupRetry): Promise<void> {
-  const wait = await readTrouble(context, 'read', unread.problem);
+  const wait = await context.readTrouble(unread.problem);
   if (row.status !== 'ready') return;
   const { picker, committer, log } = context;
   const later = await committer.commit((unit) => noteUnread(unit, row, unread, wait));

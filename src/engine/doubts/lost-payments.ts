@@ -16,7 +16,7 @@ import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts'
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
-import { readTrouble, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import type { RunnerContext } from '../runner/context.ts';
 
 /** The list may round times to seconds, so reading continues this much before the last entry (ms). */
@@ -66,7 +66,7 @@ async function readList(
   while (!stopping.aborted) {
     const page = await limiter.admit('read', readOn);
     if (page.kind !== 'page') {
-      const retryMs = await readTrouble(context, 'read', page);
+      const retryMs = await context.readTrouble(page);
       if (troubleSince === null) logListDelay(context, { code: page.evidence.code });
       troubleSince ??= clock.now();
       await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);

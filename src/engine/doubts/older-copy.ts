@@ -3,7 +3,7 @@ import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { paymentsPerPageMax, type ReadProblem } from '../../gateway/contract/gateway.ts';
 import { findPayments } from '../../ledger/rows/payments.ts';
 import { findUnendedRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
-import { readTrouble, unansweredWaitMs } from '../pacing/read-trouble.ts';
+import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import type { Listed, ServiceView } from '../runner/comparison.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
@@ -126,7 +126,7 @@ async function untilAnswered<Answer>(
   while (!stopping.aborted) {
     const outcome = await ask();
     if (outcome.kind === 'answer') return outcome.answer;
-    const retryMs = await readTrouble(context, 'read', outcome);
+    const retryMs = await context.readTrouble(outcome);
     troubleSince ??= clock.now();
     await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/time/clock.ts';
+import { gateOf, isForeseeable } from '../pacing/account-gate.ts';
 import { type Forecast, forecast, type PaceAhead } from './forecast.ts';
 import type { Sending } from './sending.ts';
 
@@ -21,8 +22,9 @@ export function makeCachedForecast(clock: Pick<Clock, 'now' | 'monotonic'>): Cac
   return (account, sending, pace) => {
     const at = clock.monotonic();
     const known = last.get(account);
-    // There is no forecast while the service is unreachable.
-    if (known && at < known.until && pace.unreachableSince === null) return sooner(known.foreseen, at - known.at);
+    // There is no forecast while nobody knows when the account sends again.
+    const isStanding = !isForeseeable(gateOf(pace.gate, clock.now()));
+    if (known && at < known.until && !isStanding) return sooner(known.foreseen, at - known.at);
     const foreseen = forecast(sending, pace, clock.now());
     const tookMs = clock.monotonic() - at;
     last.set(account, { foreseen, at, until: at + tookMs * forecastRests });

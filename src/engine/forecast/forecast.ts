@@ -1,10 +1,11 @@
 import { msUntilSent } from '../../core/time/rate-outlook.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
+import { gateOf, isForeseeable } from '../pacing/account-gate.ts';
 import type { Sending } from './sending.ts';
 import { endingMs, sendingOrder, spareMs } from './sending-order.ts';
 
 /** The pace of an account, from now on. */
-export type PaceAhead = Pick<StoredPace, 'outlook' | 'spaced' | 'unreachableSince'>;
+export type PaceAhead = Pick<StoredPace, 'outlook' | 'spaced' | 'gate'>;
 
 /** The forecast of a batch, in milliseconds from now. */
 export interface Forecast {
@@ -50,7 +51,8 @@ interface Line {
 
 /** The batches that must go first from now on to finish in time, and do not yet. */
 export function boostNeeded(sending: readonly Sending[], pace: PaceAhead, now: number): string[] {
-  return pace.unreachableSince === null && sending.some(isBoostNeeded) ? press(lineOf(sending, pace, now)) : [];
+  const isNeeded = isForeseeable(gateOf(pace.gate, now)) && sending.some(isBoostNeeded);
+  return isNeeded ? press(lineOf(sending, pace, now)) : [];
 }
 
 function isBoostNeeded({ priority, finish_by, pressed_at }: Sending): boolean {
@@ -58,12 +60,12 @@ function isBoostNeeded({ priority, finish_by, pressed_at }: Sending): boolean {
 }
 
 /**
- * Forecasts when each batch of an account is sent and ends, by the same rules as sending. Empty if the service is
- * unreachable.
+ * Forecasts when each batch of an account is sent and ends, by the same rules as sending. Empty if it is not
+ * known when the account sends again.
  */
 export function forecast(sending: readonly Sending[], pace: PaceAhead, now: number): Map<string, Forecast> {
   const found = new Map<string, Forecast>();
-  if (pace.unreachableSince !== null) return found;
+  if (!isForeseeable(gateOf(pace.gate, now))) return found;
   const line = lineOf(sending, pace, now);
   const boostedMs = new Map(sending.flatMap(({ batch, pressed_at }) => (pressed_at === null ? [] : [[batch, 0]])));
   while (line.left.length > 0) {

@@ -1,28 +1,24 @@
-import type { PauseReason } from '../../core/state/batch-state.ts';
-import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { accountPauses, accountPausesOf, causeOf, gateOf } from '../pacing/account-gate.ts';
 import { forecast, type PaceAhead } from './forecast.ts';
 import { type Sending, sendingAs } from './sending.ts';
+
+/** What keeps an account's gate closed for nobody knows how long, though a program works for it. */
+const endless = [...accountPauses, 'unreachable'] as const;
 
 /** When a batch will finish if it starts now, with all that its account has to send. Times are epoch ms. */
 export interface PlannedFinish {
   finishBy: number | null;
   /** When all its rows should be terminal; null if unknown. */
   doneAt: number | null;
-  /** Why it is unknown: the service is unreachable, or the account is paused. */
-  unknown: 'unreachable' | PauseReason | null;
+  /** Why it is unknown: what keeps the account's gate closed for nobody knows how long. */
+  unknown: (typeof endless)[number] | null;
   /** If it will be late: what would finish it in time (urgent, or alone); null if nothing would. */
   inTimeIf: 'urgent' | 'alone' | null;
   /** Other batches that would finish in time without it, and will not with it. */
   makesLate: { batch: string; finishBy: number; doneAt: number }[];
 }
-
-/** The pauses that stop every batch of an account. */
-const reasonsOfAccount: readonly (PauseReason | null)[] = [
-  'insufficient_balance',
-  'credentials_rejected',
-  'service_mismatch',
-];
 
 /** The queue of an account, its pace, and the time from which it sends (epoch ms). */
 export interface LineNow {
@@ -39,10 +35,8 @@ export async function plannedFinish(
 ): Promise<PlannedFinish> {
   const { batch_id: id, finish_by: finishBy } = batch;
   const nothing = { finishBy, doneAt: null, inTimeIf: null, makesLate: [] };
-  const stopped = (await openBatches(db, batch.account)).find(({ pause_reason }) =>
-    reasonsOfAccount.includes(pause_reason),
-  );
-  const unknown = pace.unreachableSince === null ? (stopped?.pause_reason ?? null) : 'unreachable';
+  const gate = gateOf({ ...pace.gate, pauses: await accountPausesOf(db, batch.account) }, now);
+  const unknown = endless.find((why) => causeOf(gate, why) !== null) ?? null;
   if (toSend === 0 || unknown !== null) return { ...nothing, unknown };
   const others = sending.filter((other) => other.batch !== id);
   const own = sendingAs(batch, toSend);

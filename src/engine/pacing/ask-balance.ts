@@ -1,10 +1,17 @@
-import type { BalanceOutcome } from '../../gateway/contract/gateway.ts';
-import type { RunnerContext } from '../runner/context.ts';
-import { noteThrottled } from './throttling.ts';
+import type { BalanceOutcome, Gateway } from '../../gateway/contract/gateway.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+import type { GateKeeper } from './gate-keeper.ts';
+
+/** What a runner asks the service with. */
+export interface Asking {
+  limiter: Pick<Limiter, 'admit'>;
+  gateway: Pick<Gateway, 'balance'>;
+  gate: Pick<GateKeeper, 'throttled'>;
+}
 
 /** Asks for the account's balance under its limit. After a 429 nothing is asked again before the service lets it. */
-export async function askBalance(context: RunnerContext): Promise<BalanceOutcome> {
-  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  if (outcome.kind === 'throttled') await noteThrottled(context, 'balance', outcome);
+export async function askBalance({ limiter, gateway, gate }: Asking): Promise<BalanceOutcome> {
+  const outcome = await limiter.admit('balance', () => gateway.balance());
+  if (outcome.kind === 'throttled') await gate.throttled('balance', outcome);
   return outcome;
 }

@@ -1,8 +1,25 @@
-import { withJitter } from '../../core/basics/random.ts';
+import { type Random, withJitter } from '../../core/basics/random.ts';
+import type { Log } from '../../core/text/log.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
 import { unusableText } from '../../gateway/transport/answers.ts';
-import type { RunnerContext } from '../runner/context.ts';
-import { saveThroughput } from './recent-throughput.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+
+/** Stops an account while its service is unreachable, or answers no payment properly. */
+export interface Outage {
+  /**
+   * The outcome of a payment; `readyAt` (epoch ms): when its row may be sent again, where nothing was sent. After many
+   * unanswered payments in a row the account stops sending, because each further payment would become a doubt. Reads
+   * continue: they may be answered.
+   */
+  noteOutcome(outcome: CreateOutcome, readyAt: number | undefined): Promise<void>;
+  /** Whether too many payments in a row were unanswered for it to be chance. */
+  isUnansweredOften(): boolean;
+  /** One row is sent to test the service: the next one waits. */
+  rest(): void;
+  /** Since when the service is unreachable, or answers no payment (epoch ms); null if it has answered the last one. */
+  since(): number | null;
+}
 
 /**
  * This many unanswered payments in a row mean an outage: if one in ten is lost by chance, that happens once in ten
@@ -11,63 +28,75 @@ import { saveThroughput } from './recent-throughput.ts';
 const unansweredMax = 10;
 const unansweredWaitMsMin = 1_000;
 
-/**
- * Records whether a payment was answered. After many unanswered payments in a row the account stops sending, because
- * each further payment would become a doubt. Reads continue: they may be answered.
- */
-export async function noteWhetherAnswered(context: RunnerContext, outcome: CreateOutcome): Promise<void> {
-  if (isUnanswered(outcome)) {
-    context.unanswered += 1;
-    if (isUnansweredOften(context)) await waitForService(context, context.clock.now() + outageWaitMs(context), outcome);
-  } else if (outcome.kind === 'throttled') {
-    // A 429 shows that something answers, perhaps only a proxy. It does not show that payments would be answered.
-    if (!isUnansweredOften(context)) await noteAnswersAgain(context);
-  } else if (outcome.kind !== 'not_sent') {
-    // One row has tried alone and got an answer, so the others need not wait.
-    if (isUnansweredOften(context)) context.limiter.rest('creation', 0);
-    context.unanswered = 0;
-    await noteAnswersAgain(context);
-  }
+export interface OutageDeps {
+  limiter: Pick<Limiter, 'hold' | 'rest'>;
+  clock: Pick<Clock, 'now'>;
+  random: Random;
+  log: Log;
+  /** The longest wait between attempts while the service is unreachable. */
+  unreachableWaitMsMax: number;
+  /** Makes it durable that an outage has begun or ended. */
+  save: () => Promise<void>;
 }
 
-async function noteAnswersAgain(context: RunnerContext): Promise<void> {
-  if (context.unreachableSince === null) return;
-  context.log.info('the service answers again', { unreached_ms: context.clock.now() - context.unreachableSince });
-  context.unreachableSince = null;
-  context.unreachableUntil = Number.NEGATIVE_INFINITY;
-  await saveThroughput(context);
-}
+export function makeOutage({ limiter, clock, random, log, unreachableWaitMsMax, save }: OutageDeps): Outage {
+  let unanswered = 0;
+  let since: number | null = null;
+  let waitsUntil = Number.NEGATIVE_INFINITY;
+  const isUnansweredOften = () => unanswered >= unansweredMax;
+  /** As long as the outage has lasted, up to a maximum. */
+  const waitMs = () => {
+    const lastedMs = since === null ? 0 : clock.now() - since;
+    return withJitter(Math.min(Math.max(lastedMs, unansweredWaitMsMin), unreachableWaitMsMax), random);
+  };
 
-/** Whether payments go unanswered. If so, one row may be sent now, and the next one after a wait. */
-export function restWhileUnanswered(context: RunnerContext): boolean {
-  if (!isUnansweredOften(context)) return false;
-  context.limiter.rest('creation', outageWaitMs(context));
-  return true;
-}
+  /** Stops sending, and reading too if no connection was possible. Logs one warning for an outage. */
+  const waitForService = async (until: number, { kind, evidence }: CreateOutcome) => {
+    const now = clock.now();
+    if (now >= waitsUntil)
+      log.warn(`${unusableText(evidence)}; it is tried again`, {
+        code: evidence.code,
+        http_status: evidence.httpStatus,
+      });
+    waitsUntil = Math.max(waitsUntil, until);
+    const ms = Math.max(0, until - now);
+    if (kind === 'not_sent') limiter.hold('creation', ms);
+    else limiter.rest('creation', ms);
+    if (since !== null) return;
+    since = now;
+    await save();
+  };
 
-/**
- * Stops sending until `until` (epoch ms), and reading too if no connection was possible. Logs one warning for an
- * outage.
- */
-export async function waitForService(
-  context: RunnerContext,
-  until: number,
-  { kind, evidence }: CreateOutcome,
-): Promise<void> {
-  const { clock, limiter } = context;
-  const now = clock.now();
-  if (now >= context.unreachableUntil)
-    context.log.warn(`${unusableText(evidence)}; it is tried again`, {
-      code: evidence.code,
-      http_status: evidence.httpStatus,
-    });
-  context.unreachableUntil = Math.max(context.unreachableUntil, until);
-  const wait = Math.max(0, until - now);
-  if (kind === 'not_sent') limiter.hold('creation', wait);
-  else limiter.rest('creation', wait);
-  if (context.unreachableSince !== null) return;
-  context.unreachableSince = now;
-  await saveThroughput(context);
+  const noteAnswersAgain = async () => {
+    if (since === null) return;
+    log.info('the service answers again', { unreached_ms: clock.now() - since });
+    since = null;
+    waitsUntil = Number.NEGATIVE_INFINITY;
+    await save();
+  };
+
+  return {
+    async noteOutcome(outcome, readyAt) {
+      if (isUnanswered(outcome)) {
+        unanswered += 1;
+        if (isUnansweredOften()) await waitForService(clock.now() + waitMs(), outcome);
+      } else if (outcome.kind === 'throttled') {
+        // A 429 shows that something answers, perhaps only a proxy. It does not show that payments would be answered.
+        if (!isUnansweredOften()) await noteAnswersAgain();
+      } else if (outcome.kind === 'not_sent') {
+        // The other rows would fare no better, so the account waits rather than every row in turn.
+        if (readyAt !== undefined) await waitForService(readyAt, outcome);
+      } else {
+        // One row has tried alone and got an answer, so the others need not wait.
+        if (isUnansweredOften()) limiter.rest('creation', 0);
+        unanswered = 0;
+        await noteAnswersAgain();
+      }
+    },
+    isUnansweredOften,
+    rest: () => limiter.rest('creation', waitMs()),
+    since: () => since,
+  };
 }
 
 /**
@@ -76,15 +105,4 @@ export async function waitForService(
  */
 function isUnanswered(outcome: CreateOutcome): boolean {
   return outcome.kind === 'in_doubt' && !outcome.isInOrder;
-}
-
-/** Whether too many payments in a row were unanswered for it to be chance. */
-export function isUnansweredOften({ unanswered }: RunnerContext): boolean {
-  return unanswered >= unansweredMax;
-}
-
-/** How long to wait (ms): as long as the outage has lasted, up to a maximum. */
-function outageWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
-  const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
-  return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
 }

@@ -1,10 +1,12 @@
-import { withJitter } from '../../core/basics/random.ts';
-import type { ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
-import type { RunnerContext } from '../runner/context.ts';
-import { noteThrottled } from './throttling.ts';
+import { type Random, withJitter } from '../../core/basics/random.ts';
+import type { PauseReason } from '../../core/state/batch-state.ts';
+import type { Log } from '../../core/text/log.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { ReadProblem } from '../../gateway/contract/gateway.ts';
+import type { GateKeeper } from './gate-keeper.ts';
 
 /** An outage affects many reads, so it is logged at most this often. */
-const throttleLogEveryMs = 60_000;
+const troubleLogEveryMs = 60_000;
 
 /**
  * Lookups without an answer: after how long a person decides, and the wait between two, as a share of the time so far
@@ -23,23 +25,32 @@ export function unansweredWaitMs(elapsedMs: number, waitMs: number): number {
  * Handles a failed read and returns how long to wait (ms) before the next one: a read changes nothing, so it is
  * repeated. Rejected credentials pause the account, because a payment would be refused in the same way.
  */
-export async function readTrouble(
-  context: RunnerContext,
-  requestClass: RequestClass,
-  problem: ReadProblem,
-): Promise<number> {
-  if (problem.kind === 'throttled') {
-    return noteThrottled(context, requestClass, problem);
-  }
-  const { code, message } = problem.evidence;
-  if (problem.kind === 'account_blocked') {
-    await context.pauseAccount(problem.reason, `${code}: ${message}`);
-    return context.settings.unreachableWaitMsMax;
-  }
-  const now = context.clock.monotonic();
-  if (now - context.readTroubleLoggedAt >= throttleLogEveryMs) {
-    context.log.warn('a read got no answer; it is asked again', { code });
-    context.readTroubleLoggedAt = now;
-  }
-  return withJitter(context.settings.readRetryMs, context.random);
+export type ReadTrouble = (problem: ReadProblem) => Promise<number>;
+
+export interface ReadTroubleDeps {
+  gate: Pick<GateKeeper, 'throttled'>;
+  pauseAccount: (reason: PauseReason, detail: string) => Promise<void>;
+  clock: Pick<Clock, 'monotonic'>;
+  random: Random;
+  log: Log;
+  settings: { readRetryMs: number; unreachableWaitMsMax: number };
+}
+
+export function makeReadTrouble(deps: ReadTroubleDeps): ReadTrouble {
+  const { gate, clock, log, settings } = deps;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return async (problem) => {
+    if (problem.kind === 'throttled') return gate.throttled('read', problem);
+    const { code, message } = problem.evidence;
+    if (problem.kind === 'account_blocked') {
+      await deps.pauseAccount(problem.reason, `${code}: ${message}`);
+      return settings.unreachableWaitMsMax;
+    }
+    const now = clock.monotonic();
+    if (now - loggedAt >= troubleLogEveryMs) {
+      log.warn('a read got no answer; it is asked again', { code });
+      loggedAt = now;
+    }
+    return withJitter(settings.readRetryMs, deps.random);
+  };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/time/clock.ts';
-import { longThrottleMs, type ThrottleWait, throttleMsOf } from '../../core/time/throttle-wait.ts';
+import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
-import { longThrottle } from './long-throttle.ts';
+import { longThrottle, makeAccountThrottle } from './account-throttle.ts';
 
 type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
 
@@ -16,19 +16,6 @@ export interface RequestDeps {
 
 /** A service that asks for one second again and again is logged at most this often. */
 const throttleLogEveryMs = 60_000;
-
-/** Blocks the whole account after a request outside its runner was throttled for `saidMs`. */
-export function holdThrottled(
-  { limiter, clock }: { limiter: Pick<Limiter, 'hold'>; clock: Pick<Clock, 'now'> },
-  requestClass: RequestClass,
-  saidMs: number,
-  lastedMs = 0,
-): ThrottleWait {
-  const at = clock.now();
-  const waitMs = throttleMsOf(saidMs, lastedMs);
-  limiter.hold(requestClass, waitMs);
-  return { since: at - lastedMs, at, saidMs, until: at + waitMs };
-}
 
 /** The outcome of a request that is not made, because the account is already throttled for long. */
 export function skippedWhileThrottled(retryAfterMs: number): Throttled {
@@ -49,7 +36,7 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
   requestClass: RequestClass,
   ask: () => Promise<Outcome>,
 ): Promise<Outcome | Throttled> {
-  let throttledSince: number | null = null;
+  const throttle = makeAccountThrottle({ limiter, clock });
   const giveUpAt = clock.monotonic() + longThrottleMs;
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -57,14 +44,12 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
     if (until !== null) return skippedWhileThrottled(until - clock.now());
     const outcome = await limiter.admit(requestClass, ask);
     if (!isThrottled(outcome)) return outcome;
-    throttledSince ??= clock.monotonic();
-    const lastedMs = clock.monotonic() - throttledSince;
-    const throttle = holdThrottled({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
+    const { wait, waitMs } = throttle.hold(requestClass, outcome.retryAfterMs);
     if (clock.monotonic() - loggedAt >= throttleLogEveryMs) {
-      onWait(throttle);
+      onWait(wait);
       loggedAt = clock.monotonic();
     }
-    if (clock.monotonic() + Math.max(outcome.retryAfterMs, throttle.until - throttle.at) >= giveUpAt) return outcome;
+    if (clock.monotonic() + Math.max(outcome.retryAfterMs, waitMs) >= giveUpAt) return outcome;
   }
 }
 

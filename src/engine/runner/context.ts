@@ -1,37 +1,27 @@
 import type { Random } from '../../core/basics/random.ts';
 import type { BatchPolicy } from '../../core/state/batch-policy.ts';
 import type { PauseReason } from '../../core/state/batch-state.ts';
-import type { SnakeNames } from '../../core/text/json-output.ts';
+import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Balance, Gateway } from '../../gateway/contract/gateway.ts';
 import type { LateBatch } from '../../ledger/accounts/pace.ts';
-import type { EventData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { FileRefs } from '../../ledger/rows/file-refs.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 import type { CachedForecast } from '../forecast/cached-forecast.ts';
+import type { GateKeeper } from '../pacing/gate-keeper.ts';
+import type { ReadTrouble } from '../pacing/read-trouble.ts';
 import type { BatchWatch } from './batch-watch.ts';
 import type { Committer } from './committer.ts';
 import type { Comparison } from './comparison.ts';
 import type { Followed } from './followed-rows.ts';
 import type { Lease } from './lease.ts';
-import type { ListCursor } from './list-cursor.ts';
 import type { Picker } from './picker.ts';
 import type { RowMarks } from './row-marks.ts';
 import type { EngineSettings } from './settings.ts';
 import type { SettlementStats } from './settlement-stats.ts';
 import type { Wake } from './wake.ts';
-
-/** What a line of the log tells besides its sentence: a `message` among it would be written into that sentence. */
-export type LogData = EventData & { message?: never };
-
-/** The engine's log. It gets no phone numbers and no secrets. */
-export interface EngineLog {
-  info<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;
-  warn<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;
-}
 
 /** What is injected into an account's runner. */
 export interface EngineDeps {
@@ -40,7 +30,7 @@ export interface EngineDeps {
   limiter: Limiter;
   clock: Clock;
   random: Random;
-  log: EngineLog;
+  log: Log;
   settings: EngineSettings;
 }
 
@@ -91,19 +81,8 @@ export interface RunnerContext extends EngineDeps {
   closing: Map<string, Balance>;
   /** Pauses of the account that were told in the log since a batch last began or went on. */
   loggedPauses: Set<string>;
-  /** When the log last told of a read that got no answer (monotonic ms). */
-  readTroubleLoggedAt: number;
-  /** The last payments in a row that were sent, and met no answer of the service. */
-  unanswered: number;
-  /**
-   * Since when the service cannot be reached, or answers no payment any more (epoch ms); null where it has answered
-   * the last one.
-   */
-  unreachableSince: number | null;
-  /** Until when the account waits because the service could not be reached (epoch ms). */
-  unreachableUntil: number;
-  /** That the service tells the account to wait; null where it lets it through. */
-  throttleWait: ThrottleWait | null;
+  gate: GateKeeper;
+  readTrouble: ReadTrouble;
   cachedForecast: CachedForecast;
   /** The batches that will not be done in time, and when that was last looked at (monotonic ms). */
   late: Map<string, LateBatch>;
@@ -113,7 +92,6 @@ export interface RunnerContext extends EngineDeps {
    */
   credentialsRefused: boolean;
   settlementStats: SettlementStats;
-  listCursor: ListCursor;
   /** Rings when there may be something to send. */
   dispatchWake: Wake;
   /** Rings when a row fell in doubt. */

@@ -4,11 +4,10 @@ import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.t
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { readTrouble } from '../pacing/read-trouble.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import type { RunnerContext } from '../runner/context.ts';
-import { never } from '../runner/list-cursor.ts';
 import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
+import { type ListCursor, never } from './list-cursor.ts';
 import { backlogPages, type LookPlan, sumFollowed } from './look-plan.ts';
 
 /** A further page is worth a request where so many rows are waited for on it. */
@@ -32,12 +31,13 @@ const secondMs = 1_000;
  */
 export async function look(
   context: RunnerContext,
+  cursor: ListCursor,
   { fresh, dueBy, isSending }: LookPlan,
   { from, until }: { from: number; until: number },
 ): Promise<number> {
-  const { listCursor: mark, clock } = context;
+  const { clock } = context;
   const { list } = context.gateway;
-  const listedBefore = mark.covered;
+  const listedBefore = cursor.covered;
   // The next page is asked for while the news of the one before is written.
   const writing: Promise<void>[] = [];
   // Pages that were asked for before their turn.
@@ -53,22 +53,22 @@ export async function look(
     const outcome = await (ahead.shift() ?? readPage(page));
     if (!outcome) break;
     if (outcome.kind !== 'page') {
-      troubleMs = await readTrouble(context, 'read', outcome);
+      troubleMs = await context.readTrouble(outcome);
       break;
     }
     // An open payment tells nothing new, so only the ended ones (and strange ones) cost a look into the ledger.
     const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
     if (news.length > 0) writing.push(commitNews(context, news));
     const listedTo = Math.max(never, ...outcome.payments.map(({ createdAt }) => createdAt ?? never));
-    mark.covered = Math.max(mark.covered, listedTo);
+    cursor.covered = Math.max(cursor.covered, listedTo);
     if (!outcome.hasNext) {
       // What the list does not show yet is no reason to read it again at once.
-      mark.covered = Math.max(mark.covered, fresh.newest ?? never);
+      cursor.covered = Math.max(cursor.covered, fresh.newest ?? never);
       break;
     }
     // A service that always says that there is more would be read for ever.
     if (!isNew(outcome)) {
-      troubleMs = await readTrouble(context, 'read', listCutShort);
+      troubleMs = await context.readTrouble(listCutShort);
       break;
     }
     const pagesLeft = (outcome.total - page * paymentsPerPageMax) / paymentsPerPageMax;

@@ -1,7 +1,7 @@
 import { paymentsPerPageMax } from '../../gateway/contract/gateway.ts';
 import { type FollowedQuery, type FollowedSum, followedRows } from '../../ledger/rows/in-flight-rows.ts';
 import type { RunnerContext } from '../runner/context.ts';
-import { never } from '../runner/list-cursor.ts';
+import { type ListCursor, never } from './list-cursor.ts';
 
 /** From so many further pages on the list is a backlog. */
 export const backlogPages = 4;
@@ -27,8 +27,8 @@ export interface LookPlan {
   apartMs: number;
 }
 
-export async function planLook(context: RunnerContext): Promise<LookPlan> {
-  const { settings, settlementStats, clock, listCursor: mark } = context;
+export async function planLook(context: RunnerContext, cursor: ListCursor): Promise<LookPlan> {
+  const { settings, settlementStats, clock } = context;
   const { listReadsMs, listPatienceMs, lastReadsMsMin, lastReadsShare } = settings;
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
@@ -40,9 +40,9 @@ export async function planLook(context: RunnerContext): Promise<LookPlan> {
   // By our own clock: a followed row is due by itself so long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
-  const oldUntil = Math.min(mark.covered, now - settings.youngMsMax);
-  const fresh = await sumFollowed(context, { now, dueBy, after: mark.covered, until: ever });
-  const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: mark.covered });
+  const oldUntil = Math.min(cursor.covered, now - settings.youngMsMax);
+  const fresh = await sumFollowed(context, { now, dueBy, after: cursor.covered, until: ever });
+  const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: cursor.covered });
   const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
   const later = await sumFollowed(context, { now: dueBy, dueBy: ever, after: never, until: ever });
   const followedFor = now - (Math.min(fresh.firstDue ?? Infinity, stale.firstDue ?? Infinity) - settings.listFollowMs);
@@ -54,12 +54,12 @@ export async function planLook(context: RunnerContext): Promise<LookPlan> {
   const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= paymentsPerPageMax ? now : waitedFor;
-  const staleAt = stale.count > 0 ? mark.readAt + patienceMs : Infinity;
+  const staleAt = stale.count > 0 ? cursor.readAt + patienceMs : Infinity;
   const oldMs = Math.min(
     settings.oldReadsMsMax,
     Math.max(patienceMs, (now - (old.oldest ?? now)) * settings.oldReadsShare),
   );
-  const oldAt = old.count > 0 ? mark.oldReadAt + oldMs : Infinity;
+  const oldAt = old.count > 0 ? cursor.oldReadAt + oldMs : Infinity;
   const youngAt = Math.min(freshAt, staleAt);
   const laterAt = (later.firstDue ?? Infinity) + expectedMs + patienceMs;
   return {

@@ -10,7 +10,6 @@ import { type BatchRecord, batchesToReread, findBatch } from '../../ledger/batch
 import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import { namedEnds } from '../doubts/earlier-generations.ts';
-import { readTrouble } from '../pacing/read-trouble.ts';
 import {
   isOwnPayment,
   type LateDifference,
@@ -94,7 +93,7 @@ async function readPage(
   const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
   const query = { page, perPage: paymentsPerPageMax, fromMs, toMs, oldestFirst: true };
   const outcome = await context.limiter.admit('read', () => list(query));
-  if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
+  if (outcome.kind !== 'page') return context.readTrouble(outcome);
   const differences = await context.committer.commit(async (unit) => {
     const found: LateDifference[] = [];
     for (const payment of outcome.payments) {
@@ -126,7 +125,7 @@ async function readRow(
   if (!row) return context.stopping.aborted ? 0 : null;
   // Where there is a list, earlier payments of the row stand there, as a second one does.
   const asked = await lookupFrom(context, batch, row, seen === null ? 1 : row.generation);
-  if (!Array.isArray(asked)) return readTrouble(context, 'read', asked);
+  if (!Array.isArray(asked)) return context.readTrouble(asked);
   const payments = asked.at(-1) ?? [];
   const named = await namedEnds(context.db, row);
   // A person who had the row sent again has said of these ends that nothing came of them.

@@ -2,20 +2,21 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { stepDueRows } from '../doubts/due-rows.ts';
-import { readTrouble, unansweredMsMax } from '../pacing/read-trouble.ts';
+import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import type { OpenBatch, RunnerContext } from '../runner/context.ts';
 import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
 import { followList } from './following.ts';
+import type { ListCursor } from './list-cursor.ts';
 import { noteOpen } from './overdue.ts';
 
 /**
  * Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms
  * from now).
  */
-export async function trackOnce(context: RunnerContext): Promise<number> {
+export async function trackOnce(context: RunnerContext, cursor: ListCursor): Promise<number> {
   const { settings, clock } = context;
-  const lookAt = context.gateway.list === null ? Infinity : await followList(context);
+  const lookAt = context.gateway.list === null ? Infinity : await followList(context, cursor);
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
   // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
@@ -29,7 +30,7 @@ async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord):
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
-    const wait = await readTrouble(context, 'read', outcome);
+    const wait = await context.readTrouble(outcome);
     // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is
     // told is over some time.
     const promisedMs = outcome.kind === 'throttled' ? Number.POSITIVE_INFINITY : unansweredMsMax;

@@ -23,12 +23,16 @@ export interface StoredPace {
   spaced: Record<string, SpacedRows>;
   /** Whether others were seen to use the account. */
   shared: boolean;
-  /** That the service tells the account to wait; null where it does not. */
-  throttleWait: ThrottleWait | null;
-  /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
-  unreachableSince: number | null;
+  gate: StoredGate;
   /** The batches that will not be done in time at this pace. */
   late: Record<string, LateBatch>;
+}
+
+/** What the service's answers close the account's gate for. */
+export interface StoredGate {
+  throttle: ThrottleWait | null;
+  /** Since when the service cannot be reached, or answers no payment (epoch ms); null if it does, or if unknown. */
+  unreachableSince: number | null;
 }
 
 /**
@@ -53,18 +57,16 @@ export interface SpacedRows {
 
 const factName = (account: string) => `rate:${account}`;
 
-/** What earlier versions called members of it. */
-const earlierNames = { throttleWait: 'toldToWait', isFromService: 'isTold' };
+/** What earlier versions called `isFromService` and `throttleWait`, which is a part of `gate` now. */
+const earlierNames = ['isTold', 'toldToWait'];
 
 export async function savePace(tx: Queryable, account: string, pace: StoredPace): Promise<void> {
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
 
-/**
- * The wait that the account was last noted to be told of, by whichever program, over or not; null where there is none.
- */
+/** The throttle that any program has last stored for the account, over or not; null where there is none. */
 export async function storedThrottleOf(db: Queryable, account: string): Promise<ThrottleWait | null> {
-  return (await lastNoted(db, account))?.throttleWait ?? null;
+  return (await lastNoted(db, account))?.gate.throttle ?? null;
 }
 
 /** What was last noted to be used of a window by whichever program, over or not; null where that is not known. */
@@ -76,7 +78,12 @@ async function lastNoted(db: Queryable, account: string): Promise<StoredPace | n
   const text = await readFact(db, factName(account));
   if (text === null) return null;
   const stored = JSON.parse(text);
-  for (const [name, earlier] of Object.entries(earlierNames)) stored[name] ??= stored[earlier] ?? null;
+  const [isFromService, throttle] = earlierNames.map((name) => stored[name] ?? null);
+  stored.isFromService ??= isFromService;
+  stored.gate ??= {
+    throttle: stored.throttleWait ?? throttle,
+    unreachableSince: stored.unreachableSince ?? null,
+  };
   return stored as StoredPace;
 }
 

@@ -5,6 +5,7 @@ import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait
 import { manualPause } from '../../engine/batches/manual-pause.ts';
 import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
+import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
@@ -43,18 +44,18 @@ export function isKeptByService(account: AccountNow, batch: BatchRecord, now: nu
  * What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where
  * it is neither.
  */
-export function serviceText(pace: StoredPace, now: number): string | null {
-  // Whoever tells it to wait is there, though none of its payments may be answered.
+export function serviceText(pace: Pick<StoredPace, 'gate'>, now: number): string | null {
   const throttle = throttleNow(pace, now);
   if (throttle !== null) return throttleText(throttle, now);
-  const { unreachableSince: since } = pace;
+  const since = causeOf(gateOf(pace.gate, now), 'unreachable')?.since ?? null;
   return since === null
     ? null
     : `the service: it has not answered properly for ${durationText(Math.max(0, now - since))}`;
 }
 
-function throttleNow({ throttleWait }: StoredPace, now: number): ThrottleWait | null {
-  return throttleWait !== null && throttleWait.until > now + 1_000 ? throttleWait : null;
+/** The throttle, unless it ends within a second. */
+function throttleNow({ gate }: Pick<StoredPace, 'gate'>, now: number): ThrottleWait | null {
+  return causeOf(gateOf(gate, now + 1_000), 'throttled')?.throttle ?? null;
 }
 
 /**

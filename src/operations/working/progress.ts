@@ -82,7 +82,7 @@ async function progressOf(
     left_ms: leftMs,
     is_sending: sendingPace !== null,
     service_wait: sendingPace && serviceText(sendingPace, now),
-    unreachable_since: isoOrNull(sendingPace?.unreachableSince ?? null),
+    unreachable_since: isoOrNull(sendingPace?.gate.unreachableSince ?? null),
     rows_before: beforeText(slowest.filter(({ batch }) => !shown.has(batch))),
   };
 }

@@ -15,12 +15,12 @@ import type { StoredBalance } from '../summary/stored.ts';
 export interface ReconcileDeps {
   gateway: Pick<Gateway, 'list' | 'lookup' | 'read' | 'balance'>;
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
-  admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+  admit: <Answer extends { kind: string }>(ask: () => Promise<Answer>) => Promise<Answer>;
   /**
-   * The service throttles the account and says to wait for `saidMs`; it has done so for `lastedMs` by now. Nothing of
-   * the account is asked meanwhile, and who watches is told.
+   * The service throttles the account and says to wait for `saidMs`. Nothing of the account is asked meanwhile, and who
+   * watches is told.
    */
-  noteThrottled: (saidMs: number, lastedMs: number) => Promise<void>;
+  noteThrottled: (saidMs: number) => Promise<void>;
   /** What is thrown where the service refuses the account's credentials. */
   refused: (evidence: Evidence) => Error;
   /** Told when a question meets no answer: it is asked again for a minute, in which nothing else is heard. */
@@ -77,15 +77,12 @@ async function insist<Answer extends { kind: string }>(
   deps: ReconcileDeps,
   ask: () => Promise<Answer | ReadProblem>,
 ): Promise<Exclude<Answer, ReadProblem>> {
-  let throttledSince: number | null = null;
   for (let failures = 0; ; ) {
     const answer = await deps.admit(ask);
-    if (answer.kind !== 'throttled') throttledSince = null;
     if (!isProblem(answer)) return answer as Exclude<Answer, ReadProblem>;
     switch (answer.kind) {
       case 'throttled':
-        throttledSince ??= deps.clock.monotonic();
-        await deps.noteThrottled(answer.retryAfterMs, deps.clock.monotonic() - throttledSince);
+        await deps.noteThrottled(answer.retryAfterMs);
         break;
       case 'account_blocked':
         throw deps.refused(answer.evidence);

@@ -1,7 +1,7 @@
+import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { requestWithRetryAfter } from '../../engine/pacing/request-with-retry-after.ts';
-import type { EngineLog } from '../../engine/runner/context.ts';
 import type { CatalogOutcome, Evidence, Gateway, Product } from '../../gateway/contract/gateway.ts';
 import type { Catalog } from '../../intake/rows/network-catalog.ts';
 import { accountLog } from '../logging/log.ts';
@@ -27,7 +27,7 @@ export interface AccountCatalog extends Catalog {
  */
 export function accountCatalog(
   account: ThrottledAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },
-  deps: { clock: Pick<Clock, 'now' | 'monotonic'>; log: EngineLog },
+  deps: { clock: Pick<Clock, 'now' | 'monotonic'>; log: Log },
 ): AccountCatalog {
   const { limiter, gateway } = account;
   const { clock } = deps;

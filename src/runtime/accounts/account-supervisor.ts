@@ -1,7 +1,7 @@
 import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { AccountRunner } from '../../engine/account-runner.ts';
-import type { EngineLog } from '../../engine/runner/context.ts';
 import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import type { RateUsage } from '../../limiter/limiter.ts';
 import type { OpenAccount } from './account.ts';
@@ -27,7 +27,7 @@ export interface SupervisedAccount {
 
 export interface SuperviseAccountDeps {
   clock: Clock;
-  log: EngineLog;
+  log: Log;
   /** Opened anew after every trouble. */
   open: () => Promise<OpenAccount>;
   makeRunner: (account: OpenAccount) => AccountRunner;

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { serviceName } from '../../core/identity/service-name.ts';
+import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { EngineLog } from '../../engine/runner/context.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../engine/runner/settings.ts';
 import type { Gateway } from '../../gateway/contract/gateway.ts';
 import { makeGateway } from '../../gateway/make-gateway.ts';
@@ -59,7 +59,7 @@ export const sandboxWebhookKeys: WebhookKeys = { callback: [sandboxKey], registe
 
 export interface OpenAccountDeps {
   clock: Clock;
-  log: EngineLog;
+  log: Log;
   ledgerPath: string;
   /** Where the embedded sandbox sends its webhooks, if anywhere. */
   sandboxCallbackUrl?: string;

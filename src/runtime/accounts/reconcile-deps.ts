@@ -1,5 +1,5 @@
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { holdThrottled } from '../../engine/pacing/request-with-retry-after.ts';
+import { makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
 import { unusableText } from '../../gateway/transport/answers.ts';
 import type { ReconcileDeps } from '../../reports/reconcile/reconcile-source.ts';
 import { accountLog } from '../logging/log.ts';
@@ -20,16 +20,21 @@ export function reconcileDeps(
 ): ReconcileDeps & Pick<Session, 'random'> {
   const { clock, random } = session;
   const { gateway, limiter } = account;
+  const throttle = makeAccountThrottle({ limiter, clock });
   return {
     gateway,
     clock,
     random,
-    admit: (ask) => limiter.admit('read', ask),
-    async noteThrottled(saidMs, lastedMs) {
+    async admit(ask) {
+      const answer = await limiter.admit('read', ask);
+      if (answer.kind !== 'throttled') throttle.end();
+      return answer;
+    },
+    async noteThrottled(saidMs) {
       // The limiter waits before it asks again.
-      const throttle = holdThrottled({ limiter, clock }, 'read', saidMs, lastedMs);
-      if (showWait) await showWait(throttle);
-      else logThrottle(account, session, throttle);
+      const { wait } = throttle.hold('read', saidMs);
+      if (showWait) await showWait(wait);
+      else logThrottle(account, session, wait);
     },
     refused: (evidence) => credentialsRefused(account, evidence, next, 'airtime.transactions.read and wallets.read'),
     unanswered: (evidence) =>

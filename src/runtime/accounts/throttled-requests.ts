@@ -1,5 +1,6 @@
 import { isoTime } from '../../core/time/clock.ts';
-import { storedThrottle, type ThrottleWait } from '../../core/time/throttle-wait.ts';
+import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import { makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
 import type { RequestDeps } from '../../engine/pacing/request-with-retry-after.ts';
 import { storedThrottleOf } from '../../ledger/accounts/pace.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
@@ -17,15 +18,14 @@ export async function applyStoredThrottle(
   account: ThrottledAccount,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<void> {
-  const now = session.clock.now();
-  const throttle = storedThrottle(await storedThrottleOf(session.db, account.name), now);
+  const stored = await storedThrottleOf(session.db, account.name);
   // If its runner works in this program, the limiter knows already.
-  if (throttle === null || account.limiter.isHeld('creation')) return;
-  account.limiter.hold('creation', throttle.until - now);
-  logThrottle(account, session, throttle);
+  if (account.limiter.isHeld('creation')) return;
+  const wait = makeAccountThrottle({ limiter: account.limiter, clock: session.clock }).restore(stored);
+  if (wait !== null) logThrottle(account, session, wait);
 }
 
-/** What requests outside the runner need (engine/ask-as-told.ts): stored throttles apply, and waits are logged. */
+/** What requests outside the runner need (`requestWithRetryAfter`): stored throttles apply, and waits are logged. */
 export async function requestDepsFor<Account extends ThrottledAccount>(
   account: Account,
   session: Pick<Session, 'db' | 'clock' | 'log'>,

@@ -5,10 +5,10 @@ import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
+import type { Log } from '../../core/text/log.ts';
 import { withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { EngineLog } from '../../engine/runner/context.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 
 /** JSON, in which nothing is obeyed or hidden by the screen on which somebody reads a log; its value stays the same. */
@@ -40,7 +40,7 @@ export function makeLog(options: {
   /** The process's own where none is given. */
   stderr?: NodeJS.WritableStream | undefined;
   file?: LogFile | null;
-}): EngineLog {
+}): Log {
   const clean = winston.format((info) => {
     for (const [key, value] of Object.entries(info)) {
       if (typeof value === 'string' && key !== 'timestamp')
@@ -73,7 +73,7 @@ export function makeLog(options: {
 }
 
 /** The log of what happens with an account: a line that names no batch names the account. */
-export function accountLog({ info, warn }: EngineLog, account: string): EngineLog {
+export function accountLog({ info, warn }: Log, account: string): Log {
   const named = (data: EventData = {}) => ('batch_id' in data ? data : { account, ...data });
   return {
     info: (message, data) => info(message, named(data)),
@@ -93,7 +93,7 @@ export interface LastingTrouble {
   over(): void;
 }
 
-export function makeLastingTrouble({ warn }: Pick<EngineLog, 'warn'>, clock: Pick<Clock, 'monotonic'>): LastingTrouble {
+export function makeLastingTrouble({ warn }: Pick<Log, 'warn'>, clock: Pick<Clock, 'monotonic'>): LastingTrouble {
   let last = { text: '', at: Number.NEGATIVE_INFINITY };
   return {
     report(message, data) {

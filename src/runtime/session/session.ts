@@ -3,9 +3,9 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { type Random, systemRandom } from '../../core/basics/random.ts';
+import type { Log } from '../../core/text/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
-import type { EngineLog } from '../../engine/runner/context.ts';
 import { endAbandoned } from '../../intake/check/end-reading.ts';
 import type { Actor, Through } from '../../ledger/actor.ts';
 import type { Signing } from '../../reports/reports.ts';
@@ -23,7 +23,7 @@ export interface Session extends Actor {
   config: Config;
   ledgerPath: string;
   random: Random;
-  log: EngineLog;
+  log: Log;
 }
 
 /** Where a session finds its configuration and its ledger, and how it logs. */

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import { longThrottle } from '../../engine/pacing/long-throttle.ts';
-import { holdThrottled, skippedWhileThrottled } from '../../engine/pacing/request-with-retry-after.ts';
+import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
+import { skippedWhileThrottled } from '../../engine/pacing/request-with-retry-after.ts';
 import { type Preflight, type PreflightService, preflight } from '../../engine/plan/preflight.ts';
 import type { BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import type { FileProgress } from '../../intake/check/check-file.ts';
@@ -92,7 +92,7 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const now = session.clock.now();
   const usage = limiter.usage('creation');
   // Whoever sends for the account knows who else uses it, and whether the service is there.
-  const ahead = { outlook: usage.outlook, spaced: {}, unreachableSince: null };
+  const ahead = { outlook: usage.outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
   const pace = (await storedPace(session.db, account.name, now)) ?? ahead;
   return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
 }
@@ -112,7 +112,7 @@ export async function balanceNow(
   if (until !== null) return { balance: skippedWhileThrottled(until - clock.now()), isThrottled: true };
   const balance = await balanceOf(account, askAgain);
   if (balance.kind === 'throttled')
-    logThrottle(account, session, holdThrottled({ limiter, clock }, 'balance', balance.retryAfterMs));
+    logThrottle(account, session, makeAccountThrottle({ limiter, clock }).hold('balance', balance.retryAfterMs).wait);
   return { balance, isThrottled: balance.kind === 'throttled' };
 }
 

@@ -87,7 +87,7 @@ async function sending(unreachableForMs: number | null, rows = 90): Promise<Rig>
   assert.ok(held);
   const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;
   const outlook = { ...idlePace.outlook, until: at + 100_000 };
-  await savePace(db, 'main', { ...idlePace, fence: held.fence, outlook, unreachableSince });
+  await savePace(db, 'main', { ...idlePace, fence: held.fence, outlook, gate: { throttle: null, unreachableSince } });
   return rig;
 }
 
@@ -117,7 +117,7 @@ test('a service that tells the account to wait is named, and how long it is wait
     assert.ok(fact);
     await savePace(rig.db, 'main', {
       ...fact,
-      throttleWait: { since: now, at: now, saidMs: ms, until: now + 40_000 + ms },
+      gate: { throttle: { since: now, at: now, saidMs: ms, until: now + 40_000 + ms }, unreachableSince: null },
     });
     return (await shown(rig)).before?.replace(/^.*; waits for /, '');
   };
@@ -172,7 +172,7 @@ test('a line that differs in nothing but how long something takes is not written
   await db.execute('UPDATE leases SET expires_at = ?', [clock.now() + 3_600_000]);
   const fact = await storedPace(db, 'main', clock.now());
   assert.ok(fact);
-  await savePace(db, 'main', { ...fact, unreachableSince: clock.now() });
+  await savePace(db, 'main', { ...fact, gate: { throttle: null, unreachableSince: clock.now() } });
   const progress = showProgress(screen, { db, clock }, ['batch-1']);
   await clock.drive(clock.sleep(10 * 60_000).then(() => progress.end()));
   assert.deepEqual(lines, [

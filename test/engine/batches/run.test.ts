@@ -372,7 +372,7 @@ describe('the engine', () => {
     const noted: (number | null | undefined)[] = [];
     const watch = async () => {
       while (!(await rig.states()).every((state) => state === 'completed')) {
-        noted.push((await storedPace(rig.db, 'main', rig.clock.now()))?.unreachableSince);
+        noted.push((await storedPace(rig.db, 'main', rig.clock.now()))?.gate.unreachableSince);
         await rig.clock.sleep(1_000);
       }
     };
@@ -448,7 +448,7 @@ describe('the engine', () => {
     });
     await rig.add(someRows(300));
     const noted = new Set<number | null | undefined>();
-    const unreachableSince = async () => (await storedPace(rig.db, 'main', rig.clock.now()))?.unreachableSince;
+    const unreachableSince = async () => (await storedPace(rig.db, 'main', rig.clock.now()))?.gate.unreachableSince;
     let afterwards: number | null | undefined;
     const watch = async () => {
       await rig.clock.sleep(60_000);

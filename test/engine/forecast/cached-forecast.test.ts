@@ -47,5 +47,5 @@ test('where it takes long, it is shown as it was seen last, so much nearer, unti
 test('nothing of it is shown once the service is not reached', () => {
   const look = looking(3_000);
   assert.ok(look(0, 600));
-  assert.equal(look(200, 600, { unreachableSince: 1 }), undefined);
+  assert.equal(look(200, 600, { gate: { throttle: null, unreachableSince: 1 } }), undefined);
 });

@@ -80,7 +80,10 @@ describe('a batch has to go first', () => {
     });
 
   test('not by a pace that nobody knows, while the service is not reached', () => {
-    assert.deepEqual(boostNeeded(line('a bulk 500 by 9'), { ...pace, unreachableSince: now }, now), []);
+    assert.deepEqual(
+      boostNeeded(line('a bulk 500 by 9'), { ...pace, gate: { throttle: null, unreachableSince: now } }, now),
+      [],
+    );
   });
 });
 

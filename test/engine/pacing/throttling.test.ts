@@ -31,7 +31,7 @@ async function told(...waits: number[]) {
   const running = runner.run(36 * 60 * minute);
   const noted = async (afterMs: number) => {
     await rig.clock.drive(rig.clock.sleep(begunAt + afterMs - rig.clock.now()));
-    const wait = (await storedPace(rig.db, 'main', rig.clock.now()))?.throttleWait;
+    const wait = (await storedPace(rig.db, 'main', rig.clock.now()))?.gate.throttle;
     return wait && [wait.since - begunAt, wait.until - begunAt, wait.saidMs].map((ms) => Math.round(ms / minute));
   };
   const firstSentMs = () => (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
@@ -134,7 +134,7 @@ async function startedAgain(waitMs: number, afterMs: number) {
   const second = rig.runner();
   const runningOn = second.run(36 * 60 * minute);
   await rig.clock.drive(rig.clock.sleep(2_000));
-  const wait = (await storedPace(rig.db, 'main', rig.clock.now()))?.throttleWait ?? null;
+  const wait = (await storedPace(rig.db, 'main', rig.clock.now()))?.gate.throttle ?? null;
   await rig.clock.drive(runningOn);
   assert.deepEqual(await rig.states(), ['completed', 'completed']);
   const sentMs = (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
@@ -191,7 +191,7 @@ test('what was told for long beside the runner, as in answer to the look-ups of 
   const begunAt = rig.clock.now();
   const running = rig.runner({ limiter }).run(36 * 60 * minute);
   await rig.clock.drive(rig.clock.sleep(1_000));
-  const { since, until, saidMs } = (await storedPace(rig.db, 'main', rig.clock.now()))?.throttleWait ?? {};
+  const { since, until, saidMs } = (await storedPace(rig.db, 'main', rig.clock.now()))?.gate.throttle ?? {};
   assert.deepEqual([since, until, saidMs], [begunAt, begunAt + 120 * minute, 120 * minute]);
   await rig.clock.drive(running);
   assert.ok((rig.service.creates[0]?.at ?? 0) >= begunAt + 120 * minute);

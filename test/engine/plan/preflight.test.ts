@@ -87,7 +87,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     }
     assert.ok(last);
     const outlook = { ...idlePace.outlook, left: 0, evenly: true, nextAt: now, until: now };
-    const pace = { ...idlePace, outlook, unreachableSince: isReached ? null : now };
+    const pace = { ...idlePace, outlook, gate: { throttle: null, unreachableSince: isReached ? null : now } };
     const shown = await preflight(db, last, noBalance, { ...rate, pace, now });
     const text = planLines(planJson(shown), last);
     return { finish: shown.finish, json: planJson(shown), now, text };

@@ -33,4 +33,6 @@ test('a wait that an earlier version has stored is kept', async () => {
   const wait = { since: 1_000, at: 1_000, saidMs: 7_200_000, until: 7_201_000 };
   await writeFact(db, 'rate:main', JSON.stringify({ toldToWait: wait, isTold: true }));
   assert.deepEqual(await storedThrottleOf(db, 'main'), wait);
+  await writeFact(db, 'rate:main', JSON.stringify({ throttleWait: wait, unreachableSince: 500 }));
+  assert.deepEqual(await storedThrottleOf(db, 'main'), wait);
 });

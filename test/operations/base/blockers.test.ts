@@ -135,8 +135,8 @@ test('an account that the service tells to wait says so whatever its rows wait f
   const batch = await rig.batch();
   const words = async (ms: number | null, saidMs = ms ?? 0, unreachableSince: number | null = null) => {
     const now = clock.now();
-    const throttleWait = ms === null ? null : { since: now, at: now, saidMs, until: now + ms };
-    await savePace(db, 'main', { ...noted, throttleWait, unreachableSince });
+    const throttle = ms === null ? null : { since: now, at: now, saidMs, until: now + ms };
+    await savePace(db, 'main', { ...noted, gate: { throttle, unreachableSince } });
     return waitsFor(
       { db, clock, config: { accounts: new Map() } },
       batch,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { LogData } from '../../../src/core/text/log.ts';
 import { dayMs, isoTime } from '../../../src/core/time/clock.ts';
-import type { LogData } from '../../../src/engine/runner/context.ts';
 import type { CatalogOutcome, Network } from '../../../src/gateway/contract/gateway.ts';
 import { accountCatalog, catalogKeptMs } from '../../../src/runtime/accounts/account-catalog.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';

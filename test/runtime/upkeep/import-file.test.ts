@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../../src/core/time/clock.ts';
-import { holdThrottled } from '../../../src/engine/pacing/request-with-retry-after.ts';
+import { makeAccountThrottle } from '../../../src/engine/pacing/account-throttle.ts';
 import { savePace } from '../../../src/ledger/accounts/pace.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { applyStoredThrottle, requestDepsFor } from '../../../src/runtime/accounts/throttled-requests.ts';
@@ -57,8 +57,8 @@ test('what another program was told to wait for holds whoever takes in a file as
   await applyStoredThrottle(account, { db, clock, log });
   assert.ok(!limiter.isHeld('catalog'));
   const at = clock.now();
-  const throttleWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
-  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait }));
+  const throttle = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, gate: { throttle, unreachableSince: null } }));
   await clock.drive(clock.sleep(20_000));
   for (let file = 0; file < 2; file++) await applyStoredThrottle(account, { db, clock, log });
   assert.deepEqual(told, [{ account: 'main', until: isoTime(at + 60_000), retry_after_ms: 60_000 }]);
@@ -78,19 +78,19 @@ test('what another program was told to wait for holds whoever approves or retrie
   const opened = (): OpenAccount =>
     ({ name: 'main', limiter: makeOpenLimiter(clock), gateway: rig.service }) as unknown as OpenAccount;
   const at = clock.now();
-  const throttleWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
-  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait }));
+  const throttle = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, gate: { throttle, unreachableSince: null } }));
   await clock.drive(planOf(session, opened(), await rig.batch()));
   assert.ok(clock.now() >= at + 60_000, 'the balance was asked after the wait');
   await clock.drive(clock.sleep(1_000));
-  const again = { ...throttleWait, at: clock.now(), until: clock.now() + 30_000 };
-  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, throttleWait: again }));
+  const again = { ...throttle, at: clock.now(), until: clock.now() + 30_000 };
+  await db.transact((tx) => savePace(tx, 'main', { ...idlePace, gate: { throttle: again, unreachableSince: null } }));
   const { limiter, onWait } = await requestDepsFor(opened(), session);
   assert.ok(limiter.isHeld('read'));
   onWait?.({ ...again, until: again.until + 30_000 });
   assert.deepEqual(
     told.map((data) => (data as { until: string }).until),
-    [throttleWait.until, again.until, again.until + 30_000].map(isoTime),
+    [throttle.until, again.until, again.until + 30_000].map(isoTime),
   );
 });
 
@@ -98,7 +98,7 @@ test('a wait that the service tells in answer to a file is a day at most, whatev
   const { clock } = await makeRig();
   const limiter = makeOpenLimiter(clock);
   const day = 24 * 3_600_000;
-  const { since, until } = holdThrottled({ limiter, clock }, 'balance', 30 * day);
+  const { since, until } = makeAccountThrottle({ limiter, clock }).hold('balance', 30 * day).wait;
   assert.equal(until - since, day);
   await clock.drive(clock.sleep(day - 1));
   assert.ok(limiter.isHeld('balance'));

@@ -1,0 +1,72 @@
+import { isoTime } from '../../core/time/clock.ts';
+import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import type { CreateOutcome, ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
+import type { StoredGate } from '../../ledger/accounts/pace.ts';
+import type { Limiter } from '../../limiter/limiter.ts';
+import { makeAccountThrottle } from './account-throttle.ts';
+import { makeOutage, type OutageDeps } from './outage.ts';
+
+/** A 429 in answer to any request. */
+type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
+
+/** Closes and opens the gate of an account by what its service answers, while the account's runner lives. */
+export interface GateKeeper {
+  /**
+   * A request was answered with 429: nothing of the account is sent or asked until then, however long that is
+   * (invariant I10); after a day it is asked again. Resolves to how long that is (ms) once it is durable, so that a
+   * program which is started again waits on: what is committed later in the same turn is durable no sooner.
+   */
+  throttled(requestClass: RequestClass, answer: Throttled): Promise<number>;
+  /** The outcome of a payment; `readyAt` (epoch ms): when its row may be sent again, where nothing was sent. */
+  noteOutcome(outcome: CreateOutcome, readyAt: number | undefined): Promise<void>;
+  /** How many of so many rows may be sent now: one alone while payments go unanswered, to test the service. */
+  rowsNow(rows: number): number;
+  /** Whether too many payments in a row were unanswered for it to be chance. */
+  isUnansweredOften(): boolean;
+  /** Goes on with a wait that the program before this one has stored. */
+  restore(throttle: ThrottleWait | null): void;
+  /** What closes the gate, for those who watch from another process, and for the next program. */
+  causes(): StoredGate;
+}
+
+export interface GateKeeperDeps extends OutageDeps {
+  account: string;
+  limiter: Pick<Limiter, 'hold' | 'rest' | 'usage' | 'isHeld'>;
+}
+
+/** `save` makes the causes durable. */
+export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
+  const { account, limiter, log, save } = deps;
+  const throttle = makeAccountThrottle(deps);
+  const outage = makeOutage(deps);
+  const { isUnansweredOften } = outage;
+  return {
+    async throttled(requestClass, { retryAfterMs, evidence: { code } }) {
+      const { wait, waitMs, isLater, isNewlyLong } = throttle.hold(requestClass, retryAfterMs);
+      if (isNewlyLong)
+        log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
+          account,
+          since: isoTime(wait.since),
+          until: isoTime(wait.until),
+          retry_after_ms: wait.saidMs,
+          code,
+          request: requestClass,
+        });
+      if (isLater) await save();
+      return waitMs;
+    },
+    async noteOutcome(outcome, readyAt) {
+      await outage.noteOutcome(outcome, readyAt);
+      if (outcome.kind === 'accepted' || outcome.kind === 'refused') throttle.end();
+    },
+    rowsNow(rows) {
+      if (limiter.isHeld('creation')) return 0;
+      if (rows === 0 || !isUnansweredOften()) return rows;
+      outage.rest();
+      return 1;
+    },
+    isUnansweredOften,
+    restore: (stored) => void throttle.restore(stored),
+    causes: () => ({ throttle: throttle.wait(), unreachableSince: outage.since() }),
+  };
+}

@@ -1,0 +1,35 @@
+import { type StoredPace, savePace, storedUse } from '../../ledger/accounts/pace.ts';
+import type { RunnerContext } from './context.ts';
+
+/**
+ * Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients'
+ * use.
+ */
+export async function restoreThroughput({ db, account, limiter }: RunnerContext): Promise<void> {
+  const use = await storedUse(db, account);
+  if (use !== null) limiter.usedBefore('creation', use);
+}
+
+/** Saves the account's pace, and whether the service is reachable, for those who watch, also from another process. */
+export async function saveThroughput(context: RunnerContext): Promise<void> {
+  const pace = recentThroughput(context);
+  await context.committer.commit((unit) => savePace(unit.tx, context.account, pace));
+}
+
+/** How fast the account is sending, and what closes its gate. */
+export function recentThroughput(context: RunnerContext): StoredPace {
+  const { lease, limiter, picker, gate, late } = context;
+  const { used, usedOfWindow, limit, ownUse, outlook, shared } = limiter.usage('creation');
+  return {
+    fence: lease.fence.fence,
+    used: usedOfWindow ?? used,
+    isFromService: usedOfWindow !== null,
+    limit,
+    ownUse,
+    outlook,
+    spaced: Object.fromEntries(picker.spaced()),
+    shared,
+    gate: gate.causes(),
+    late: Object.fromEntries(late),
+  };
+}
