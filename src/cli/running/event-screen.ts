@@ -67,6 +67,9 @@ function retriedLines({ codes, retry }: Extract<OperationEvent, { kind: 'retried
     ? `No row of this batch has failed with ${visible(codes.join(' or '))}: see the lines "Failed" for the codes that occurred.`
     : 'No row of this batch has failed in a way that can be tried again.';
   const some = `Trying ${counted(retry.retried, 'failed row')} again.`;
-  const kept = retry.kept.map(({ row, why }) => `  Row ${row} stays failed: ${visible(why)}.`);
+  const kept = retry.kept.map(
+    ({ row, person, why }) =>
+      `  Row ${row}${person === null ? '' : ` (${visible(person)})`} stays failed: ${visible(why)}.`,
+  );
   return [retry.retried === 0 ? none : some, ...kept].join('\n');
 }

@@ -50,8 +50,8 @@ export const retryOutcome = z.strictObject({
   retried: z.int(),
   /** Rows whose earlier payments the service did not answer about: they stay failed, and can be retried again. */
   unanswered: z.int(),
-  /** Rows that stay failed, and why. */
-  kept: z.array(z.strictObject({ row: rowNo, why: z.string() })),
+  /** Rows that stay failed, and why. `person`: as the file has it; null where it has none. */
+  kept: z.array(z.strictObject({ row: rowNo, person: z.string().nullable(), why: z.string() })),
 });
 
 /** The batch of a plan. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { moveService, requireService } from '../../engine/batches/moved-service.ts';
 import { retryFailed as retry } from '../../engine/decisions/retry-failed.ts';
+import { peopleOf } from '../../reports/summary/stored.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { retryOutcome } from '../base/events.ts';
 import { batchId, folder } from '../base/fields.ts';
@@ -38,9 +39,18 @@ export const retryFailed = defineOperation({
       if (service_moved) await moveService(actor, batch_id, account.service);
       else requireService(batch, account.service);
       const asking = await requestDepsFor(account, session);
-      const outcome = await whileNothingIsSent(context, () =>
+      const { kept, ...counts } = await whileNothingIsSent(context, () =>
         retry(actor, asking, batch_id, { codes }, { ending: signal }),
       );
+      const people = await peopleOf(
+        session.db,
+        batch,
+        kept.map(({ row }) => row),
+      );
+      const outcome = {
+        ...counts,
+        kept: kept.map(({ row, why }) => ({ row, person: people.get(row) ?? null, why })),
+      };
       emit({ kind: 'retried', batch_id, codes, retry: outcome });
       const what = { batchIds: [batch_id], out: named ?? session.config.out };
       // A person whose codes fit no row, misspelt perhaps, means no other row to be sent either.

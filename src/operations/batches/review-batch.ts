@@ -9,7 +9,8 @@ import { requireSecondPerson } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
-import { peopleOf, type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
+import { type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
+import { peopleOf } from '../../reports/summary/stored.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { planOf } from '../../runtime/upkeep/import-file.ts';
 import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
@@ -80,7 +81,7 @@ export const reviewBatch = defineOperation({
         ...about,
         content_sha256,
         plan: planJson(plan),
-        review: withPeople(found, await peopleOf(session.db, batch, found)),
+        review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
         expected_cost: await expectedCost(session.db, batch, requestedSums(plan)),
       };
     });
@@ -104,6 +105,10 @@ function requestedSums({ sums, productSums }: Pick<Preflight, 'sums' | 'productS
   for (const part of [sums, productSums])
     for (const [currency, sum] of Object.entries(part)) requested.add(currency, sum);
   return requested.toObject();
+}
+
+function shownRows({ largest, since }: Review): number[] {
+  return [...largest, ...(since?.new_examples ?? []), ...(since?.changed_examples ?? [])].map(({ row }) => row);
 }
 
 function withPeople({ largest, held, same_rows, since }: Review, people: ReadonlyMap<number, string>) {

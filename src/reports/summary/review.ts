@@ -3,9 +3,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { amountsChanged, lastBatchOfJob, newNumbers, pageRequested } from '../../ledger/reporting/review.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
-import { findRow } from '../../ledger/rows/rows.ts';
 import { type SameRows, sameRowsOf } from './repeated-rows.ts';
-import { personOf } from './stored.ts';
 
 /** A row as an approver sees it. */
 export interface ReviewedRow {
@@ -76,21 +74,6 @@ export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent
     same_rows: await sameRowsOf(db, batch),
     since: await sinceLast(db, batch, changedPercent),
   };
-}
-
-/** The names of the people of the rows that a review shows, by row, where the file has them. */
-export async function peopleOf(
-  db: Queryable,
-  batch: BatchRecord,
-  { largest, since }: Review,
-): Promise<Map<number, string>> {
-  const people = new Map<number, string>();
-  for (const { row: rowNo } of [...largest, ...(since?.new_examples ?? []), ...(since?.changed_examples ?? [])]) {
-    const row = await findRow(db, batch.batch_id, rowNo);
-    const name = row === null ? null : personOf(batch, row, { mask: false });
-    if (name !== null) people.set(rowNo, name);
-  }
-  return people;
 }
 
 function withLargest(known: ReviewedRow[], row: ReviewedRow): ReviewedRow[] {

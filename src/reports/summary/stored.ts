@@ -4,6 +4,7 @@ import { firstEvent } from '../../ledger/audit/audit-pages.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { findRow } from '../../ledger/rows/rows.ts';
 import { maskedName, personColumns, personNamed } from '../text/person-name.ts';
 
 /**
@@ -84,6 +85,21 @@ export function personOf(
   const columns = namesIn(batch);
   const name = columns.length === 0 ? null : personNamed(inputOf(row), columns);
   return name !== null && mask ? maskedName(name) : name;
+}
+
+/** The names of the people of these rows, by row, where the file has them. */
+export async function peopleOf(
+  db: Queryable,
+  batch: BatchRecord,
+  rowNos: Iterable<number>,
+): Promise<Map<number, string>> {
+  const people = new Map<number, string>();
+  for (const rowNo of rowNos) {
+    const row = await findRow(db, batch.batch_id, rowNo);
+    const name = row === null ? null : personOf(batch, row, { mask: false });
+    if (name !== null) people.set(rowNo, name);
+  }
+  return people;
 }
 
 const storedForm = z.object({

@@ -26,8 +26,8 @@ test('rows that the service never ends are named with their age, and ended by a 
     return rows.map(({ status }) => status);
   };
   // Both stay in process for ever.
-  const rows = ['+254712400003,1,50,KES', '+254712410003,1,70,KES'];
-  writeFileSync(join(folder, 'a.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+  const rows = ['+254712400003,1,50,KES,Juma Bakari', '+254712410003,1,70,KES,Amina Otieno'];
+  writeFileSync(join(folder, 'a.csv'), ['phone_number,network_id,amount,currency,name', ...rows, ''].join('\n'));
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   const [, batch = ''] = await run.seen(/^Batch +(\S+)/m);
   while (ledger('SELECT 1').some((status) => status !== 'accepted')) await sleep(50);
@@ -53,7 +53,7 @@ test('rows that the service never ends are named with their age, and ended by a 
   assert.match(stdout, /^Waits for {2}the service to end 2 rows .* or a person to resolve them \("airbatch resolve /m);
   assert.match(
     stdout,
-    /^Row 2 \(line 3\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last word: processing\./m,
+    /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last word: processing\./m,
   );
   const { attention } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
   assert.deepEqual(
@@ -87,6 +87,14 @@ test('rows that the service never ends are named with their age, and ended by a 
   );
   assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
   const retried = await airbatch('retry', batch);
-  assert.match(retried.stderr, /Row 2 stays failed: the service says that \S+ is processing: it may be paid\./);
+  assert.match(
+    retried.stderr,
+    /Row 2 \(Amina Otieno\) stays failed: the service says that \S+ is processing: it may be paid\./,
+  );
   assert.deepEqual(ledger('SELECT 1'), ['completed', 'failed']);
+  const { retry } = JSON.parse((await airbatch('retry', batch, '--json')).stdout);
+  assert.deepEqual(
+    retry.kept.map(({ row, person }: { row: number; person: string | null }) => [row, person]),
+    [[2, 'Amina Otieno']],
+  );
 });
