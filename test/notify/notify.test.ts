@@ -466,7 +466,10 @@ describe('a notification', () => {
     const [word] = await after(2, since);
     assert.deepEqual([word?.kind, word?.facts], ['unreachable', { account: 'main', since: isoTime(since) }]);
     assert.equal(word?.subject, 'The service of account main cannot be reached, or does not answer properly');
-    assert.match(word?.lines[0] ?? '', /main cannot be reached, or has not answered any payment properly\. /);
+    assert.match(
+      word?.lines[0] ?? '',
+      /airbatch cannot reach the service of account main, or gets no proper answer to a payment\. /,
+    );
     assert.deepEqual(await after(60, since), [], 'told once');
     assert.deepEqual(await after(60, null), [], 'it is back');
     const again = clock.now();

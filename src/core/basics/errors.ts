@@ -1,8 +1,8 @@
 /**
- * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it. Exit
- * code 6 means that the same command meets the same error again until a person has acted, so that systemd does not
- * start `serve` again. Code 5 may pass by itself, as a full disk does.
- * Row problems have a table of their own (`core/problem-table.ts`): they are data and never stop a file.
+ * Every error that a user can meet, by its stable code, with the exit code of the command and the advice. Exit code 6
+ * means that the same command fails again until a person has acted, so systemd does not restart `serve`. Exit code 5
+ * may pass by itself, for example when a disk is full. Problems of rows have their own table (`core/problem-table.ts`):
+ * they are data and never stop a file.
  */
 export const errorTable = {
   USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },
@@ -72,7 +72,7 @@ export const errorTable = {
 /** The codes of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** What differs from `errorTable`, and what lies behind the error. */
+/** What differs from `errorTable`, and the cause. */
 interface ErrorOptions {
   hint?: string;
   cause?: unknown;
@@ -84,7 +84,10 @@ export class AirbatchError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly exitCode: number;
-  /** The message, a fault a line. A line break within one of them, as in the name of a file, begins no line. */
+  /**
+   * The message, one line for each fault. A line break within a fault, as in the name of a file, does not start a new
+   * line.
+   */
   readonly faults: readonly string[];
 
   constructor(code: ErrorCode, message: string | readonly string[], options: ErrorOptions = {}) {
@@ -97,12 +100,12 @@ export class AirbatchError extends Error {
   }
 }
 
-/** What an error of any kind says, in one line. */
+/** The message of an error of any kind, in one line. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** `CONFIG_INVALID` for everything that is wrong with `what`, named at once: "the configuration has 2 faults: ...". */
+/** `CONFIG_INVALID` with all faults of `what` at once: "the configuration has 2 faults: ...". */
 export function configFaults(what: string, faults: readonly string[]): AirbatchError {
   const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
   return new AirbatchError('CONFIG_INVALID', `${what} has ${count}: ${faults.join('; ')}`);

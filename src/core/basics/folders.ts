@@ -1,15 +1,14 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The rights of reports and logs: their owner alone may read them, or its group as well (`readableByGroup`). */
+/** The permissions of reports and logs: only their owner may read them, or also its group (`readableByGroup`). */
 export const privateModes = { folder: 0o700, file: 0o600 };
 export const groupModes = { folder: 0o750, file: 0o640 };
 
 /**
- * Makes a folder that a person names, and those above it that are missing, all with `mode`: for their owner alone,
- * whatever the umask is, where nothing else is asked for. Node's own way (`recursive`) tries for ever where a file
- * system that cannot make a folder says that the one above it is not there, as /proc does. Throws what the file system
- * says.
+ * Makes a folder, and the missing folders above it, all with `mode` (default: only the owner has access), whatever the
+ * umask. Node's own `recursive` option loops for ever on a file system such as /proc, which reports that the folder
+ * above is missing when it cannot make one. Throws the file system's error.
  */
 export function makeFolders(path: string, mode = 0o700): void {
   if (isFolder(path)) return;
@@ -17,7 +16,7 @@ export function makeFolders(path: string, mode = 0o700): void {
   if (above !== path) makeFolders(above, mode);
   try {
     mkdirSync(path, mode);
-    // The umask may have taken rights away. A folder that hands its group on (setgid) goes on doing so.
+    // The umask may have removed permissions. A setgid folder keeps its setgid bit.
     const made = statSync(path).mode & 0o7777;
     if ((made & mode) !== mode) chmodSync(path, made | mode);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The one source of randomness (jitter, batch ids), so that a seeded one makes a run repeatable. */
+/** The only source of randomness (jitter, batch ids). A seeded one makes a run repeatable. */
 export interface Random {
   /** A number from 0 (included) to 1 (excluded). */
   fraction(): number;
@@ -14,7 +14,7 @@ export const systemRandom: Random = {
   hex: (bytes) => randomBytes(bytes).toString('hex'),
 };
 
-/** `ms` spread by up to a fifth either way, so that many waits that began together do not end together. */
+/** `ms` plus or minus up to a fifth, so that waits that began together do not end together. */
 export function withJitter(ms: number, random: Random): number {
   return Math.round(ms * (0.8 + 0.4 * random.fraction()));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { makeTextWriter } from '../text/text-writer.ts';
 
-/** What of a row an approval binds to. */
+/** The parts of a row that an approval covers. */
 export interface MeantRow {
   row_no: number;
   row_ref: string | null;
@@ -14,13 +14,13 @@ export interface MeantRow {
   sms_message: string | null;
 }
 
-/** Bytes that are digested at once: a call for each row takes longer than the digest itself. */
+/** The bytes that are digested at once: a call for each row would take longer than the digest itself. */
 const bytesAtOnce = 32 * 1024;
 
 /**
- * The digest (SHA-256) of the rows as they were understood, in file order: what an approval binds to, whatever the
- * file's format. What other batches have paid is no part of it: the same content has the same digest every time, but
- * where it tells which of several rows alike is meant (intake/earlier-batches.ts).
+ * The digest (SHA-256) of the rows as airbatch understood them, in file order. An approval is bound to it, whatever the
+ * file's format. It does not depend on what other batches have paid, so the same content always has the same digest;
+ * the one exception is which of several equal rows is paid (intake/earlier-batches.ts).
  */
 export function makeContentDigest(): { add(row: MeantRow): void; hex(): string } {
   const digest = createHash('sha256');

@@ -1,10 +1,10 @@
-/** How a file was read, as far as a file of its rows must be written so that they are read as the same again. */
+/** How a file was read: the settings with which a file of its rows must be written to be read the same way again. */
 export interface FileForm {
-  /** Between its cells: a character by which intake finds the columns by itself. */
+  /** The delimiter of its cells; one that intake detects by itself. */
   delimiter: string;
-  /** The index of the column of its amounts; null where it has none. */
+  /** The index of the column with the amounts; null if there is none. */
   amountColumn: number | null;
 }
 
-/** The form of a file of which nothing is known. */
+/** The form if nothing is known about the file. */
 export const plainForm: FileForm = { delimiter: ',', amountColumn: null };

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** The name space of airbatch's idempotency keys. It must never change: a key must mean the same payment for ever. */
+/**
+ * The name space of airbatch's idempotency keys. It must never change: a key must identify the same payment for ever.
+ */
 const keyNamespace = Buffer.from('6f0f6a5294b15f0e8d6c0a8d6b6f2c11', 'hex');
 
-/** What names one payment: the same four always give the same key and the same reference, on any machine. */
+/** Identifies one payment. The same four fields always give the same key and the same reference, on any machine. */
 export interface PaymentIdentity {
   account: string;
   runId: string;
@@ -11,19 +13,22 @@ export interface PaymentIdentity {
   generation: number;
 }
 
-/** The idempotency key: UUIDv5 of account, run id, row ref and generation. JSON keeps the four apart unmistakably. */
+/**
+ * The idempotency key: the UUIDv5 of account, run id, row ref and generation. Written as JSON, the four cannot run into
+ * each other.
+ */
 export function idempotencyKey({ account, runId, rowRef, generation }: PaymentIdentity): string {
   return uuidV5(JSON.stringify([account, runId, rowRef, generation]));
 }
 
-/** The name space, with room after it for every name of ours, and filled again for each. */
+/** The name space, with room after it for any of our names; reused for each key. */
 const named = Buffer.concat([keyNamespace, Buffer.alloc(2_048)]);
-/** UTF-8 takes at most three bytes for a unit of a text. */
+/** One UTF-16 unit takes at most three bytes of UTF-8. */
 const nameLengthMax = Math.floor((named.length - keyNamespace.length) / 3);
 
 /**
- * RFC 9562, version 5, in our name space; by hand because every report makes one for each row, and this is 8 times as
- * fast.
+ * RFC 9562, version 5, in our name space. Written by hand, because every report makes a key for each row, and this is 8
+ * times as fast as a library.
  */
 function uuidV5(name: string): string {
   const hex = hash('sha1', afterNamespace(name));
@@ -32,13 +37,13 @@ function uuidV5(name: string): string {
 }
 
 function afterNamespace(name: string): Uint8Array {
-  // References of other programs may be of any length.
+  // References of other programs may have any length.
   if (name.length > nameLengthMax) return Buffer.concat([keyNamespace, Buffer.from(name)]);
   return named.subarray(0, keyNamespace.length + named.write(name, keyNamespace.length));
 }
 
 /**
- * What the service is told as `reference` (V2) or `extRefId` (V1): `<run id>/<row ref>`, with `~<generation>` from 2
+ * The payment's `reference` (V2) or `extRefId` (V1) at the service: `<run id>/<row ref>`, with `~<generation>` from 2
  * on.
  */
 export function paymentReference({ runId, rowRef, generation }: Omit<PaymentIdentity, 'account'>): string {
@@ -46,34 +51,32 @@ export function paymentReference({ runId, rowRef, generation }: Omit<PaymentIden
   return generation === 1 ? first : `${first}~${generation}`;
 }
 
-/** The identity in a reference, or null where the reference is not one of ours (another program's payment). */
+/** The identity in a reference, or null if the reference is not one of ours (another program's payment). */
 export function parseReference(reference: string): Omit<PaymentIdentity, 'account'> | null {
   const match = /^([^/]+)\/(.+?)(?:~([2-9]|[1-9][0-9]+))?$/su.exec(reference);
   if (!match?.[1] || !match[2]) return null;
   return { runId: match[1], rowRef: match[2], generation: match[3] ? Number(match[3]) : 1 };
 }
 
-/** A run id has no "/", so that the first "/" of a reference always ends it. */
+/** A run id has no "/", so the first "/" of a reference always ends it. */
 export function isRunId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
 }
 
-/** The run id of a file that was given none: the same bytes are the same run, so that they are never paid twice. */
+/** The run id of a file without one. The same bytes are the same run, so they are never paid twice. */
 export function defaultRunId(fileSha256: string): string {
   return `file-${fileSha256.slice(0, 16)}`;
 }
 
-/**
- * How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters.
- */
+/** The longest row ref. The spec gives no limit for `reference`; with the run id, ours stays below 150 characters. */
 const rowRefLengthMax = 80;
 
-/** Nearly every row ref: short, and of ASCII characters that can be seen, without the mark of a generation. */
+/** Nearly every row ref is short, and has printable ASCII characters but no "~". */
 const plainRowRef = /^[\x20-\x7d]{0,80}$/;
 
 /**
- * What is wrong with a row ref, or null. It must survive a URL and a report unchanged, and must not end like the
- * generation mark, or generation 2 of "a" and generation 1 of "a~2" would be one reference.
+ * What is wrong with a row ref; null if nothing is. It must survive a URL and a report unchanged. It must not end like
+ * a generation mark: otherwise generation 2 of "a" and generation 1 of "a~2" would have the same reference.
  */
 export function rowRefProblem(text: string): string | null {
   if (plainRowRef.test(text)) return null;
@@ -87,28 +90,25 @@ const contentDigestLength = 20;
 const contentRef = /^([0-9a-f]{20})-([0-9]+)$/;
 
 /**
- * The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this
- * is.
+ * The row ref of a row without its own reference: a digest of its content, and the number of this occurrence of the
+ * content.
  */
 export function contentRowRef(content: readonly (string | null)[], occurrence: number): string {
   return `${sha256(JSON.stringify(content)).slice(0, contentDigestLength)}-${occurrence}`;
 }
 
-/** The row ref of another occurrence of the same content, made of that of one. */
+/** The row ref of another occurrence of the same content. */
 export function otherContentRef(contentRef: string, occurrence: number): string {
   return `${contentRef.slice(0, contentDigestLength)}-${occurrence}`;
 }
 
-/** What a row ref that was made of the row's content consists of; null where the file gave the row its reference. */
+/** The parts of a row ref that was derived from the row's content; null if the file gave the row its reference. */
 export function contentRefParts(rowRef: string): { digest: string; occurrence: number } | null {
   const [, digest, occurrence] = contentRef.exec(rowRef) ?? [];
   return digest === undefined ? null : { digest, occurrence: Number(occurrence) };
 }
 
-/**
- * Whether a row ref has the form of those that are made of a row's content: whoever tries all numbers finds the one it
- * was made of.
- */
+/** Whether a row ref was derived from a row's content. Trying all phone numbers would reveal the one in it. */
 export function isContentRowRef(rowRef: string): boolean {
   return contentRef.test(rowRef);
 }

@@ -1,2 +1,2 @@
-/** What becomes of rows that two batches of one run have. */
+/** What happens to rows that two batches of one run share. */
 export const eachPaidOnce = 'each is paid once, by the batch that sends it first';

@@ -1,5 +1,5 @@
 /**
- * What a name of a service says: where it is, and which version of it; null in names from before the version was said.
+ * The address and the version in a service's name. The version is null in names that older versions of airbatch stored.
  */
 interface ServiceParts {
   place: string;
@@ -8,21 +8,23 @@ interface ServiceParts {
 
 const versioned = /^(.*) \((v[0-9]+)\)$/;
 
-/** Where an account's money goes, as batches keep it: "https://api.example.com (v2)". */
+/** The service to which an account's money goes, as batches store it: "https://api.example.com (v2)". */
 export function serviceName(baseUrl: string, version: string): string {
   return `${placeOf(baseUrl)} (${version})`;
 }
 
 /**
- * Whether two names mean one service, so that what was sent to the one is known to the other. Either version answers
- * for its own payments alone, so they are two services at one address.
+ * Whether two names mean the same service, so that payments to one are known to the other. Each version of the service
+ * knows only its own payments, so two versions at one address are two services.
  */
 export function isSameService(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
   return a.place === b.place && !isOtherVersion(one, other);
 }
 
-/** Whether two names are of different versions, wherever each is: neither can be the other under a new address. */
+/**
+ * Whether two names are of different versions, at whatever addresses: then neither is the other one at a new address.
+ */
 export function isOtherVersion(one: string, other: string): boolean {
   const [a, b] = [partsOf(one).version, partsOf(other).version];
   return a !== null && b !== null && a !== b;
@@ -33,7 +35,7 @@ function partsOf(name: string): ServiceParts {
   return { place: placeOf(place), version };
 }
 
-/** A URL in the one form of all those that mean the same; any other text as it is. */
+/** The canonical form of a URL; any other text unchanged. */
 function placeOf(text: string): string {
   return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text;
 }

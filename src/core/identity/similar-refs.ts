@@ -1,18 +1,18 @@
 import { withoutIgnorable } from '../text/ignorable.ts';
 import { isContentRowRef } from './ids.ts';
 
-/** A number as a spreadsheet shows and saves it in a narrow column: which one it was, nobody can tell any more. */
+/** A number as a spreadsheet shows and saves it in a narrow column: its digits are lost. */
 const shortForm = /^[0-9](?:[.,][0-9]+)?E\+[0-9]{2,}$/i;
 
 const numberForm = /^\+?0*([0-9]+?)(?:[.,]([0-9]*?)0*)?$/;
 
-/** Spreadsheets keep so many digits of a number, and put zeros in place of the others. */
+/** Spreadsheets keep this many digits of a number, and replace the others by zeros. */
 const digitsKept = 15;
 
 /**
- * Whether two row refs tell two rows of a run apart. One that was made of what its row asks for does not; nor do two
- * that a spreadsheet, or an editor, may have made of one: "0012" and "12", letters in another case or composed
- * otherwise.
+ * Whether two row refs certainly mean two different rows of a run. A ref that was derived from the row's content proves
+ * nothing. Neither do two refs that a spreadsheet or an editor may have made from one: "0012" and "12", or letters in
+ * another case or Unicode form.
  */
 export function tellApart(a: string, b: string): boolean {
   if ([a, b].some((ref) => isContentRowRef(ref) || shortForm.test(ref))) return false;

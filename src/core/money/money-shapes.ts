@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { currencyDecimals, isDecimal } from './money.ts';
 
-/** Settings are compared with what rows have letter for letter: a limit for "kes" would limit nothing. */
+/** Settings are compared with rows letter by letter: a limit for "kes" would have no effect. */
 function isCode(text: string): boolean {
   return text === text.toUpperCase() && currencyDecimals(text) !== null;
 }
 
-/** A currency as settings name it. */
+/** A currency in settings. */
 export const currencyCode = z.string().refine(isCode, {
   error: ({ input }) => {
     const capitals = String(input).toUpperCase();
@@ -20,8 +20,8 @@ const decimal = z
   .string()
   .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
 
-/** An amount for each currency, as settings write it; a currency that is not named has none. */
+/** Amounts by currency in settings; a currency that is not named has none. */
 export const amountsByCurrency = z.record(currencyCode, decimal, {
-  // Else it would say of a key that it is invalid, and not why.
+  // Otherwise zod says that a key is invalid, but not why.
   error: (issue) => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined),
 });

@@ -7,7 +7,7 @@ export interface Money {
   currency: string;
 }
 
-/** A plain decimal text without exponent, sign tricks or separators. */
+/** Whether the text is a plain decimal, without exponent or separators. */
 export function isDecimal(text: string): boolean {
   return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text);
 }
@@ -30,24 +30,24 @@ export function subtractAmounts(a: string, b: string): string {
   return new Big(a).minus(b).toFixed();
 }
 
-/** `amount` taken `count` times. */
+/** `amount` multiplied by `count`. */
 export function multiplyAmount(amount: string, count: number): string {
   return new Big(amount).times(count).toFixed();
 }
 
-/** The number of decimals of a currency (ISO 4217 minor unit), or null where there is no such currency. */
+/** The number of decimals of a currency (ISO 4217 minor unit), or null if there is no such currency. */
 export function currencyDecimals(code: string): number | null {
   return currencyCodes.code(code)?.digits ?? null;
 }
 
 /**
- * An amount for people, with the currency's own number of decimals and its thousands apart: "KES 1,250.50" for
- * "1250.5" of KES.
+ * An amount for people, with the currency's number of decimals and separated thousands: "KES 1,250.50" for "1250.5" of
+ * KES.
  */
 export function moneyText(currency: string, value: string): string {
   const decimals = currencyDecimals(currency) ?? 0;
   const written = new Big(value);
-  // More decimals than the currency has are shown rather than rounded away: a report never hides money.
+  // Extra decimals are shown, not rounded away: a report never hides money.
   const own = /\.([0-9]+)$/.exec(written.toFixed())?.[1]?.length ?? 0;
   const [whole = '', fraction] = written.toFixed(Math.max(decimals, own)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');

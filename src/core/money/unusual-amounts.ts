@@ -1,37 +1,37 @@
 import { assert } from '../basics/assert.ts';
 
 /**
- * The largest or the smallest amount of a currency, where it is far from the usual one: a decimal sign that slipped or
- * was read as a sign between thousands (or the reverse), or two amounts in one cell.
+ * The largest or the smallest amount of a currency, if it is far from the usual one. The decimal sign may have moved,
+ * or been taken for a thousands separator (or the reverse), or the cell may have two amounts.
  */
 export interface UnusualAmount {
   currency: string;
   amount: string;
-  /** The median: half of the rows ask for this or less. */
+  /** The median: half of the rows have this amount or less. */
   usual: string;
 }
 
-/** The same, with some of the lines of the file that ask for it. */
+/** The same, with some of the file's lines that have it. */
 export interface PlacedUnusualAmount extends UnusualAmount {
   lines: number[];
 }
 
-/** Lines that are shown for one amount. */
+/** The most lines that are shown for one amount. */
 export const unusualLinesMax = 3;
 
-/** How many rows ask for this very amount; a product has neither currency nor amount. */
+/** How many rows have exactly this amount; a product has neither currency nor amount. */
 interface RequestedCount {
   currency: string | null;
   amount: string | null;
   count: number;
 }
 
-/** So many times the usual amount, or such a part of it, is shown. A bonus is a few times a salary. */
+/** An amount this many times above or below the usual one is shown. A bonus is a few times a salary. */
 const unusualTimes = 10;
-/** Of fewer rows nobody can say what is usual. */
+/** With fewer rows there is no usual amount. */
 const rowsMin = 5;
 
-/** Amounts are compared as numbers: it is a warning, nothing is paid by this arithmetic. */
+/** Compares amounts as binary floats: this is a warning, and no payment depends on it. */
 export function unusualAmounts(asked: readonly RequestedCount[]): UnusualAmount[] {
   const ofCurrencies = Map.groupBy(
     asked.flatMap(({ currency, amount, count }) =>

@@ -1,9 +1,9 @@
-/** Characters that Unicode shows as nothing: joiners, variation selectors, marks of direction, fillers. */
+/** Characters that Unicode displays as nothing: joiners, variation selectors, direction marks, fillers. */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
-/** Nearly every text has none of them. */
+/** Nearly no text has such characters. */
 const mayHold = /[^\x20-\x7e]/;
 
-/** A text as it is compared: two that look the same on every screen are the same. */
+/** The text for comparisons: texts that look the same on every screen become equal. */
 export function withoutIgnorable(text: string): string {
   return mayHold.test(text) ? text.replace(ignorable, '') : text;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { shapeFaults } from './shape-faults.ts';
 
-/** Fields that override others of the same shape: they are checked, and keep to what is given, without defaults. */
+/**
+ * Fields that override others of the same shape: they are checked, and only the given ones remain, without defaults.
+ */
 export function overrides(shape: z.ZodType) {
   return z
     .record(z.string(), z.unknown())

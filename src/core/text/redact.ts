@@ -1,62 +1,66 @@
-/** What stands between the digits of one number as people write it: a dot, or spaces, dashes and brackets. */
+/** What people write between the digits of one number: a dot, or spaces, dashes and brackets. */
 const between = String.raw`(?:\.|[\p{Zs}\t\-()\u2010-\u2015\u2212]{1,4})`;
 
-/** What is counted: a number before one of these is a count, which has no zero in front and nine digits at most. */
+/** A number before one of these nouns is a count. It has no leading zero and nine digits at most. */
 const counted =
   '(?:rows?|records?|lines?|entries|files?|batch(?:es)?|payments?|top-ups?|recipients?|people|bytes?|[kMG]i?B|ms)';
 const count = String.raw`[1-9](?:[0-9]{0,8}|[0-9]{0,2}(?:[ ,.\u00A0\u202F][0-9]{3}){1,2})`;
 
-/** What has many digits and is no number of a person. */
+/** Things with many digits that are not phone numbers. */
 const named = [
   String.raw`${count}(?:(?: of |/)${count})? ${counted}(?![\p{L}\p{Nd}])`,
   String.raw`(?<=\b(?:row|rows|record|records) )[1-9][0-9]{0,6}(?!\p{Nd}|${between}\p{Nd})`,
-  // A day without dashes that a name ends in, as in "payroll-20261125".
+  // A date without dashes at the end of a name, as in "payroll-20261125".
   String.raw`(?<=\p{L}[-_.])20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![\p{L}\p{Nd}])`,
-  // UUIDs, ids of batches, and digests, as in the run id of a file.
+  // UUIDs, batch ids, and digests, as in the run id of a file.
   String.raw`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{Nd}])`,
   String.raw`[0-9]{8}-[0-9]{6}-[0-9a-fA-F]{4}(?![\p{L}\p{Nd}])`,
   String.raw`(?=[0-9]*[a-fA-F])[0-9a-fA-F]{16,}(?![\p{L}\p{Nd}])`,
-  // Days, with or without a time after them.
+  // Dates, with or without a time.
   String.raw`(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?)?(?![0-9])`,
   String.raw`[0-3]?[0-9][.-][01]?[0-9][.-](?:19|20)[0-9]{2}(?!\p{Nd}|${between}\p{Nd})`,
-  // The slot before the name of a job's file, and the name of what a program wrote for it.
+  // The slot before the name of a job's file, and in the name of a file with a command's output.
   String.raw`20[0-9]{2}[01][0-9][0-3][0-9]-[0-2][0-9][0-5][0-9](?=~|\.csv(?![\p{L}\p{Nd}]))`,
-  // A network address, which errors name with its port.
+  // A network address, which errors show with its port.
   String.raw`[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]`,
 ].join('|');
 
-/** Sums of money: whole numbers without a zero in front, and decimals after a dot. */
+/** Sums of money: whole numbers without a leading zero, and two decimals after a dot. */
 const cents = String.raw`[1-9][0-9]{0,8}\.[0-9]{2}(?![0-9]|[.-][0-9])`;
 const amount = String.raw`${cents}|[1-9][0-9]{0,8}\.[0-9]{1,3}(?!\p{Nd}|${between}\p{Nd})`;
 
-/** Where a run of digits ends though digits follow: what is told from them, or is long enough by itself. */
+/**
+ * Where a run of digits ends although digits follow: what follows is one of the things above, or is long enough to be a
+ * number itself.
+ */
 const another = String.raw`\p{Nd}{8}|(?<=\p{Zs})(?:${named}|${cents})`;
 
-/** Eight digits and more that belong together: in one piece, with the code of a country before it, or in groups. */
+/** Eight or more digits that belong together: in one piece, with a country code before them, or in groups. */
 const grouped = String.raw`\p{Nd}(?:(?:${between}(?!${another}))?\p{Nd}){7,}`;
-/** A bracket belongs to the number where it holds the first of its groups. */
+/** A bracket is part of the number if it contains the first group of digits. */
 const lead = String.raw`(?:[+＋]|\((?=[+＋]?\p{Nd}{1,5}\))){0,2}`;
 const number = String.raw`${lead}(?:(?:(?<=[+＋(])\p{Nd}{1,4}${between})?\p{Nd}{8,}|${grouped})`;
-/** Where numbers are short within their country: seven that stand alone. */
+/** National numbers of small countries: seven digits that stand alone. */
 const short = String.raw`(?<![\p{L}\p{Nd}_.,-])\p{Nd}{7}(?![\p{L}\p{Nd}_-]|[.,]\p{Nd})`;
 
 const digitRuns = new RegExp(String.raw`(?<![\p{L}\p{Nd}+])(?<kept>${named}|${amount})|${number}|${short}`, 'gu');
-/** Most lines have fewer digits than any number, and need no closer look. */
+/** Most lines have too few digits for a phone number, and need no closer look. */
 const sevenDigits = /(?:\p{Nd}\P{Nd}*){7}/u;
 
 /**
- * `text` without phone numbers, however people and services write them: for logs and the audit chain, which outlive
- * the right to know a number. What only looks like one goes too, but ids, digests, times and amounts stay.
+ * The text without phone numbers, however people and services write them: for logs and the audit chain, which are kept
+ * for longer than anybody may keep a number. What only looks like a number is removed, too; ids, digests, times and
+ * amounts stay.
  */
 export function withoutNumbers(text: string): string {
   if (!sevenDigits.test(text)) return text;
   return text.replace(digitRuns, (run, kept?: string) => (kept === undefined ? '[number]' : run));
 }
 
-/** What is shorter is no secret, and would be found by chance in the middle of words. */
+/** A shorter text is not a secret, and would match parts of ordinary words by chance. */
 const secretLengthMin = 6;
 
-/** `text` without the secrets that are known. The longest goes first: a shorter one may be a part of it. */
+/** The text without the known secrets. The longest is replaced first: a shorter one may be part of it. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= secretLengthMin)
@@ -79,11 +83,11 @@ const credentials: readonly (readonly [RegExp, string])[] = [
     '$1[secret]',
   ],
   [/\b(?:[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|xox[abeprs]-|AKIA|AIza|eyJ)[\w.-]{8,}/g, '[secret]'],
-  // What nobody writes by hand: small and capital letters and digits in one long piece.
+  // Nobody writes this by hand: upper-case and lower-case letters and digits in one long piece.
   [/(?<![\w+=-])(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])(?=[\w+=-]*[0-9])[\w+=-]{24,}/g, '[secret]'],
 ];
 
-/** Removes what looks like a secret from `text`, the output of a program that is not ours. */
+/** The text without what looks like a secret, for the output of other programs. */
 export function withoutCredentials(text: string): string {
   return credentials.reduce((clean, [found, instead]) => clean.replace(found, instead), text);
 }

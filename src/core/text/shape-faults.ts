@@ -22,13 +22,12 @@ const kinds: Readonly<Record<string, string>> = {
 const formats: Readonly<Record<string, string>> = { url: 'must be a URL', email: 'must be an e-mail address' };
 
 /**
- * What is wrong with `given`, in words for people instead of those of the checker; a field that is missing is told
- * together with the one that was written in its place. No value is repeated: it may be a secret in the wrong place.
- * Empty where nothing is wrong.
+ * What is wrong with `given`, in sentences for people instead of zod's. A missing field and the misspelt one in its
+ * place are one fault. No value is repeated: it may be a secret in the wrong place. Empty if nothing is wrong.
  */
 export function shapeFaults(shape: z.ZodType, given: unknown): ShapeFault[] {
   const issues = shape.safeParse(given).error?.issues ?? [];
-  /** Keys that nobody knows, by where they stand. */
+  /** Unknown keys, by their place. */
   const unknown = new Map<string, string[]>();
   for (const issue of issues) if (issue.code === 'unrecognized_keys') unknown.set(placeOf(issue.path), [...issue.keys]);
   const faults: ShapeFault[] = [];
@@ -55,9 +54,12 @@ export function shapeFaults(shape: z.ZodType, given: unknown): ShapeFault[] {
   return faults;
 }
 
-/** The faults as texts: "schedule.timeZone is missing". `whole` is what has the fields, where it is wrong itself. */
+/**
+ * The faults as texts: "schedule.timeZone is missing". `whole` names the value itself, for a fault that is not of one
+ * field.
+ */
 export function faultTexts(faults: readonly ShapeFault[], whole: string, within: readonly string[] = []): string[] {
-  // What is no predicate begins with a name of its own: '"KSH" is not a currency code'.
+  // A text that is not a predicate begins with its own name: '"KSH" is not a currency code'.
   return faults.map(
     ({ path, says }) => `${[...within, ...path].join('.') || whole}${/^[a-z]/.test(says) ? ' ' : ': '}${says}`,
   );
@@ -79,7 +81,7 @@ function isMissing(issue: Issue, given: unknown): boolean {
 }
 
 function saysOf(issue: Issue, shape: z.ZodType, given: unknown): string {
-  // A message of our own is a predicate already; those of the checker begin like this.
+  // Our own messages are predicates already; zod's begin with one of these words.
   if (!/^(?:Invalid|Too (?:small|big)|Unrecognized)/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
@@ -129,14 +131,14 @@ interface Definition {
 
 const definitionOf = (shape: z.ZodType) => shape.def as unknown as Definition;
 
-/** The shape without what only says what is missing or may be. */
+/** The shape without wrappers such as optional and default. */
 function bare(shape: z.ZodType): Definition {
   const definition = definitionOf(shape);
   const inner = definition.innerType ?? definition.in;
   return inner === undefined ? definition : bare(inner);
 }
 
-/** Of shapes that a field tells apart, the one of this value. */
+/** The alternative of a discriminated union that fits this value. */
 function chosen(definition: Definition, value: unknown): Definition {
   const { options, discriminator } = definition;
   if (options === undefined || discriminator === undefined) return definition;
@@ -161,7 +163,7 @@ function keysOf(definition: Definition | null): string[] {
   return Object.keys(definition?.shape ?? {});
 }
 
-/** What the field may say by which shapes are told apart. */
+/** The allowed values of the field that discriminates a union. */
 function choicesOf(shape: z.ZodType, path: readonly PropertyKey[], given: unknown): string[] {
   const { options = [], discriminator = '' } = shapeAt(shape, path.slice(0, -1), given) ?? {};
   return options.map(bare).flatMap((option) => {

@@ -1,7 +1,7 @@
 /**
- * Of the names that there are, the one that `given` was probably meant to be; null where none is near enough. For
- * names that a person typed: another case, a letter too many, too few, or another one, and two that changed places.
- * Without `slipsMax`, a third of the letters may be wrong: of a short name, one.
+ * The name that `given` was probably meant to be; null if none is similar enough. For names that a person typed: it
+ * tolerates another case, a missing, extra or wrong letter, and two swapped letters. Without `slipsMax`, a third of the
+ * letters may be wrong, and at least one.
  */
 export function similarName(given: string, names: readonly string[], slipsMax?: number): string | null {
   const typed = given.toLowerCase();
@@ -21,7 +21,7 @@ export function didYouMean(given: string, names: readonly string[]): string {
 }
 
 /**
- * How many letters must be added, removed, replaced, or swapped with the next one, to make `b` of `a` (optimal string
+ * How many letters must be added, removed, replaced, or swapped with the next one to turn `a` into `b` (optimal string
  * alignment).
  */
 function distanceOf(a: string, b: string): number {

@@ -1,31 +1,33 @@
 import { assert } from '../basics/assert.ts';
 
-/** Texts one behind the other, as UTF-8. What is to follow directly is a character of ASCII, or nothing. */
+/**
+ * Writes texts one after another as UTF-8. `follow` is one ASCII character to write directly after a text, or nothing.
+ */
 export interface TextWriter {
   write(text: string, follow?: string): void;
-  /** The same text as `JSON.stringify` makes it. */
+  /** Writes the text as `JSON.stringify` would. */
   writeJson(text: string | null, follow?: string): void;
   /** A whole number from 0 on, in decimal digits. */
   writeNumber(value: number, follow?: string): void;
   /** Bytes written since the last `take`. */
   bytes(): number;
-  /** What was written since the last time. It is overwritten by what is written next. */
+  /** What was written since the last `take`. The next write overwrites it. */
   take(): Uint8Array;
 }
 
-/** A UTF-16 unit takes three bytes of UTF-8 at most, and six where JSON escapes it. */
+/** One UTF-16 unit takes at most three bytes of UTF-8, or six if JSON escapes it. */
 const bytesPerUnitMax = 6;
-/** What a number or the quotes of a text take at most. */
+/** The most bytes that a number, or the quotes of a text, take. */
 const bytesAroundMax = 32;
 /**
- * Up to so many characters, a text of ASCII is written one by one in less time than a call takes (measured: 3 ns each,
- * and 47 ns).
+ * ASCII texts up to this length are written character by character, which takes less time than a call (measured: 3 ns
+ * each, and 47 ns).
  */
 const shortMax = 16;
-/** The same where it is written as JSON, for which a longer one takes two calls, and a copy. */
+/** The same for JSON, where a longer text takes two calls and a copy. */
 const shortJsonMax = 40;
 
-/** Numbers of 31 bits are divided in a fraction of the time. */
+/** Dividing numbers of 31 bits is several times as fast. */
 const digitsAtOnceMax = 2 ** 31 - 1;
 
 const quote = 0x22;
@@ -35,8 +37,8 @@ const zero = 0x30;
 const asciiEnd = 0x7f;
 
 /**
- * Writes texts out at once: a long text to which others are added hangs on to all of their parts, which the garbage
- * collector then moves about. So a row is best written piece by piece, without a text that joins them.
+ * Makes a writer. A string that is concatenated from others keeps all of its parts alive, and the garbage collector
+ * moves them about. So a row should be written piece by piece, without a string that joins the pieces.
  */
 export function makeTextWriter(bytesMin: number): TextWriter {
   let buffer = Buffer.allocUnsafeSlow(bytesMin);
@@ -78,7 +80,7 @@ export function makeTextWriter(bytesMin: number): TextWriter {
   };
 }
 
-/** Each of these writes from `at` on, and returns where what it wrote ends. */
+/** Each of these writes at `at`, and returns the position after what it wrote. */
 function putShort(bytes: Buffer, at: number, text: string): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

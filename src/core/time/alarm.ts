@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** One sleep at a time: a newer one takes the place of the one before. */
+/** One alarm: setting it again replaces the earlier time. */
 export interface Alarm {
   /** Calls `onRing` after `ms` milliseconds, unless it is set anew or cleared before. */
   set(ms: number, onRing: () => void): void;
@@ -10,7 +10,7 @@ export interface Alarm {
 export function makeAlarm(clock: Pick<Clock, 'sleep'>): Alarm {
   let sleeping: AbortController | null = null;
   const clear = () => {
-    // A reason of its own: the default is an error with a stack, made for nobody.
+    // With its default reason, abort would create an error with a stack that nobody reads.
     sleeping?.abort('superseded');
     sleeping = null;
   };

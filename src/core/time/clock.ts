@@ -2,26 +2,26 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * The one source of time. Everything that waits or asks for the time takes a `Clock`, so that the whole engine runs on
- * a virtual one in the simulation.
+ * The only source of time. Everything that waits or reads the time takes a `Clock`, so that the simulation can run the
+ * whole engine on a virtual one.
  */
 export interface Clock {
-  /** Wall time in epoch milliseconds. It may step back or far forward: never prove anything by it alone. */
+  /** Wall time in epoch milliseconds. It may jump backwards or far forwards: never prove anything by it alone. */
   now(): number;
-  /** Milliseconds that only ever grow, from an arbitrary start: how long something took. */
+  /** Milliseconds from an arbitrary start that never go back: for durations. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when everything that is ready now has been handled: so that what comes together is written together. */
+  /** Resolves when everything that is ready now has been handled, so that what arrives together is written together. */
   turn(): Promise<void>;
 }
 
-/** Timers hold 31 bits of milliseconds and fire at once beyond that, so longer waits are cut into pieces. */
+/** Node's timers hold 31 bits of milliseconds, and longer ones fire at once. So longer waits are made in pieces. */
 const timerMsMax = 2 ** 31 - 1;
 
 /**
- * Not that of `node:timers/promises`: an abort would cost an error with a stack, and loops are woken thousands of
- * times a second.
+ * Not `node:timers/promises`: there, each abort creates an error with a stack, and loops are woken thousands of times a
+ * second.
  */
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
@@ -36,8 +36,8 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 /**
- * Calls `work` once after `ms` milliseconds of the machine's own time, if the process still runs by then: the timer
- * does not keep it alive. Returns a function that cancels the call.
+ * Calls `work` once after `ms` milliseconds of the machine's own time. The timer does not keep the process alive.
+ * Returns a function that cancels the call.
  */
 export function callLater(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, Math.min(ms, timerMsMax)).unref();
@@ -58,9 +58,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * `clock` made steady: it never steps back, not even behind `highestSeen` of an earlier process, and goes on by
- * monotonic time where the wall clock is behind. Ages of keys are counted on it, so that no clock set back makes an
- * old key young.
+ * Makes a clock that never goes back, not even behind `highestSeen` of an earlier process. While the wall clock is
+ * behind, it advances by monotonic time. The ages of keys are measured by it, so that a clock that was set back makes
+ * no old key young.
  */
 export function steadyClock(clock: Clock, highestSeen: number): Clock {
   let last = Math.max(clock.now(), highestSeen);
@@ -76,10 +76,10 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
   };
 }
 
-/** A day of 24 hours: not always what the calendar calls one. */
+/** A day of 24 hours, which a calendar day may not have. */
 export const dayMs = 86_400_000;
 const digits = (number: number, length: number) => String(number).padStart(length, '0');
-/** What follows the day, by the minute of the day: "00:00:" to "23:59:"; then the second and the millisecond. */
+/** The texts from "00:00:" to "23:59:", by the minute of the day; the second and the millisecond follow. */
 const minuteTexts = Array.from(
   { length: 1_440 },
   (_, at) => `${digits(Math.floor(at / 60), 2)}:${digits(at % 60, 2)}:`,
@@ -91,9 +91,8 @@ let lastDay = Number.NaN;
 let lastDayText = '';
 
 /**
- * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are
- * written one after the other are often of the same day, whose text is kept; the rest is looked up, as days of UTC are
- * all of one length.
+ * An ISO 8601 UTC time-stamp with milliseconds, as all reports and log lines have it. Consecutive times are often of
+ * the same day, whose text is kept; the rest is looked up, since all UTC days have the same length.
  */
 export function isoTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);
@@ -107,7 +106,7 @@ export function isoTime(epochMs: number): string {
   return `${lastDayText}${minuteTexts[minute]}${secondTexts[second % 60]}${millisecondTexts[ms % 1_000]}`;
 }
 
-/** The same of a time that may not be known. */
+/** The same; null for an unknown time. */
 export function isoOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : isoTime(epochMs);
 }

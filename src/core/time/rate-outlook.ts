@@ -28,7 +28,7 @@ export interface KeptBack {
   untilAgeMs: number;
 }
 
-/** The use of a server's window by us alone. */
+/** How much of a server's window was used, by us alone. */
 export interface OwnUse {
   count: number;
   limit: number;

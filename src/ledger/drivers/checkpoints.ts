@@ -5,62 +5,64 @@ import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../core/time/clock.ts';
 
 /**
- * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of
- * a large ledger's index of keys are written in no order, so a longer log saves writes; it is read once after a crash,
- * in some 50 ms.
+ * If the write-ahead log has this many pages that are not in the database, a checkpoint copies them: 16 MiB. A large
+ * ledger writes the pages of its index of keys in random order, so a longer log saves writes. After a crash it is read
+ * once, in about 50 ms.
  */
 const longPages = 4_000;
 
 /**
- * Where that takes so much of the time, looked at over so long, as in a large ledger and on a slow disk, a thread is
- * worth its 17 MiB.
+ * If checkpoints take this share of the time, measured over `watchMs`, as with a large ledger on a slow disk, a thread
+ * is worth its 17 MiB.
  */
 const shareMin = 1 / 12;
 const countedMs = 5_000;
 
-/** It ends when it has had nothing to do for so long, or up to twice that. */
+/** The thread ends after this long without work, or up to twice as long. */
 const idleMs = 2_000;
 
-/** The thread does it so many pages at a time. */
+/** How many pages the thread copies at a time. */
 const threadPages = 1_000;
 
 /**
- * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB.
- * A log is begun anew only where no commit comes meanwhile, which on a slow disk would never be, and one that takes
- * pages more slowly than they come would fill up.
+ * If the log has this many pages, in the database or not, commits wait until the thread has copied them all: 64 MiB.
+ * SQLite restarts the log only at a moment without commits. On a slow disk there would be none, and the log would grow
+ * faster than the thread copies it.
  */
 const behindPages = 16_000;
 
 /**
- * How long after a commit a log that is still short is brought into the database (late-checkpoint.ts). An idle program
- * commits every 5 s, to renew its leases: a checkpoint of those few pages twice a minute costs nothing.
+ * How long after a commit a short log is checkpointed (late-checkpoint.ts). An idle program commits every 5 s, to renew
+ * its leases: a checkpoint of those few pages twice a minute costs nothing.
  */
 const lateMs = 30_000;
 
 /**
- * Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a
- * connection of its own.
+ * Checkpoints the write-ahead log: after a commit, or, if there are many commits, in a thread with its own connection.
  */
 export interface Checkpoints {
-  /** A commit was made, and no transaction is open. It never throws: the commit stands, whatever becomes of the log. */
+  /**
+   * Call after each commit, without an open transaction. It never throws: the commit stands whatever happens to the
+   * log.
+   */
   committed(): void;
   /**
-   * Resolves when the log is not too long for a commit, or is kept so by whoever reads: to be waited for before a
+   * Resolves when the log is short enough for a commit, or when only readers keep it long. Await it before a
    * transaction.
    */
   room(): Promise<void>;
-  /** Resolves when the thread is not at work. It begins again after a commit at the soonest. */
+  /** Resolves when the thread is not copying. It does not start again before the next commit. */
   idle(): Promise<void>;
   /**
-   * Brings in what is in the log, however short it is. Returns whether all of it is in the database: not where somebody
-   * reads an earlier state, nor where the thread is there, which does it soon. No transaction may be open.
+   * Copies the log into the database, however short it is. Returns whether the database has all of it: false while
+   * somebody reads an earlier state, or while the thread exists, which will copy it soon. No transaction may be open.
    */
   bringIn(): boolean;
   /** Ends the thread. */
   close(): Promise<void>;
 }
 
-/** When it is done, and by whom. */
+/** When checkpoints are made, and by whom. */
 export interface CheckpointLimits {
   longPages: number;
   shareMin: number;
@@ -81,9 +83,9 @@ export const usualCheckpoints: CheckpointLimits = {
   lateMs,
 };
 
-/** `path` is that of the database itself, not of a link to it. */
+/** Makes the checkpoints of a database. `path` is that of the database file itself, not of a link to it. */
 export function makeCheckpoints(database: DatabaseSync, path: string, limits = usualCheckpoints): Checkpoints {
-  // Nobody else says when: SQLite would do it within the commit.
+  // Otherwise SQLite would checkpoint within a commit.
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   const { dev, ino } = statSync(path, { bigint: true });
@@ -137,7 +139,7 @@ export function makeCheckpoints(database: DatabaseSync, path: string, limits = u
       try {
         shorten();
       } catch {
-        // SQLite is silent here as well. A disk that is full or fails is told of by the commit that it does not take.
+        // SQLite ignores a failed checkpoint as well. The next commit reports a disk that is full or broken.
       }
     },
     room: async () => {
@@ -153,7 +155,7 @@ export function makeCheckpoints(database: DatabaseSync, path: string, limits = u
   };
 }
 
-/** Returns whether all of the log is in the database. */
+/** Returns whether the database has all of the log. */
 function bringAllIn(database: DatabaseSync, measure: StatementSync): boolean {
   database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   const { log, checkpointed } = measure.get() ?? {};
@@ -161,17 +163,17 @@ function bringAllIn(database: DatabaseSync, measure: StatementSync): boolean {
 }
 
 interface CheckpointThread {
-  /** False once it has failed: whatever it met, the connection of the commits meets, too, and tells of it. */
+  /** False once the thread has failed. The connection of the commits meets the same fault, and reports it. */
   isSound(): boolean;
-  /** Has it begin, unless it is at work. */
+  /** Starts a checkpoint unless one is running. */
   work(): void;
-  /** Whether it was at work since this was asked last. */
+  /** Whether the thread has copied anything since the last call. */
   wasAtWork(): boolean;
   idle(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** The file of the database: where it lies, and which one it is, wherever it lies. */
+/** The path of the database file, and its identity wherever it is moved. */
 interface DatabaseFile {
   path: string;
   dev: bigint;
@@ -179,7 +181,7 @@ interface DatabaseFile {
 }
 
 function startThread({ path, dev, ino }: DatabaseFile, longPages: number): CheckpointThread {
-  // Never made anew: where the file has been moved away, an empty ledger would lie in its place.
+  // The file must exist: if it was moved away, SQLite would otherwise create an empty ledger in its place.
   const place = pathToFileURL(path);
   place.searchParams.set('mode', 'rw');
   const worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {

@@ -1,43 +1,43 @@
-/** A value as both databases know it. JSON and decimals travel as text, times as epoch milliseconds. */
+/** A value that both databases support. JSON and decimals are texts, times are epoch milliseconds. */
 export type SqlValue = string | number | null;
 
-/** What statements run on: a database outside any transaction, or an open transaction. */
+/** Runs statements: a database outside any transaction, or an open transaction. */
 export interface Queryable {
   /** Runs a statement that returns records. `sql` is constant text with `?` placeholders. */
   query<Result extends object>(sql: string, params?: readonly SqlValue[]): Promise<Result[]>;
-  /** The same records as bare values, in the order of the columns that `sql` names: for passes over all rows. */
+  /** Returns the records as arrays of values, in the order of the columns in `sql`: for passes over all rows. */
   values<Values extends readonly SqlValue[]>(sql: string, params?: readonly SqlValue[]): Promise<Values[]>;
-  /** Runs a statement that changes records, and says how many it changed. */
+  /** Runs a statement that changes records. Returns how many it changed. */
   execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
 }
 
 /**
- * The seam between the ledger and its database. Transactions are serialised: at most one is open at a time, and
- * statements outside it never see its uncommitted work. No transaction stays open across a network call.
+ * The interface between the ledger and its database. At most one transaction is open at a time, and statements outside
+ * it never see its uncommitted changes. No transaction stays open across a network call.
  */
 export interface Database extends Queryable {
   /**
-   * Runs `work` in one durable transaction: committed, and on disk, when the promise resolves; nothing of it remains
-   * when it rejects. Rejects with `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`, `LEDGER_BUSY`, `LEDGER_DAMAGED`) on
-   * trouble below. After `LEDGER_SYNC` alone nobody knows what remains, and nothing more is written: whoever opens the
-   * ledger next sees it.
+   * Runs `work` in one durable transaction. If the promise resolves, the changes are committed and on disk; if it
+   * rejects, none of them remains. Faults of the database reject with an `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`,
+   * `LEDGER_BUSY`, `LEDGER_DAMAGED`). Only after `LEDGER_SYNC` is it unknown what remains: nothing more is written, and
+   * whoever opens the ledger next sees it.
    */
   transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
   /**
    * Runs `work` on the ledger as it is now, whatever is written meanwhile: for reports of many pages that must agree
-   * with each other. It blocks no writer. `work` reads only.
+   * with each other. It blocks no writer. `work` must only read.
    */
   snapshot<Result>(work: (view: Queryable) => Promise<Result>): Promise<Result>;
   /**
-   * Writes the database anew, so that nothing of what was deleted or overwritten stays in its files. Nothing else is
-   * read or written meanwhile: some 30 s for 2 GB. Begins when snapshots have ended. Rejects with `LEDGER_BUSY` where
-   * another process reads for long.
+   * Rewrites the database, so that its files contain nothing that was deleted or overwritten. Nothing else is read or
+   * written meanwhile: about 30 s for 2 GB. It begins when all snapshots have ended. Rejects with `LEDGER_BUSY` if
+   * another process reads for too long.
    */
   compact(): Promise<void>;
   /**
-   * Brings the write-ahead log into the database, and empties it. What was deleted or overwritten is zeros in the
-   * database but for what SQLite leaves in the unused space of a page that it has divided: some two numbers of ten
-   * thousand. Begins, and rejects, as `compact`.
+   * Copies the write-ahead log into the database, and empties it. Deleted or overwritten content is zeroed in the
+   * database, except for what SQLite leaves in the unused space of a page that it has split: about two numbers of ten
+   * thousand. It begins and rejects like `compact`.
    */
   emptyLog(): Promise<void>;
   close(): Promise<void>;

@@ -9,17 +9,17 @@ import type { Turns } from './turns.ts';
 import { makeWalSync, type SyncFile, type WalSync } from './wal-sync.ts';
 
 interface DurableLog {
-  /** Null where there is no file. */
+  /** Null if the database has no file. */
   wal: WalSync | null;
-  /** A transaction was committed. */
+  /** Call after each commit. */
   committed(): void;
-  /** Resolves when the log has room for a transaction. Rejects if the disk has refused what was committed. */
+  /** Resolves when the log has room for a transaction. Rejects if the disk has refused a commit. */
   ready(): Promise<void>;
-  /** Resolves when no checkpoint is running. Rejects if the disk has refused what was committed. */
+  /** Resolves when no checkpoint is running. Rejects if the disk has refused a commit. */
   idle(): Promise<void>;
-  /** Brings the log into the database and empties it. Rejects with `LEDGER_BUSY` if others read it for too long. */
+  /** Copies the log into the database and empties it. Rejects with `LEDGER_BUSY` if others read it for too long. */
   truncate(): Promise<void>;
-  /** Called in a turn, as the connection is closed right after it. */
+  /** Must be called in a turn: the connection is closed right after it. */
   close(): Promise<void>;
 }
 
@@ -31,22 +31,22 @@ interface DurableLogOptions {
   inTurn: Turns['inTurn'];
 }
 
-/** SQLite's write-ahead log: waits for the disk, and brings what was written into the database. */
+/** SQLite's write-ahead log: waits for the disk, and makes checkpoints. */
 export function makeDurableLog(path: string, database: DatabaseSync, options: DurableLogOptions): DurableLog {
   const { busyTimeoutMs, syncFile, checkpoints: limits = usualCheckpoints, assertInPlace, inTurn } = options;
-  // Where a path leads through links, SQLite's files lie beside the last one.
+  // If the path is a link, SQLite's files are next to the link's target.
   const location = database.location();
   const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
   const checkpoints = location === null ? null : makeCheckpoints(database, location, limits);
 
-  /** Throws where the disk has refused what the log has, or another file lies in the place of the ledger. */
+  /** Throws if the disk has refused part of the log, or if another file is at the ledger's path. */
   const bringIn = (): boolean => {
     wal?.assertSound();
     assertInPlace();
     return checkpoints?.bringIn() ?? true;
   };
   const late = makeLateCheckpoint(limits.lateMs, async () => {
-    // SQLite waits for the disk itself before a checkpoint, but on the main thread.
+    // Otherwise SQLite would wait for the disk before a checkpoint, on the main thread.
     await wal?.durable();
     return inTurn(async () => bringIn());
   });
@@ -60,7 +60,7 @@ export function makeDurableLog(path: string, database: DatabaseSync, options: Du
       if (systemClock.monotonic() >= until) {
         throw new AirbatchError('LEDGER_BUSY', `the log of the ledger ${path} is still being read`);
       }
-      // Another process is bringing the log into the database, for which SQLite does not wait.
+      // Another process is checkpointing, and SQLite does not wait for that.
       await systemClock.sleep(20);
     }
   };
@@ -83,7 +83,7 @@ export function makeDurableLog(path: string, database: DatabaseSync, options: Du
     truncate,
     async close() {
       const isDue = late.end();
-      // Whoever waits for the disk still hears of it; so does a disk that refused, through them.
+      // Callers that wait for the disk still get their result, or its error.
       await wal?.durable().catch(() => undefined);
       wal?.close();
       await checkpoints?.close();
@@ -91,7 +91,7 @@ export function makeDurableLog(path: string, database: DatabaseSync, options: Du
         try {
           bringIn();
         } catch {
-          // What was committed is in the log, which the next program brings in.
+          // The commits are in the log; the next program copies them.
         }
       }
     },

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { AirbatchError } from '../../core/basics/errors.ts';
 
-/** Throws `LEDGER_REPLACED` where the file that was opened is no longer the one at its path. */
+/** Throws `LEDGER_REPLACED` if the opened file is no longer the file at its path. */
 export type AssertInPlace = () => void;
 
 /**
- * A file that was moved, removed or replaced can still be written to through its open handle: what is written then is
- * lost, and whoever opens the path pays from another ledger. So device and inode are compared. `path` as it was given:
- * a link may lead elsewhere by now.
+ * A file that was moved, removed or replaced can still be written through its open handle. Such writes are lost, and a
+ * program that opens the path pays from another ledger. So device and inode are compared. `path` is the one that was
+ * given: a link may point elsewhere by now.
  */
 export function makeAssertInPlace(path: string): AssertInPlace {
   const opened = identityOf(path);
@@ -19,7 +19,7 @@ export function makeAssertInPlace(path: string): AssertInPlace {
   };
 }
 
-/** Null where nothing is there. A folder that cannot be read for now says nothing. */
+/** Null if there is no file. A folder that cannot be read at the moment proves nothing. */
 function identityOf(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}/${found.ino}`;

@@ -1,11 +1,11 @@
-/** The places of so many values in a statement: "?, ?, ?". */
+/** Placeholders for `count` values of a statement: "?, ?, ?". */
 export function places(count: number): string {
   return Array(count).fill('?').join(', ');
 }
 
 /**
- * The keys in lists of this length, the last one filled up with nulls, which equal nothing: so that a statement that
- * asks for many keys has one text, however many there are.
+ * The keys in lists of this length. The last list is padded with nulls, which equal nothing: so a statement for many
+ * keys has one text, however many there are.
  */
 export function filledLists(keys: readonly string[], length: number): (string | null)[][] {
   return Array.from({ length: Math.ceil(keys.length / length) }, (_, index) => {

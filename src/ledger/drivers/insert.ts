@@ -1,27 +1,26 @@
 import type { Queryable, SqlValue } from './database.ts';
 
 /**
- * Records that one statement carries: the texts are constant, so whatever is inserted together is cut into these
+ * How many records one statement may insert. Statement texts are constant, so records are split into chunks of these
  * sizes.
  */
 const sizes = [48, 12, 3, 1] as const;
 
-/** Inserts records of one table, many with one statement; resolves to how many were inserted. */
+/** Inserts records into one table, many with one statement. Resolves to how many were inserted. */
 export type Insert<Row> = (tx: Queryable, records: readonly Row[]) => Promise<number>;
 
 interface InsertOptions<Row> {
   /**
-   * Further columns, which are the same in every record: their values as SQL. A value that is not bound costs next to
-   * nothing.
+   * Further columns with the same value in every record, given as SQL. A value that is not bound costs next to nothing.
    */
   fixed?: Readonly<Record<string, string>>;
-  /** Follows the values, as `ON CONFLICT ... DO NOTHING`. */
+  /** Follows the values, such as `ON CONFLICT ... DO NOTHING`. */
   ending?: string;
-  /** The most records that one statement carries, where that is to be less than usual. */
+  /** The most records of one statement, if fewer than usual. */
   most?: number;
   /**
-   * Puts the values of a record at `at`, in the order of the columns. Going through their names takes three times as
-   * long.
+   * Puts the values of a record into `params` from `at` on, in the order of the columns. Looking them up by name takes
+   * three times as long.
    */
   put?: (params: SqlValue[], at: number, record: Row) => void;
 }
@@ -48,7 +47,7 @@ export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
     let next = 0;
     for (const [index, size] of mine.entries()) {
       while (records.length - next >= size) {
-        // Made in its full length: an array that grows is copied each time.
+        // Allocated at its full length: a growing array is copied each time.
         const params = new Array<SqlValue>(size * width);
         for (let at = 0; at < params.length; at += width) putValues(params, at, records[next++] as Row);
         inserted += await tx.execute(texts[index] as string, params);

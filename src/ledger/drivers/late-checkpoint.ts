@@ -1,17 +1,17 @@
 import { callLater } from '../../core/time/clock.ts';
 
-/** Brings a log into the database that is too short for a checkpoint of its own. */
+/** Checkpoints a log that is too short to cause a checkpoint. */
 export interface LateCheckpoint {
-  /** A commit was made. */
+  /** Call after each commit. */
   committed(): void;
-  /** Nothing is brought in any more. Returns whether something was still to be. */
+  /** Stops the checkpoints. Returns whether one was still due. */
   end(): boolean;
 }
 
 /**
- * A small ledger would stay in its log for hours, and be missing from a copy of the database alone. So `bringIn` is
- * called `lateMs` after the first commit that is not in the database yet, and again for as long as it brings false
- * (somebody reads an earlier state). Without commits there is no timer.
+ * A small ledger would stay in its log for hours, and be missing from a copy of the database file alone. So `bringIn`
+ * is called `lateMs` after the first commit that is not in the database, and again while it returns false (somebody
+ * reads an earlier state). Without commits there is no timer.
  */
 export function makeLateCheckpoint(lateMs: number, bringIn: () => Promise<boolean>): LateCheckpoint {
   let cancel: (() => void) | null = null;
@@ -28,7 +28,7 @@ export function makeLateCheckpoint(lateMs: number, bringIn: () => Promise<boolea
       isRunning = false;
       if (!isDone) arm();
     };
-    // After a failure the log is left as it is until the next commit, which tells people of a disk that fails.
+    // After a failure, nothing happens until the next commit, which reports the fault of the disk.
     bringIn().then(ended, () => ended(true));
   };
 

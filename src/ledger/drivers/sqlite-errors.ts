@@ -1,6 +1,6 @@
 import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
 
-/** SQLite's primary result codes and what they mean for a ledger. */
+/** SQLite's primary result codes, and what they mean for a ledger. */
 const codes: Record<number, ErrorCode> = {
   5: 'LEDGER_BUSY',
   6: 'LEDGER_BUSY',
@@ -13,12 +13,11 @@ const codes: Record<number, ErrorCode> = {
 };
 
 /**
- * Extended codes that say more than their primary one: `SQLITE_IOERR_SHMSIZE`, no room for the memory that connections
- * share.
+ * Extended codes with their own meaning: `SQLITE_IOERR_SHMSIZE` means no room for the memory that connections share.
  */
 const extendedCodes: Record<number, ErrorCode> = { 4874: 'LEDGER_FULL' };
 
-/** Those of a ledger that is there, and that this person may not open or write. */
+/** Codes of an existing ledger that this person may not open or write. */
 const shutCodes: ReadonlySet<number> = new Set([8, 14]);
 
 export function attempt<Result>(path: string, work: () => Result): Result {
@@ -29,7 +28,7 @@ export function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** What SQLite or the file system fails with, as trouble of the ledger; anything else as it is. */
+/** Turns an error of SQLite or the file system into an error of the ledger; other errors stay unchanged. */
 export function asLedgerError(path: string, error: unknown): unknown {
   const { errcode: resultCode, syscall, code: syscallCode } = error as { errcode?: number } & NodeJS.ErrnoException;
   const ofSqlite = resultCode === undefined ? undefined : (extendedCodes[resultCode] ?? codes[resultCode & 0xff]);

@@ -9,27 +9,27 @@ import { inTransaction, makeStatements } from './sqlite-statements.ts';
 import { makeTurns } from './turns.ts';
 import type { SyncFile } from './wal-sync.ts';
 
-/** How long a statement waits by default for another process's transaction before it gives up. */
+/** How long a statement waits by default for a transaction of another process. */
 const defaultBusyTimeoutMs = 5_000;
 
 export interface SqliteOptions {
   busyTimeoutMs?: number;
-  /** What waits for the disk. Default: `fdatasync`. */
+  /** Writes a file to the disk. Default: `fdatasync`. */
   syncFile?: SyncFile;
-  /** Default: as suits a disk. Tests have smaller ones. */
+  /** The defaults suit a disk; tests use smaller ones. */
   checkpoints?: CheckpointLimits;
 }
 
 /**
- * Opens (and creates, readable by its owner alone) the SQLite database at `path`. Two are not durable: `:memory:`, and
- * `''`, which outgrows memory into a file without a name, so that it is gone with the process however that ends.
- * Neither has snapshots beside its transactions.
+ * Opens the SQLite database at `path`, and creates it if it is missing, readable only by its owner. Two paths are not
+ * durable: `:memory:`, and `''`, which moves large contents to a file without a name, so that it disappears with the
+ * process however that ends. Neither has snapshots besides its transactions.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
   const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile, checkpoints } = options;
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
-  // Of what is deleted or overwritten zeros are made in place: people are forgotten without writing gigabytes anew.
+  // Overwrites deleted content with zeros in place: erasing people's data does not rewrite gigabytes.
   if (isFile(path)) database.exec('PRAGMA secure_delete = ON');
   const assertInPlace = isFile(path) ? makeAssertInPlace(path) : () => undefined;
   const { inTurn, inside } = makeTurns();
@@ -40,7 +40,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     await log.ready();
   };
 
-  /** What is read may be a commit that is not durable yet, of which nobody is to hear. */
+  /** A read may see a commit that is not durable yet, and nobody may learn of it before it is. */
   const whenDurable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = await inTurn(work);
     await log.wal?.durable();
@@ -70,7 +70,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         log.committed();
         return result;
       }),
-    // What has no file has no second connection, so there a snapshot takes its turn like a transaction.
+    // Without a file there is no second connection, so a snapshot takes its turn like a transaction.
     snapshot: (work) =>
       isFile(path)
         ? snapshots.keep(readSnapshot(path, busyTimeoutMs, { wal: log.wal, assertInPlace }, work))

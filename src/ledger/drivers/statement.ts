@@ -3,19 +3,20 @@ import type { SqlValue } from './database.ts';
 
 export interface Statement {
   prepared: StatementSync;
-  /** What its rows are made of; null until the first one is read, since most statements read none. */
+  /** The shape of its rows; null until the first one is read, since most statements return none. */
   shape: Shape | null;
 }
 
-/** The names of a statement's columns, and a record of them that has no values. */
+/** The names of a statement's columns, and a record with nulls as values. */
 interface Shape {
   columns: readonly string[];
   blank: Readonly<Record<string, SqlValue>>;
 }
 
 /**
- * Rows come as plain values and are made into objects here: those that `node:sqlite` makes are dictionaries, which take
- * longer to make and twenty times as long to copy, and a row is copied at every change of its state.
+ * Prepares a statement. It returns rows as arrays, from which this file makes objects. The objects of `node:sqlite` are
+ * in V8's dictionary mode: they take longer to make and twenty times as long to copy, and a row is copied at every
+ * change of its state.
  */
 export function prepareStatement(database: DatabaseSync, sql: string): Statement {
   const prepared = database.prepare(withUnreadLimit(sql));
@@ -24,8 +25,8 @@ export function prepareStatement(database: DatabaseSync, sql: string): Statement
 }
 
 /**
- * SQLite plans with the value of a parameter that stands as a limit, and so plans anew whenever one is bound: that
- * takes two to three times as long as to read a row. It does not look into an expression.
+ * SQLite plans with the value of a parameter that is a limit, so it would plan anew whenever one is bound; that takes
+ * two to three times as long as reading a row. It does not look into an expression.
  */
 function withUnreadLimit(sql: string): string {
   return sql.replaceAll('LIMIT ?', 'LIMIT +?');
@@ -50,7 +51,7 @@ export function readAll<Row extends object>(statement: Statement, params: readon
   });
 }
 
-/** A `SELECT *` has more columns when another process brought the tables to a later schema meanwhile. */
+/** A `SELECT *` returns more columns if another process has migrated the tables meanwhile. */
 function shapeOf(statement: Statement, width: number): Shape {
   if (statement.shape?.columns.length !== width) statement.shape = readShape(statement.prepared);
   return statement.shape;
@@ -58,7 +59,8 @@ function shapeOf(statement: Statement, width: number): Shape {
 
 function readShape(prepared: StatementSync): Shape {
   const columns = prepared.columns().map(({ name }) => name);
-  // By `JSON.parse`: V8 makes a dictionary of what is given more than a dozen keys one by one, and of every copy of it.
+  // `JSON.parse`, because V8 puts an object with more than a dozen keys that are added one by one, and every copy of
+  // it, into dictionary mode.
   const blank = JSON.parse(JSON.stringify(Object.fromEntries(columns.map((name) => [name, null]))));
   return { columns, blank };
 }

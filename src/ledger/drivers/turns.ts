@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert } from '../../core/basics/assert.ts';
 
 export interface Turns {
-  /** Runs the work after all that came before it. */
+  /** Runs the work after all work that was queued before. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Runs the work of a transaction, within which nothing may wait for a turn. */
+  /** Runs the work of a transaction, in which nothing may wait for a turn. */
   inside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** One connection serves everyone, so whoever comes while a transaction is open waits for its end. */
+/** One connection serves everyone, so work that comes while a transaction is open waits for its end. */
 export function makeTurns(): Turns {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const inside = new AsyncLocalStorage<true>();
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    // It would wait for the end of the transaction that waits for it.
+    // It would wait for its own transaction to end: a deadlock.
     assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
     const before = tail;
     waiting += 1;

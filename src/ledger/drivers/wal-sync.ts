@@ -2,30 +2,33 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 
-/** Brings all that was written to an open file onto the disk, beside the main thread. */
+/** Writes everything that was written to an open file to the disk, outside the main thread. */
 export type SyncFile = (descriptor: number) => Promise<void>;
 
 /**
- * Waits for the disk in SQLite's place. SQLite would wait for it within each commit, and with it requests, answers and
- * webhooks. The write-ahead log is one file to which commits are appended in their order, so one wait makes all of
- * them durable that were made before it began: at a loss of power the log ends behind them, or later.
+ * Waits for the disk instead of SQLite, which would wait within each commit and block requests, answers and webhooks
+ * meanwhile. The write-ahead log is one file to which commits are appended in order. So one wait makes all commits
+ * durable that were made before it began: after a power loss the log ends after them, or later.
  */
 export interface WalSync {
-  /** A commit was made, and is not durable yet. */
+  /** Call after each commit; it is not durable yet. */
   committed(): void;
   /**
-   * Resolves when every commit until now is on the disk. Rejects with `LEDGER_SYNC` when the disk did not take one,
-   * and from then on always: what a later success means of bytes that were refused once, no system says.
+   * Resolves when every commit until now is on the disk. Rejects with `LEDGER_SYNC` if the disk refused one, and from
+   * then on always: no system says what a later success means for bytes that were refused once.
    */
   durable(): Promise<void>;
-  /** As `durable`, for what other processes committed as well. */
+  /** Like `durable`, including commits of other processes. */
   allDurable(): Promise<void>;
-  /** Throws `LEDGER_SYNC` after the disk has refused. */
+  /** Throws `LEDGER_SYNC` if the disk has refused a commit. */
   assertSound(): void;
   close(): void;
 }
 
-/** The file at `path` is there from the first transaction on, and SQLite keeps it as long as a connection is open. */
+/**
+ * Watches the log at `path`. The file exists from the first transaction on, and SQLite keeps it while a connection is
+ * open.
+ */
 export function makeWalSync(path: string, syncFile: SyncFile = promisify(fdatasync)): WalSync {
   let descriptor: number | null = null;
   let commits = 0;

@@ -2,20 +2,20 @@ import { type AuditEvent, chainHash, chainStart, pageEvents } from '../audit/eve
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** Whether the audit chain of a batch is whole. */
+/** Whether the audit chain of a batch is intact. */
 export interface ChainState {
   batch_id: string;
-  /** Events that were looked at. */
+  /** How many events were checked. */
   events: number;
-  /** Where it is broken first; null where it is whole. */
+  /** The first fault; null if the chain is intact. */
   broken: string | null;
 }
 
 const eventsPerPage = 1_000;
 
 /**
- * Goes through the audit chain of a batch, from its first event to the end that the batch had when it was read, and
- * gives each page of events to `each`.
+ * Walks the audit chain of a batch, from its first event to the chain's end when the batch was read, and passes each
+ * page of events to `each`.
  */
 export async function walkChain(
   db: Queryable,
@@ -26,7 +26,7 @@ export async function walkChain(
   let seq = 0;
   let broken: string | null = null;
   for (;;) {
-    // What is appended meanwhile follows the end that the batch had: it is not looked at.
+    // Events that are appended meanwhile come after that end, and are skipped.
     const page = (await pageEvents(db, batch_id, seq, eventsPerPage)).filter((event) => event.seq <= audit_seq);
     for (const event of page) {
       if (event.seq !== seq + 1) broken ??= `event ${seq + 1} is missing`;

@@ -7,27 +7,26 @@ import type { Queryable } from '../drivers/database.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
 
-/** What the service says of a payment of a row, against what the ledger has of it. */
+/** What the service says about a payment of a row, if the ledger says otherwise. */
 export interface Contradiction {
   why: string;
   /** The service's own status of the payment. */
   serviceStatus: string;
   topupId: string | null;
-  /** When the payment was first sent (epoch ms), where that is known. */
+  /** When the payment was first sent (epoch ms), if known. */
   firstSentAt: number | null;
-  /** What the service charges for it, where the event is to say that. */
+  /** What the service charges for it, if the event should say that. */
   cost?: Money | null;
 }
 
-/** Whether the row itself counts as not paid, so that a payment of it which has not failed contradicts the row. */
+/** Whether the row counts as not paid, so that a payment of it that has not failed contradicts the row. */
 export function countsAsUnpaid({ status }: Pick<RowRecord, 'status'>): boolean {
   return status === 'failed' || !sentStates.includes(status);
 }
 
 /**
- * Notes that the service has a payment of a row that counts as not paid here. The row keeps its state, and counts as
- * paid from now on wherever money is decided. Returns null where that was known, or another writer has changed the row
- * first.
+ * Records that the service has a payment of a row that counts as not paid. The row keeps its state, and counts as paid
+ * from now on wherever money is decided. Returns null if that was known, or if another writer changed the row first.
  */
 export async function noteContradiction(
   unit: Unit,
@@ -41,7 +40,7 @@ export async function noteContradiction(
   if (known !== null && topupId !== null && topupId !== known)
     return notePaidTwice(unit, row, { known, topupId }, kind, data);
   if (row.contradicted === serviceStatus) return null;
-  // A person has called the payment not paid while the service said this of it: the person knew.
+  // A person marked the payment as not paid although the service said this about it: that person knew.
   const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
   const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;
   const fields = isKnown
@@ -56,8 +55,8 @@ export async function noteContradiction(
 }
 
 /**
- * Notes that the service has two payments of a row that counts as not paid here: the recipient may have been paid
- * twice, so the account is halted. Returns null where that was known.
+ * Records that the service has two payments of a row that counts as not paid. The recipient may have been paid twice,
+ * so the account is halted. Returns null if that was known.
  */
 async function notePaidTwice(
   unit: Unit,
@@ -66,20 +65,20 @@ async function notePaidTwice(
   kind: 'row.contradicted' | 'row.changed_late',
   data: EventData,
 ): Promise<RowRecord | null> {
-  // Beside the row's own payment stands the other one, whichever was seen first.
+  // Store the payment that is not the row's own, whichever was seen first.
   const second = topupId === row.topup_id ? known : topupId;
   if (row.second_topup_id === second) return null;
   await noteHaltOfRow(unit, row, topupId);
   return unit.noteRow(row, { second_topup_id: second }, kind, data);
 }
 
-/** Notes that the account of a row which may have been paid twice is halted, also while no batch of it is open. */
+/** Records the halt of an account with a row that may have been paid twice, even if no batch of it is open. */
 export async function noteHaltOfRow({ tx }: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
   const batch = await findBatch(tx, row.batch_id);
   if (batch) await noteHalt(tx, batch.account, paidTwice(row, secondTopupId));
 }
 
-/** Why an account is halted of which a row has two payments. */
+/** The reason of the halt: a row has two payments. */
 export function paidTwice({ batch_id, row_no, topup_id, contradicted_by }: RowRecord, secondTopupId: string): string {
   const first = contradicted_by ?? topup_id ?? 'the payment that its lookup finds';
   return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
@@ -94,7 +93,7 @@ export async function countContradicted(db: Queryable, batchId: string): Promise
   return found?.count ?? 0;
 }
 
-/** The first of them in file order. */
+/** Contradicted rows of a batch, in file order. */
 export function contradictedRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
   return db.query(
     `SELECT * FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed' ORDER BY +row_no LIMIT ?`,

@@ -1,13 +1,10 @@
 import type { Queryable } from '../drivers/database.ts';
 import type { Unit } from '../unit-of-work.ts';
 
-/**
- * The event that a version of a batch's reports was given out: it is in that version itself, as the last of its
- * events.
- */
+/** The event that a version of a batch's reports was published. It is the last event in that version itself. */
 const kind = 'batch.report';
 
-/** A version of a batch's reports that was given out, wherever it was written to. */
+/** A published version of a batch's reports, whatever folder it was written to. */
 export interface PublishedVersion {
   version: number;
   /** Epoch milliseconds. */
@@ -17,7 +14,7 @@ export interface PublishedVersion {
   hash: string;
 }
 
-/** The last version of a batch's reports that was given out, up to an event of its chain; null where none was. */
+/** The last version of a batch's reports that was published up to an event of its chain; null if there is none. */
 export async function lastPublishedVersion(
   db: Queryable,
   batchId: string,
@@ -32,7 +29,7 @@ export async function lastPublishedVersion(
   return { version: Number(JSON.parse(body).version), at, seq, hash };
 }
 
-/** Writes down that a version is given out: from then on no other has its number. */
+/** Records that a version is published. From then on, no other version gets its number. */
 export function savePublishedVersion(unit: Unit, batchId: string, version: number): Promise<void> {
   return unit.append(batchId, kind, { version });
 }

@@ -9,13 +9,13 @@ export interface ReconciliationRecord {
   from_ms: number;
   to_ms: number;
   finished_at: number;
-  /** JSON: how many items are in each bucket. */
+  /** JSON: the number of items in each bucket. */
   counts: string;
-  /** JSON: what the wallets say. */
+  /** JSON: the result for the wallets. */
   wallets: string;
 }
 
-/** An item of a reconciliation that is not matched: somebody has something to do. */
+/** An item of a reconciliation that does not match: somebody must act on it. */
 export interface OpenItemRecord {
   reconciliation_id: string;
   item_no: number;
@@ -42,8 +42,8 @@ export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promi
 }
 
 /**
- * A page of a reconciliation's open items in the order in which they were found, after `afterItemNo` (0 for the
- * first).
+ * A page of a reconciliation's open items, in the order in which they were found, after `afterItemNo` (0 for the first
+ * page).
  */
 export function pageOpenItems(
   db: Queryable,
@@ -57,7 +57,7 @@ export function pageOpenItems(
   );
 }
 
-/** A payment with the row that it is of, as far as a comparison needs them. */
+/** A payment and its row, with the fields that a comparison needs. */
 export type BoundPayment = Pick<
   PaymentRecord,
   'idempotency_key' | 'batch_id' | 'row_no' | 'generation' | 'reference' | 'first_intent_at' | 'open_attempts'
@@ -81,7 +81,7 @@ const boundColumns = `p.idempotency_key, p.batch_id, p.row_no, p.generation, p.r
   r.phone_number, r.amount, r.currency, r.product_id, r.topup_id, r.service_status, r.cost, r.cost_currency,
   r.next_action_at, r.generation AS row_generation`;
 
-/** The payment that is bound to a key, with its row; null where this ledger has none. */
+/** The payment with this key, and its row; null if this ledger has none. */
 export async function findBoundPayment(db: Queryable, idempotencyKey: string): Promise<BoundPayment | null> {
   const [bound] = await db.query<BoundPayment>(
     `SELECT ${boundColumns} FROM payments p JOIN rows r ON r.batch_id = p.batch_id AND r.row_no = p.row_no
@@ -91,14 +91,14 @@ export async function findBoundPayment(db: Queryable, idempotencyKey: string): P
   return bound ?? null;
 }
 
-/** What the key of a row's payment is derived from, besides its account. */
+/** The fields from which the key of a row's payment is derived, without the account. */
 export interface PaidRow {
   run_id: string;
   row_ref: string;
   generation: number;
 }
 
-/** The account's row that has this id at the service, as its own or as a known second one; null where no row has it. */
+/** The account's row with this payment at the service, as its own or as a known second one; null if there is none. */
 export async function findPaidRow(db: Queryable, account: string, topupId: string): Promise<PaidRow | null> {
   const columns = 'b.run_id, r.row_ref, r.generation FROM rows r JOIN batches b ON b.batch_id = r.batch_id';
   const [row] = await db.query<PaidRow>(
@@ -109,7 +109,7 @@ export async function findPaidRow(db: Queryable, account: string, topupId: strin
   return row ?? null;
 }
 
-/** A page of an account's payments whose first intent was in the given time, in the order of their keys. */
+/** A page of an account's payments with a first intent in the given time, ordered by key. */
 export function pageBoundPayments(
   db: Queryable,
   of: { account: string; batchId: string | null; fromMs: number; toMs: number },
@@ -135,15 +135,15 @@ export async function balancesBetween(db: Queryable, account: string, fromMs: nu
   );
 }
 
-/** What the service's list named, kept in a database of its own for as long as one comparison takes. */
+/** Prepares a temporary database for the payments of the service's list, for the time of one comparison. */
 export async function prepareSeen(scratch: Database): Promise<void> {
   await scratch.execute('CREATE TABLE seen_payments (topup_id TEXT PRIMARY KEY)');
   await scratch.execute('CREATE TABLE seen_keys (idempotency_key TEXT PRIMARY KEY, live BIGINT NOT NULL)');
 }
 
 /**
- * Remembers a payment of the service. How many of its key have not failed so far; `again` where this very payment was
- * listed before.
+ * Stores a payment of the service. Returns how many payments of its key have not failed so far, and whether this
+ * payment was listed before (`again`).
  */
 export async function notePayment(
   tx: Queryable,
@@ -163,7 +163,7 @@ export async function notePayment(
   return seen?.live ?? 0;
 }
 
-/** A page of the keys that the service's list named, in their order: to be merged with the ledger's. */
+/** A page of the keys in the service's list, in order, to be merged with the ledger's. */
 export async function pageSeenKeys(scratch: Queryable, afterKey: string, limit: number): Promise<string[]> {
   const keys = await scratch.query<{ idempotency_key: string }>(
     'SELECT idempotency_key FROM seen_keys WHERE idempotency_key > ? ORDER BY idempotency_key LIMIT ?',

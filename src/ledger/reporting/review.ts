@@ -4,7 +4,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { inFlight } from '../rows/in-flight-rows.ts';
 import type { RowRecord } from '../rows/rows.ts';
 
-/** The batch of the same job that ended last before this one was taken in, or null. */
+/** The batch of the same job that ended last before this one was imported, or null. */
 export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {
   if (job === null) return null;
   const [last] = await db.query<{ batch_id: string }>(
@@ -15,7 +15,7 @@ export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: 
   return last?.batch_id ?? null;
 }
 
-/** A page of the rows that a batch asks to be paid, or that wait for a person, after row `afterRowNo`. */
+/** A page of the rows of a batch that are to be paid, or wait for a person, after row `afterRowNo`. */
 export function pageRequested(
   db: Queryable,
   batchId: string,
@@ -36,7 +36,7 @@ interface RequestedRow {
   amount: string;
 }
 
-/** Rows of a batch whose number is not in the other one: how many, and the first of them. */
+/** The rows of a batch whose number is not in the other batch: how many, and the first of them. */
 export async function newNumbers(
   db: Queryable,
   batchId: string,
@@ -59,8 +59,8 @@ export async function newNumbers(
 }
 
 /**
- * A page of a batch's rows, after row `afterRowNo`, whose number was completed with another amount in the same
- * currency in the other batch, and with none of the same.
+ * A page of a batch's rows, after row `afterRowNo`, whose number was paid a different amount in the same currency in
+ * the other batch, and never the same amount.
  */
 export function amountsChanged(
   db: Queryable,
@@ -81,10 +81,7 @@ export function amountsChanged(
   );
 }
 
-/**
- * When the last row was accepted (epoch ms) that the service may yet end in the time that it promises; null where
- * there is none.
- */
+/** When the last row was accepted (epoch ms) whose delivery is not overdue yet; null if there is none. */
 export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
   const [last] = await db.query<{ at: number | null }>(
     `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}

@@ -2,23 +2,23 @@ import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 
 /**
- * Another batch of the same run that has some of the rows that a batch would send: each of them is paid by one of the
+ * Another batch of the same run with some of the rows that this batch would send. Each of them is paid by one of the
  * two.
  */
 export interface SharedRows {
   batch_id: string;
   status: BatchRecord['status'];
   created_at: number;
-  /** How many rows that are ready here it has paid, or may still pay. */
+  /** How many rows that are ready here the other batch has paid, or may still pay. */
   rows: number;
   /** How many of these it has paid. */
   paid: number;
 }
 
 /**
- * The batches of a batch's run that may pay rows which are ready in it, or have done so since it was taken in (what
- * was paid before that is skipped at intake). The latest first. Files of one run may have any number of rows in
- * common, as a corrected file that came beside the first.
+ * The batches of the same run that may pay rows that are ready here, or have paid them since this batch was imported
+ * (rows that were paid before are skipped at intake). The latest comes first. Two files of one run may share any number
+ * of rows, for example a corrected file and the first one.
  */
 export function sharedRows(
   db: Queryable,
@@ -40,7 +40,7 @@ export function sharedRows(
 }
 
 /**
- * Later batches of a batch's run that have paid rows which failed or were invalid in it, as those of a corrected
+ * Later batches of the same run that have paid rows that failed or were invalid here, such as those of a corrected
  * failed.csv: how many each, the first batch first.
  */
 export function paidSince(
