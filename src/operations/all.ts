@@ -1,12 +1,15 @@
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
 import { approveBatch } from './batches/approve-batch.ts';
+import { listBatches } from './batches/list-batches.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
 import { resumeBatches } from './batches/resume-batches.ts';
 import { retryFailed } from './batches/retry-failed.ts';
 import { reviewBatch } from './batches/review-batch.ts';
+import { showProgress } from './batches/show-progress.ts';
+import { showStatus } from './batches/show-status.ts';
 import { runFile } from './files/run-file.ts';
 import { submitFile } from './files/submit-file.ts';
 import { validateFile } from './files/validate-file.ts';
@@ -31,6 +34,9 @@ export const operations = [
   runFile,
   resumeBatches,
   retryFailed,
+  listBatches,
+  showStatus,
+  showProgress,
   pauseBatch,
   reviewBatch,
   approveBatch,

@@ -41,7 +41,7 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 }
 
 /** Of inputs whose rules a JSON schema does not say. */
-const samples: Record<string, object> = { 'reorder-batch': { batch_id: 'x', priority: 'low' } };
+const samples: Record<string, object> = { 'reorder-batch': { batch_id: 'x', priority: 'urgent' } };
 
 /** Whoever is asked for anything but the configuration was reached without a role. */
 function sessionOfStranger(): Session {

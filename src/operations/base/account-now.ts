@@ -36,31 +36,33 @@ export async function hasWorker(session: LedgerNow, account: string): Promise<bo
   return (await workerOf(session, account)) !== null;
 }
 
-export async function accountNow(
-  session: LedgerNow,
-  account: string,
-  cachedForecast: CachedForecast = makeCachedForecast(session.clock),
-): Promise<AccountNow> {
+/** One for each open ledger: whoever looks again and again does not forecast each time. */
+const forecasts = new WeakMap<LedgerNow['db'], CachedForecast>();
+
+function forecastOf({ db, clock }: LedgerNow): CachedForecast {
+  const known = forecasts.get(db) ?? makeCachedForecast(clock);
+  forecasts.set(db, known);
+  return known;
+}
+
+export async function accountNow(session: LedgerNow, account: string): Promise<AccountNow> {
   const { db, clock } = session;
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await storedPace(db, account, clock.now());
   const sending = await sendingOf(db, account);
   let known: ReadonlyMap<string, Forecast> | null = null;
   const foreseen = () => {
-    known ??= pace === null ? new Map<string, Forecast>() : cachedForecast(account, sending, pace);
+    known ??= pace === null ? new Map<string, Forecast>() : forecastOf(session)(account, sending, pace);
     return known;
   };
   return { worker, pace, sending, foreseen };
 }
 
 /** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */
-export function accountsNow(
-  session: LedgerNow,
-  cachedForecast?: CachedForecast,
-): (account: string) => Promise<AccountNow> {
+export function accountsNow(session: LedgerNow): (account: string) => Promise<AccountNow> {
   const known = new Map<string, Promise<AccountNow>>();
   return (account) => {
-    const found = known.get(account) ?? accountNow(session, account, cachedForecast);
+    const found = known.get(account) ?? accountNow(session, account);
     known.set(account, found);
     return found;
   };

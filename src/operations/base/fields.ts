@@ -19,6 +19,11 @@ export const reason = z
 /** The number of a row of the file, from 1, without the header. */
 export const rowNo = z.int().min(1).max(999_999_999);
 
+/** What is wrong with a row, or unusual about it. */
+export const problems = z.array(
+  z.strictObject({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
+);
+
 export const batchStatus = z.enum(batchStates);
 export const rowStatus = z.enum(rowStates);
 

@@ -3,7 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { problemsOf } from '../../reports/summary/stored.ts';
-import { batchId, rowNo, rowStatus } from '../base/fields.ts';
+import { batchId, problems, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
 /** How a row stands, and what intake found wrong with it: that is not in the audit chain, which names nobody. */
@@ -18,14 +18,7 @@ export const showRow = defineOperation({
     /** Where the row begins in its file. */
     line: z.int(),
     status: rowStatus,
-    problems: z.array(
-      z.strictObject({
-        code: z.string(),
-        column: z.string().nullable(),
-        message: z.string(),
-        suggestion: z.string(),
-      }),
-    ),
+    problems,
     /** Whether whom the batch paid was forgotten: then nothing is known of its problems. */
     is_forgotten: z.boolean(),
   }),

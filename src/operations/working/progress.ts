@@ -1,5 +1,4 @@
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import { type CachedForecast, makeCachedForecast } from '../../engine/forecast/cached-forecast.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
@@ -19,11 +18,10 @@ export function reportProgress(
   batchIds: readonly string[],
 ): { end(): Promise<void> } {
   const stop = new AbortController();
-  const cachedForecast = makeCachedForecast(session.clock);
   const reportAgain = async () => {
     while (!stop.signal.aborted) {
       await session.clock.sleep(progressMs, stop.signal);
-      const progress = await progressOf(session, batchIds, cachedForecast);
+      const progress = await progressOf(session, batchIds);
       if (progress.to_pay > 0) emit({ ...progress, is_last: stop.signal.aborted });
     }
   };
@@ -36,18 +34,14 @@ export function reportProgress(
   };
 }
 
-async function progressOf(
-  session: LedgerNow,
-  batchIds: readonly string[],
-  cachedForecast: CachedForecast,
-): Promise<Omit<ProgressEvent, 'is_last'>> {
+async function progressOf(session: LedgerNow, batchIds: readonly string[]): Promise<Omit<ProgressEvent, 'is_last'>> {
   const { db, clock } = session;
   const sum = { completed: 0, failed: 0, in_doubt: 0, under_way: 0, to_send: 0, is_paused: false };
   let lookupAt: number | null = null;
   let leftMs: number | null = null;
   let sendingPace: StoredPace | null = null;
   let slowest: BatchBefore[] = [];
-  const accountOf = accountsNow(session, cachedForecast);
+  const accountOf = accountsNow(session);
   for (const batchId of batchIds) {
     const counts = await countRows(db, batchId);
     const count = (state: string) => counts.get(state) ?? 0;

@@ -53,7 +53,7 @@ test('rows that the service never ends are named with their age, and ended by a 
   assert.match(stdout, /^Waits for {2}the service to end 2 rows .* or a person to resolve them \("airbatch resolve /m);
   assert.match(
     stdout,
-    /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last word: processing\./m,
+    /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last status: processing\./m,
   );
   const { attention } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
   assert.deepEqual(

@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemTerminal } from '../../../src/cli/base/terminal.ts';
-import { watchStatus } from '../../../src/cli/batches/status-watch.ts';
+import { watchBy } from '../../../src/cli/batches/status-watch.ts';
+import type { Call } from '../../../src/cli/session/call.ts';
 import { savePace } from '../../../src/ledger/accounts/pace.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { startCommand } from '../../support/command.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
@@ -64,8 +66,10 @@ type Screen = Partial<typeof noScreen>;
 function watchOn({ db, clock }: Pick<Rig, 'db' | 'clock'>, screen: Screen, json = false) {
   const context = { json, terminal: { ...noScreen, ...screen }, stderr: process.stderr };
   const place = { cwd: '/', env: {}, configPath: undefined, ledgerPath: undefined };
-  const session = { db, clock, config: { accounts: new Map() } } as unknown as Session;
-  return watchStatus({ ...context, ...place }, session, undefined);
+  const session = { db, clock, config: { accounts: new Map(), people: {} }, person: 'ann' } as unknown as Session;
+  const door = { onNote: () => undefined, nameOf: (field: string) => field };
+  const call: Call = (operation, input) => performIn(session, operation, door, input);
+  return watchBy({ ...context, ...place }, call, clock, undefined);
 }
 
 /** Two batches that are running, of which nobody works on the second. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { finishJson, finishNow, finishText } from '../../../src/cli/session/finish-now.ts';
+import { finishLine } from '../../../src/cli/text/finish-line.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import type { AccountNow } from '../../../src/operations/base/account-now.ts';
+import { finishNow } from '../../../src/operations/base/finish-now.ts';
 import { aBatch } from '../../support/ledger.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
@@ -17,8 +18,8 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
       : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, boostedMs: pressedIn && pressedIn * minute }]],
   );
   const account: AccountNow = { worker: null, pace: null, sending: [], foreseen: () => foreseen };
-  const finish = finishNow(batch, account, now);
-  return { words: finishText(finish), json: finishJson(finish) };
+  const json = finishNow(batch, account, now);
+  return { words: finishLine({ ...json, status: batch.status }), json };
 }
 
 describe('where a batch stands that is to be done by a time', () => {
@@ -66,13 +67,13 @@ describe('where a batch stands that is to be done by a time', () => {
   test('is told with when it will go first for that', () => {
     const { words, json } = shown({ finish_by }, 40, 15);
     assert.match(words ?? '', /\(2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
-    assert.equal(json.goes_first, false);
+    assert.deepEqual([json.goes_first, json.goes_first_in_ms], [false, 15 * minute]);
   });
 
   test('is nothing where it is to be done by none', () => {
     const { words, json } = shown({}, 40);
     assert.equal(words, null);
     const done_at = '2026-11-20T09:40:00.000Z';
-    assert.deepEqual(json, { finish_by: null, done_at, in_time: null, goes_first: false });
+    assert.deepEqual(json, { finish_by: null, done_at, in_time: null, goes_first: false, goes_first_in_ms: null });
   });
 });

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { BatchState } from '../../core/state/batch-state.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { AccountNow } from './account-now.ts';
+import { time } from './fields.ts';
+
+/** When a batch is done that should be done by a time, as far as is known now. */
+export const finishFields = {
+  finish_by: time.nullable(),
+  /** When it was done, or, while it is sent, will be; null where that is not known. */
+  done_at: time.nullable(),
+  /** Null where that is not known, or it has no such time. */
+  in_time: z.boolean().nullable(),
+  /** Whether it goes before the others for that. */
+  goes_first: z.boolean(),
+  /** In how many milliseconds it will; null where it does already, or need not. */
+  goes_first_in_ms: z.number().nullable(),
+};
+const finish = z.object(finishFields);
+export type FinishNow = z.output<typeof finish>;
+
+const sent = ['approved', 'running'];
+const given = ['validated', 'awaiting_approval', 'paused', ...sent];
+
+/** Whether nothing of a batch in this state is done any more. */
+export function hasEnded(status: BatchState): boolean {
+  return !given.includes(status);
+}
+
+export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
+  const { status, finish_by: finishBy, completed_at, pressed_at } = batch;
+  const ahead = sent.includes(status) ? foreseen().get(batch.batch_id) : undefined;
+  const doneAt = completed_at ?? (ahead === undefined ? null : now + ahead.doneMs);
+  const isPast = !hasEnded(status) && finishBy !== null && finishBy < now;
+  const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;
+  const goesFirst = !hasEnded(status) && pressed_at !== null;
+  return {
+    finish_by: isoOrNull(finishBy),
+    done_at: isoOrNull(doneAt),
+    in_time: inTime,
+    goes_first: goesFirst,
+    goes_first_in_ms: goesFirst ? null : (ahead?.boostedMs ?? null),
+  };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { pauseReasons } from '../../core/state/batch-state.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { manualPause } from '../../engine/batches/manual-pause.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { type BatchRecord, priorities } from '../../ledger/batches/batches.ts';
+import { countContradicted } from '../../ledger/reporting/contradictions.ts';
+import { costsOfBatch } from '../../ledger/rows/costs.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import type { AccountNow } from '../base/account-now.ts';
+import { standsAt } from '../base/blockers.ts';
+import { accountName, batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { finishFields, finishNow } from '../base/finish-now.ts';
+
+const text = z.string().nullable();
+
+/** A batch as it stands now. */
+export const statusShape = z.strictObject({
+  batch_id: batchId,
+  run_id: z.string(),
+  account: accountName,
+  service: z.string(),
+  file_name: z.string(),
+  status: batchStatus,
+  /** Where it stands, in a few words: `status`, or what that leaves out. */
+  stands: z.string(),
+  /** The process that works for its account now (`host/pid/start`), or null where none does. */
+  worker: text,
+  pause_reason: z.enum(pauseReasons).nullable(),
+  pause_detail: text,
+  /** Why a person paused it, whatever else it is paused for; null where nobody did. */
+  paused_by_person: text,
+  /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
+  rejection: text,
+  created_by: z.string(),
+  created_at: time,
+  approved_by: text,
+  approved_at: time.nullable(),
+  priority: z.enum(priorities),
+  ...finishFields,
+  /** Rows by status. */
+  counts: z.record(z.string(), z.int()),
+  /** Failed rows that count as paid, since the service has not failed them. */
+  contradicted: z.int(),
+  /** What it was charged so far, by the currency of the wallets. */
+  charged: sums,
+});
+export type Status = z.output<typeof statusShape>;
+
+export async function statusOf({ db, clock }: Session, batch: BatchRecord, account: AccountNow): Promise<Status> {
+  const { batch_id, run_id, service, file_name, status, pause_reason, pause_detail, rejection } = batch;
+  return {
+    ...{ batch_id, run_id, account: batch.account, service, file_name, status },
+    stands: await standsAt({ db, clock }, batch, account.worker),
+    worker: account.worker,
+    ...{ pause_reason, pause_detail, paused_by_person: await manualPause(db, batch), rejection },
+    created_by: batch.created_by,
+    created_at: isoTime(batch.created_at),
+    approved_by: batch.approved_by,
+    approved_at: isoOrNull(batch.approved_at),
+    priority: batch.priority,
+    ...finishNow(batch, account, clock.now()),
+    counts: Object.fromEntries(await countRows(db, batch_id)),
+    contradicted: await countContradicted(db, batch_id),
+    charged: Object.fromEntries(await costsOfBatch(db, batch_id)),
+  };
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { batchStates } from '../../core/state/batch-state.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { type BatchRecord, batchesNotEnded } from '../../ledger/batches/batches.ts';
+import { latestBatches } from '../../ledger/batches/latest-batches.ts';
+import { accountsNow } from '../base/account-now.ts';
+import { batchId, batchStatus } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { type Status, statusOf, statusShape } from './batch-status.ts';
+
+const limitDefault = 50;
+const limitMax = 200;
+/** Older batches that have not ended, which the first page has as well. */
+const olderMax = 200;
+
+/**
+ * Where the batches stand, the newest first, page by page. The first page also has the older ones that have not ended,
+ * unless certain states are asked for.
+ */
+export const listBatches = defineOperation({
+  name: 'list-batches',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    /** `next` of the page before. */
+    before: batchId.optional(),
+    limit: z.int().min(1).max(limitMax).default(limitDefault),
+    /** Only batches in one of these states. */
+    status: z.array(batchStatus).min(1).optional(),
+  }),
+  result: z.strictObject({
+    batches: z.array(statusShape),
+    /** Null after the last page. */
+    next: batchId.nullable(),
+  }),
+  async run({ session }, { before, limit, status }) {
+    const { db } = session;
+    const from = before === undefined ? null : await requireBatch(db, before);
+    const page = await latestBatches(db, status ?? batchStates, from, limit);
+    const isOlder = ({ batch_id }: BatchRecord) => !page.some((one) => one.batch_id === batch_id);
+    const older = from || status ? [] : (await batchesNotEnded(db, olderMax)).filter(isOlder);
+    const accountOf = accountsNow(session);
+    const batches: Status[] = [];
+    for (const batch of [...page, ...older])
+      batches.push(await statusOf(session, batch, await accountOf(batch.account)));
+    return { batches, next: page.length < limit ? null : (page.at(-1)?.batch_id ?? null) };
+  },
+});

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { maySend } from '../../core/state/batch-state.ts';
+import { batchLabel } from '../../core/state/state-words.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { batchesBefore } from '../../engine/forecast/sending.ts';
+import { countRows } from '../../ledger/batches/batch-counts.ts';
+import { type BatchRecord, batchesNotEnded, findBatch } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { type AccountNow, accountsNow, paceOf } from '../base/account-now.ts';
+import { waitsFor } from '../base/blockers.ts';
+import { accountName, batchId, batchStatus } from '../base/fields.ts';
+import { finishFields, finishNow } from '../base/finish-now.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** Batches that are shown at once. */
+const batchesMax = 200;
+
+const count = z.int().nullable();
+
+/** How far one batch is. */
+const progress = z.strictObject({
+  batch_id: batchId,
+  run_id: z.string(),
+  account: accountName,
+  status: batchStatus,
+  /** What came of it, in a few words; null while it may be sent. */
+  stands: z.string().nullable(),
+  /** The process that works for its account now (`host/pid/start`), or null where none does. */
+  worker: z.string().nullable(),
+  rows: z.int(),
+  settled: z.int(),
+  failed: z.int(),
+  /** They wait for a person, and are among `rows`. */
+  held: z.int(),
+  in_doubt: z.int(),
+  rate_used: count,
+  rate_allowed: count,
+  window_ms: z.number().nullable(),
+  /**
+   * Whether that is of the service's window, with what others use of it, or what we sent ourselves in the last
+   * `window_ms`.
+   */
+  rate_of: z.enum(['service_window', 'own']).nullable(),
+  /** Milliseconds until the last row can have been sent, or null where that is not known. */
+  left_ms: z.number().nullable(),
+  ...finishFields,
+  waits_for: z.string().nullable(),
+  /** The batches of which rows are sent before its last one, and how many of each, as far as they can be sent now. */
+  batches_before: z.array(z.strictObject({ batch_id: batchId, rows: z.int(), takes_turns: z.boolean() })),
+});
+
+/** How far the batches are that may still be sent: one, or all. For whoever looks again and again. */
+export const showProgress = defineOperation({
+  name: 'show-progress',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId.optional(),
+    /** Batches that are shown though they have ended. */
+    followed: z.array(batchId).default([]),
+  }),
+  result: z.strictObject({ batches: z.array(progress) }),
+  async run({ session }, { batch_id, followed }) {
+    const { db } = session;
+    const asked = batch_id === undefined ? await batchesNotEnded(db, batchesMax) : [await requireBatch(db, batch_id)];
+    const open = asked.filter(({ status }) => maySend(status));
+    const accountOf = accountsNow(session);
+    const batches: z.output<typeof progress>[] = [];
+    for (const batch of [...open, ...(await endedOf(db, followed))])
+      batches.push(await progressOf(session, batch, await accountOf(batch.account)));
+    return { batches };
+  },
+});
+
+/** Those of these batches that have ended. */
+async function endedOf(db: Queryable, batchIds: readonly string[]): Promise<BatchRecord[]> {
+  const batches = await Promise.all(batchIds.map((batchId) => findBatch(db, batchId)));
+  return batches.filter((batch) => batch !== null).filter(({ status }) => !maySend(status));
+}
+
+async function progressOf(
+  session: Session,
+  batch: BatchRecord,
+  account: AccountNow,
+): Promise<z.output<typeof progress>> {
+  const { batch_id, run_id, status } = batch;
+  const counts = await countRows(session.db, batch_id);
+  const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  const pace = paceOf(account, batch);
+  const ready = of('ready');
+  const before = pace === null ? [] : batchesBefore(batch, { ready, pace, sending: account.sending });
+  return {
+    ...{ batch_id, run_id, account: batch.account, status },
+    stands: maySend(status) ? null : batchLabel(batch),
+    worker: account.worker,
+    rows: of('ready', 'held', 'sending', 'accepted', 'in_doubt', 'completed', 'failed'),
+    settled: of('completed', 'failed'),
+    failed: of('failed'),
+    held: of('held'),
+    in_doubt: of('in_doubt'),
+    rate_used: pace?.used ?? null,
+    rate_allowed: pace?.limit ?? null,
+    window_ms: pace?.outlook.windowMs ?? null,
+    rate_of: pace && (pace.isFromService ? 'service_window' : 'own'),
+    left_ms: pace && (ready === 0 ? 0 : (account.foreseen().get(batch_id)?.sentMs ?? null)),
+    ...finishNow(batch, account, session.clock.now()),
+    waits_for: await waitsFor(session, batch, counts, account),
+    batches_before: before
+      .filter(({ stands }) => !stands)
+      .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),
+  };
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { maySend } from '../../core/state/batch-state.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
+import { paymentNames } from '../../engine/payments/payment-request.ts';
+import { requestedNow } from '../../engine/plan/preflight.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { contradictedRows } from '../../ledger/reporting/contradictions.ts';
+import { paidSince } from '../../ledger/reporting/shared-rows.ts';
+import { countOverdue, firstOverdue } from '../../ledger/rows/in-flight-rows.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
+import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { expectedCost } from '../../reports/sentences/expected-cost.ts';
+import { personOf, problemsOf } from '../../reports/summary/stored.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { accountNow } from '../base/account-now.ts';
+import { waitsFor } from '../base/blockers.ts';
+import { batchId, problems, rowNo, rowStatus, sums, time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { type Status, statusOf, statusShape } from './batch-status.ts';
+
+/** Rows of each kind that are named. */
+const rowsMax = 20;
+
+const text = z.string().nullable();
+
+/** A row that a person must look at. */
+const attention = z.strictObject({
+  row: rowNo,
+  status: rowStatus,
+  why: z.string(),
+  sent_at: time.nullable(),
+  /** When it is looked up next. */
+  next: time.nullable(),
+  line: z.int(),
+  /** As the file names them; null where it does not. */
+  person: text,
+  /** Why it is held, and what can be done about it. */
+  problems,
+  /** The service's last answer to the request of a row in doubt. */
+  last_answer: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  /** The service's last status of its payment. */
+  service_status: text,
+});
+
+/** Where one batch stands, what it waits for, and which rows a person must look at. */
+export const showStatus = defineOperation({
+  name: 'show-status',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({ batch_id: batchId }),
+  result: statusShape.extend({
+    waits_for: text,
+    attention: z.array(attention),
+    /** Further rows that a person must look at. */
+    attention_more: z.int(),
+    /** Rows that failed at first, and that the service does not call failed any more: the first 20. */
+    contradicted_rows: z.array(z.strictObject({ row: rowNo, line: z.int(), service_status: z.string() })),
+    /** Later batches of the run that have paid failed and invalid rows of this one. */
+    paid_since: z.array(z.strictObject({ batch_id: batchId, rows: z.int() })),
+    /** Before anything is sent: what it will cost by the rates of recent payments. */
+    expected_cost: z
+      .strictObject({
+        cost: sums,
+        /** Currencies without a rate. */
+        unknown: z.array(z.string()),
+        /** Rows that buy a product: they are in no sum. */
+        products: z.int(),
+      })
+      .nullable(),
+  }),
+  async run({ session }, { batch_id }) {
+    const { db } = session;
+    const batch = await requireBatch(db, batch_id);
+    const account = await accountNow(session, batch.account);
+    const status = await statusOf(session, batch, account);
+    const { counts } = status;
+    const rows = [
+      ...(await pageRowsInState(db, batch_id, 'held', 0, rowsMax)),
+      ...(await pageRowsInState(db, batch_id, 'in_doubt', 0, rowsMax)),
+      ...(await firstOverdue(db, batch_id, rowsMax)),
+    ];
+    const all = (counts.held ?? 0) + (counts.in_doubt ?? 0) + (await countOverdue(db, batch_id));
+    return {
+      ...status,
+      waits_for: await waitsFor(session, batch, new Map(Object.entries(counts)), account),
+      attention: await Promise.all(rows.map((row) => attentionOf(db, batch, row))),
+      attention_more: Math.max(0, all - rows.length),
+      contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({
+        ...{ row: row_no, line, service_status: contradicted ?? '' },
+      })),
+      paid_since: counts.failed || counts.invalid ? await paidSince(db, batch) : [],
+      expected_cost: await expectedCostOf(session, batch, status),
+    };
+  },
+});
+
+async function attentionOf(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<z.output<typeof attention>> {
+  const { row_no, line, status, failure_reason, service_status } = row;
+  const problems = problemsOf(row);
+  const ofProblems = problems.flatMap(({ message, suggestion }) => [message, suggestion]).join(' ');
+  return {
+    row: row_no,
+    status,
+    why: status === 'held' ? ofProblems : (failure_reason ?? ''),
+    sent_at: isoOrNull(row.first_sent_at),
+    next: isoOrNull(row.next_action_at),
+    line,
+    person: personOf(batch, row, { mask: false }),
+    problems,
+    last_answer: status === 'in_doubt' ? await lastAnswer(db, batch, row) : null,
+    service_status,
+  };
+}
+
+async function lastAnswer(db: Queryable, batch: BatchRecord, row: RowRecord) {
+  const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+  const evidence = payment && lastEvidence(payment);
+  return evidence ? { code: evidence.code, message: evidence.message } : null;
+}
+
+/** What a batch will probably cost in the wallets' currencies if nothing of it was sent yet. */
+async function expectedCostOf({ db }: Session, batch: BatchRecord, { charged }: Status) {
+  if (Object.keys(charged).length > 0 || batch.started_at !== null || !maySend(batch.status)) return null;
+  const { toSend, sums, products } = await requestedNow(db, batch.batch_id);
+  return toSend === 0 ? null : { ...(await expectedCost(db, batch, sums)), products };
+}
