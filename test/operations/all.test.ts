@@ -90,7 +90,7 @@ describe('the operations', () => {
   for (const operation of operations.filter(({ role }) => role !== null))
     test(`${operation.name} does nothing for a person without its role`, async () => {
       const input = samples[operation.name] ?? sampleOf(z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema);
-      const door = { onNote: () => undefined, nameOf: (field: string) => field };
+      const door = { ask: async () => false, nameOf: (field: string) => field };
       await assert.rejects(performIn(sessionOfStranger(), operation as Operation, door, input), {
         code: 'ROLE_MISSING',
       });

@@ -10,7 +10,7 @@ test('list-events gives the whole history of a batch or a row, page by page', as
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1');
   const session = { db, config: { people: {} }, person: 'ann' } as unknown as Session;
-  const door = { onNote: () => undefined, nameOf: (field: string) => field };
+  const door = { nameOf: (field: string) => field };
   const read = async (which: { row?: number }) => {
     const read: AuditEvent[] = [];
     for (let after: number | null = 0; after !== null; ) {

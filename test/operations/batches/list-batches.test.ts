@@ -23,7 +23,7 @@ test('list-batches pages from the newest on, keeps open ones on the first page, 
     ]);
   }
   const session = { db, clock, config: { accounts: new Map(), people: {} }, person: 'ann' } as unknown as Session;
-  const door = { onNote: () => undefined, nameOf: (field: string) => field };
+  const door = { nameOf: (field: string) => field };
   const list = async (input: Parameters<typeof listBatches.input.parse>[0] & object) => {
     const { batches, next } = await performIn(session, listBatches, door, input);
     return [batches.map(({ batch_id }) => batch_id), next];
