@@ -18,17 +18,6 @@ export async function withSession<Result>(
   }
 }
 
-/**
- * As `withSession`, for what is done with batches that are there: where there is no ledger, none is made
- * (`LEDGER_MISSING`).
- */
-export function withLedger<Result>(
-  context: CommandContext,
-  work: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  return withSession(context, work, () => openSession({ ...placeOf(context), onlyIfThere: true }));
-}
-
 /** As `withSession`, for what only reads: where there is no ledger, none is made, and there is nothing in it. */
 export function withReading<Result>(
   context: CommandContext,
