@@ -1,7 +1,7 @@
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-words.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import { durationText, spanTexts } from '../sentences/format.ts';
+import { durationText, localTime, spanText } from '../sentences/format.ts';
 import type { Timeline } from '../summary/timeline.ts';
 import { counted } from '../text/counted-text.ts';
 import { type Html, html } from './html.ts';
@@ -37,8 +37,8 @@ export function stateBar(counts: Record<RowState, number>): Html {
   return html`<svg class="bar" role="img" aria-label="${labels.join(', ')}">${parts}</svg>`;
 }
 
-/** Columns over time: how many rows were delivered and how many failed in each span. */
-export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timeline): Html {
+/** Columns over time: how many rows were delivered and how many failed in each span. `zone`: for local times. */
+export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timeline, zone: string | null): Html {
   const highest = Math.max(...buckets.map(({ completed, failed }) => completed + failed));
   // Two columns alone would fill the page, so a short run leaves the rest of its chart empty.
   const slots = Math.max(buckets.length, 24);
@@ -51,14 +51,14 @@ export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timel
         : null
     }`;
   });
-  const [from, to] = spanTexts(isoTime(firstMs), isoTime(lastMs));
   const most = `${counted(highest, 'row')} in ${lengthText(bucketMs)}`;
-  const when = to === from.slice(11) ? `at ${from}` : `from ${from} to ${to}`;
+  const when = spanText(isoTime(firstMs), isoTime(lastMs), zone);
+  const { marks, hasLocal } = ticks(startMs, slots * bucketMs, zone);
   const label = `Rows that ended, ${when}; at most ${most}`;
   return html`<div class="axis top"><span>${most} at most</span><span class="keys"><span><svg class="key" aria-hidden="true"><rect class="f-completed" width="100%" height="100%"/></svg>completed</span><span><svg class="key" aria-hidden="true"><rect class="f-failed" width="100%" height="100%"/></svg>failed</span></span></div>
 <svg class="time" role="img" aria-label="${label}" viewBox="0 0 ${slots * 10} 100" preserveAspectRatio="none">${columns}</svg>
-${ticks(startMs, slots * bucketMs)}
-<p class="soft small">Rows ended ${when}. Each column is ${lengthText(bucketMs)}.</p>`;
+<svg class="ticks${hasLocal ? ' two' : ''}" aria-hidden="true">${marks}</svg>
+<p class="soft small">Rows ended ${when}. Each column is ${lengthText(bucketMs)}.${hasLocal ? ' The second line of times is local.' : ''}</p>`;
 }
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -76,27 +76,31 @@ const stepsMax = 4;
  */
 const halfLetter = 0.0125;
 
-/** The times below a chart, each at its place. */
-function ticks(startMs: number, spanMs: number): Html {
+/** The times below a chart, each at its place, with the local ones below them; days have none. */
+function ticks(startMs: number, spanMs: number, zone: string | null): { marks: Html[]; hasLocal: boolean } {
   let stepMs = stepsMs.find((step) => spanMs <= step * stepsMax) ?? day;
   while (spanMs > stepMs * stepsMax) stepMs *= 2;
   const marks: Html[] = [];
+  let hasLocal = false;
   for (let at = Math.ceil(startMs / stepMs) * stepMs; at < startMs + spanMs; at += stepMs) {
     const place = (at - startMs) / spanMs;
-    const text = clockText(at, stepMs);
+    const text = clockText(isoTime(at), stepMs);
     const edge = text.length * halfLetter;
     if (place < edge || place > 1 - edge) continue;
     const x = percent(place * 100);
-    marks.push(html`<line x1="${x}" x2="${x}" y1="0" y2="5"/><text x="${x}" y="19">${text}</text>`);
+    const local = stepMs >= day ? null : localTime(isoTime(at), zone);
+    hasLocal ||= local !== null;
+    marks.push(
+      html`<line x1="${x}" x2="${x}" y1="0" y2="5"/><text x="${x}" y="19">${text}</text>${local === null ? null : html`<text x="${x}" y="35">${clockText(local, stepMs)}</text>`}`,
+    );
   }
-  return html`<svg class="ticks" aria-hidden="true">${marks}</svg>`;
+  return { marks, hasLocal };
 }
 
 /** A time on an axis, no finer than the axis. */
-function clockText(at: number, stepMs: number): string {
-  const iso = isoTime(at);
-  if (stepMs >= day) return iso.slice(0, 10);
-  return stepMs >= minute ? iso.slice(11, 16) : iso.slice(11, 19);
+function clockText(time: string, stepMs: number): string {
+  if (stepMs >= day) return time.slice(0, 10);
+  return stepMs >= minute ? time.slice(11, 16) : time.slice(11, 19);
 }
 
 /** As `durationText`, with tenths of what is less than a second. */

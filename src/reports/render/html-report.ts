@@ -4,7 +4,7 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { batchLabel, rowStateTexts } from '../../core/state/state-words.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { durationText, failureText, localTimeText, sumsText, timeText } from '../sentences/format.ts';
+import { durationText, failureText, localTimeText, sumsText } from '../sentences/format.ts';
 import { verdictOf } from '../sentences/verdict.ts';
 import { versionText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';
@@ -47,9 +47,9 @@ ${tiles(summary)}
 ${rowsSection(summary)}
 ${currenciesSection(summary)}
 ${failuresSection(summary)}
-${timeline && saysSomething(timeline) ? timeSection(timeline) : null}
+${timeline && saysSomething(timeline) ? timeSection(timeline, batch.time_zone) : null}
 ${balanceSection(summary, batch.time_zone)}
-<div class="two">${peopleSection(summary, batch.time_zone)}${proofSection(summary, version)}</div>
+<div class="two">${peopleSection(summary, batch.time_zone)}${proofSection(summary, version, batch.time_zone)}</div>
 ${refundsSection(summary, survey.refundedFirst, batch, mask)}
 ${differingRowsSection(version, differing)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
@@ -162,8 +162,8 @@ function saysSomething({ firstMs, lastMs, buckets }: Timeline): boolean {
   return lastMs - firstMs >= chartedMs && filled.length > 2;
 }
 
-function timeSection(timeline: Timeline): Html {
-  return html`<section><h2>When rows ended</h2>${timeChart(timeline)}</section>`;
+function timeSection(timeline: Timeline, zone: string | null): Html {
+  return html`<section><h2>When rows ended</h2>${timeChart(timeline, zone)}</section>`;
 }
 
 function failuresSection({ failures, problems }: BatchSummary): Html {
@@ -218,13 +218,17 @@ ${times.finish_by === null ? null : html`<dt>Deadline</dt><dd>${when(times.finis
 <dt>Program</dt><dd>${program}</dd></dl></section>`;
 }
 
-function proofSection({ input_sha256, content_sha256, audit }: BatchSummary, { previous }: ReportVersion): Html {
+function proofSection(
+  { input_sha256, content_sha256, audit }: BatchSummary,
+  { previous }: ReportVersion,
+  zone: string | null,
+): Html {
   return html`<section><h2>Proof</h2><dl>
 <dt>The file</dt><dd class="digest">${input_sha256 ?? 'not read'}</dd>
 <dt>Its rows</dt><dd class="digest">${content_sha256 ?? 'not read'}</dd>
 <dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd>${
     previous &&
-    html`<dt>Version ${previous.version}</dt><dd>as of ${timeText(previous.as_of)}${
+    html`<dt>Version ${previous.version}</dt><dd>as of ${localTimeText(previous.as_of, zone)}${
       previous.manifest_sha256 === null
         ? ', in another folder'
         : html`, with the manifest<br><span class="digest">${previous.manifest_sha256}</span>`

@@ -45,7 +45,7 @@ svg{display:block;width:100%}
 svg.bar{height:1.5rem;border-radius:5px;margin-bottom:.9rem}
 svg.time{height:9rem;border-bottom:1px solid var(--soft)}
 svg.share{height:.7rem;min-width:5rem;margin-top:.4rem}
-svg.ticks{height:1.6rem;overflow:visible}
+svg.ticks{height:1.6rem;overflow:visible}svg.ticks.two{height:2.6rem}
 .ticks line{stroke:var(--soft)}.ticks text{fill:var(--soft);font-size:.82rem;text-anchor:middle;font-variant-numeric:tabular-nums}
 .axis span{white-space:nowrap}
 .axis{display:flex;flex-wrap:wrap;justify-content:space-between;color:var(--soft);font-size:.82rem;margin-top:.3rem;gap:0 1rem}

@@ -49,16 +49,19 @@ export function timeText(iso: string): string {
  * that is another. UTC alone where the zone is not known, here or at all.
  */
 export function localTimeText(iso: string, zone: string | null): string {
-  const local = zone === null || zone === 'UTC' ? null : wallTime(Date.parse(iso), zone);
+  const local = localTime(iso, zone);
   if (local === null) return timeText(iso);
   const shown = local.slice(0, 10) === iso.slice(0, 10) ? local.slice(11) : local;
   return `${timeText(iso)} (${shown} in ${zone})`;
 }
 
-function wallTime(epochMs: number, timeZone: string): string | null {
+/** The time in a zone: "2026-11-01 11:00:01"; null where the zone is UTC, or not known, here or at all. */
+export function localTime(iso: string, zone: string | null): string | null {
+  if (zone === null || zone === 'UTC') return null;
   try {
-    // Sweden writes times as ISO 8601 does: "2026-11-01 11:00:01".
-    return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(epochMs);
+    // Sweden writes times as ISO 8601 does.
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+    return format.format(Date.parse(iso));
   } catch {
     return null;
   }
@@ -68,6 +71,22 @@ function wallTime(epochMs: number, timeZone: string): string | null {
 export function spanTexts(fromIso: string, toIso: string): [string, string] {
   const sameDay = fromIso.slice(0, 10) === toIso.slice(0, 10);
   return [timeText(fromIso), sameDay ? `${toIso.slice(11, 19)} UTC` : timeText(toIso)];
+}
+
+/**
+ * A span of time with the local time beside it: "from 2026-11-01 08:00:01 UTC to 09:00:01 UTC (11:00:01 to 12:00:01 in
+ * Africa/Nairobi)"; "at ..." if it is over within a second.
+ */
+export function spanText(fromIso: string, toIso: string, zone: string | null): string {
+  const [from, to] = spanTexts(fromIso, toIso);
+  if (to === from.slice(11)) return `at ${localTimeText(fromIso, zone)}`;
+  const isOneDay = fromIso.slice(0, 10) === toIso.slice(0, 10);
+  const locals = [fromIso, toIso].flatMap((iso) => {
+    const local = localTime(iso, zone);
+    if (local === null) return [];
+    return isOneDay && local.slice(0, 10) === iso.slice(0, 10) ? local.slice(11) : local;
+  });
+  return `from ${from} to ${to}${locals.length === 0 ? '' : ` (${locals.join(' to ')} in ${zone})`}`;
 }
 
 /** A length of time: "8 s", "3 min 20 s", "2 h 5 min". */

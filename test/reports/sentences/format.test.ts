@@ -4,6 +4,7 @@ import {
   durationText,
   productsText,
   requestedText,
+  spanText,
   spanTexts,
   sumsText,
   timeText,
@@ -38,6 +39,17 @@ test('a time is told to the second, and the day once where two times have one', 
     '2026-11-01 23:59:59 UTC',
     '2026-11-02 00:00:00 UTC',
   ]);
+});
+
+test('two times that belong together have their local times behind them, with days where those differ from UTC', () => {
+  const span = (to: string, zone: string | null) => spanText('2026-11-01T19:00:00.000Z', to, zone);
+  assert.equal(span('2026-11-01T20:00:00.000Z', null), 'from 2026-11-01 19:00:00 UTC to 20:00:00 UTC');
+  assert.equal(span('2026-11-01T20:00:00.000Z', 'UTC'), 'from 2026-11-01 19:00:00 UTC to 20:00:00 UTC');
+  assert.equal(
+    span('2026-11-01T22:00:00.000Z', 'Africa/Nairobi'),
+    'from 2026-11-01 19:00:00 UTC to 22:00:00 UTC (22:00:00 to 2026-11-02 01:00:00 in Africa/Nairobi)',
+  );
+  assert.equal(span('2026-11-01T19:00:00.000Z', null), 'at 2026-11-01 19:00:00 UTC');
 });
 
 test('a length of time has two units at most, and none that is nought', () => {

@@ -29,14 +29,14 @@ test('a timeline loses no row, and its columns are as wide as something that a c
       buckets.reduce((sum, { completed }) => sum + completed, 0),
       500,
     );
-    assert.match(timeChart({ bucketMs, startMs, firstMs: startMs, lastMs: startMs, buckets }).text, /<text /);
+    assert.match(timeChart({ bucketMs, startMs, firstMs: startMs, lastMs: startMs, buckets }, null).text, /<text /);
   }
 });
 
 test('the chart names round times at their places, how wide its columns are, and when the first and the last row ended', () => {
   const midnight = Date.UTC(2026, 10, 21, 22, 40);
   const chart = (timeline: Timeline) => {
-    const page = timeChart(timeline).text;
+    const page = timeChart(timeline, null).text;
     const marks = [...page.matchAll(/<text x="([\d.]+)%"[^>]*>([^<]*)<\/text>/g)];
     const places = marks.map(([, place]) => Number(place));
     const isInside = (place: number, half: number) => place >= half && place <= 100 - half;
@@ -85,4 +85,38 @@ test('the chart names round times at their places, how wide its columns are, and
   const long = timelineOf(10_000, 3 * hour);
   const nine = (Date.UTC(2026, 10, 21, 9) - long.startMs) / (long.bucketMs * long.buckets.length);
   assert.equal(chart(long).places[0], Number((nine * 100).toFixed(3)));
+});
+
+test('the chart shows the local time of its batch as well, below the same places', () => {
+  const evening = Date.UTC(2026, 10, 21, 19, 40);
+  for (const [timeline, marks, words] of [
+    [
+      timelineOf(10_000, 3 * hour),
+      ['09:00', '12:00', '10:00', '13:00'],
+      'from 2026-11-21 08:06:33 UTC to 11:06:33 UTC (11:06:33 to 14:06:33 in Africa/Nairobi). Each column is 5 min. The second line of times is local.',
+    ],
+    [
+      timelineOf(500, 3 * hour, evening),
+      ['20:00', '23:00', '21:00', '00:00', '22:00', '01:00'],
+      'from 2026-11-21 19:40:00 UTC to 22:40:00 UTC (22:40:00 to 2026-11-22 01:40:00 in Africa/Nairobi). Each column is 5 min. The second line of times is local.',
+    ],
+    [
+      timelineOf(500, 3 * day),
+      ['2026-11-22', '2026-11-23'],
+      'from 2026-11-21 08:06:33 UTC to 2026-11-24 08:06:33 UTC (2026-11-21 11:06:33 to 2026-11-24 11:06:33 in Africa/Nairobi). Each column is 1 h.',
+    ],
+    [
+      timelineOf(1, 0),
+      ['08:06:34', '11:06:34', '08:06:35', '11:06:35'],
+      'at 2026-11-21 08:06:33 UTC (11:06:33 in Africa/Nairobi). Each column is 0.1 s. The second line of times is local.',
+    ],
+  ] as const) {
+    const page = timeChart(timeline, 'Africa/Nairobi').text;
+    assert.deepEqual(
+      [...page.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text),
+      marks,
+    );
+    assert.equal(/<p class="soft small">(.*?)<\/p>/.exec(page)?.[1], `Rows ended ${words}`);
+    assert.match(page, /aria-label="Rows that ended, [^"]* in Africa\/Nairobi\)/);
+  }
 });

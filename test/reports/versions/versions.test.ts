@@ -27,10 +27,10 @@ import {
 import { giveBack, sayFailed } from '../late.ts';
 
 /** The sample batch, and what writes its reports again and again into one folder. */
-async function sample(t: TestContext) {
+async function sample(t: TestContext, time_zone: string | null = null) {
   const folder = folderOf(t);
   const db = await testLedger(t);
-  await writeSampleBatch(db);
+  await writeSampleBatch(db, 'B-1', { time_zone });
   const key = await openSigningKey(join(folder, 'key.pem'));
   const write = (options: ReportOptions = {}) => writeReports(db, 'B-1', folder, { ...signedBy(db, key), ...options });
   return { folder, db, key, write, dir: join(folder, 'B-1'), kept: join(folder, 'B-1/versions/1-as-of-2026-11-01') };
@@ -460,6 +460,15 @@ test("a number is the batch's, whatever the folder: the same state has one, anot
       'Version 2 of 2026-11-02 was given out as well, and does not lie beside these reports.',
     ),
   );
+});
+
+test('the version before is dated by the local time of its batch as well', async (t) => {
+  const { db, write, dir } = await sample(t, 'Africa/Nairobi');
+  await write();
+  await giveBack(db, 2);
+  await write();
+  const page = readFileSync(join(dir, 'report.html'), 'utf8');
+  assert.match(page, /<dt>Version 1<\/dt><dd>as of 2026-11-01 08:01:00 UTC \(11:01:00 in Africa\/Nairobi\), with/);
 });
 
 test('in a folder where none lies, a version names the one before it by the audit chain alone', async (t) => {
