@@ -39,14 +39,13 @@ import {
 
 export interface ReportOptions {
   /**
-   * Make phone numbers unreadable, for readers who must not see them. Default: no. events.jsonl stays as it is, since
-   * its hashes bind every letter: numbers are kept out of the chain where it is written, and one that got into it
-   * before can only be shown.
+   * Mask phone numbers, for readers who must not see them. Default: no. events.jsonl stays as it is, since its hashes
+   * cover every character: airbatch keeps numbers out of the chain, and one that got in earlier cannot be masked.
    */
   mask?: boolean;
-  /** Who signs. Without it there is no manifest, nothing to verify, and no version that is given out. */
+  /** Who signs. Without it, the reports have no manifest, cannot be verified, and are not published as a version. */
   signing?: Signing;
-  /** Let the group of the folder read them. Default: no. */
+  /** Let the group of the folder read the reports. Default: no. */
   readableByGroup?: boolean;
 }
 
@@ -72,21 +71,21 @@ const reportNames = [
   'manifest.sig',
 ];
 
-/** What was written: the folder, the names of its files, and the version of the batch's reports. */
+/** The result: the folder, the names of its files, and the version of the batch's reports. */
 export interface WrittenReports extends ReportVersion {
   dir: string;
   files: string[];
-  /** False where this very version lay there already: nothing has changed since. */
+  /** False if the folder already had this version: nothing has changed since. */
   is_new: boolean;
 }
 
 /**
- * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their
- * owner alone (unless `readableByGroup`), each whole or not at all. They are a pure function of the ledger at one
- * moment and of the version already in the folder: written again from the same ledger, they are the same bytes. Final
- * reports (signed, of a batch that had ended) are never overwritten: they move to `versions/`, and the new version
- * says what differs. An event of the batch records each version before it is written, so its number is used once,
- * whatever the folder, and wherever the program is killed. Rejects with `BATCH_UNKNOWN`.
+ * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable only by
+ * their owner (unless `readableByGroup`), each completely or not at all. They depend only on the ledger at one moment
+ * and on the version already in the folder: the same ledger gives the same bytes again. Final reports (signed, of a
+ * batch that had ended) are never overwritten: they move to `versions/`, and the new version says what differs. An
+ * event of the batch records each version before it is written. So its number is used once, in whatever folder, and
+ * whenever the program is killed. Rejects with `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,
@@ -114,7 +113,7 @@ export async function writeReports(
   }
 }
 
-/** Writes down that the version is given out, unless the batch has gone on since it was looked at. */
+/** Records that the version is published, unless the batch has changed since it was read. */
 function publish(db: Database, { batch, version }: NotPublished, by: Signing): Promise<void> {
   return inUnitOf({ db, ...by }, async (unit) => {
     const head = await chainHead(unit.tx, batch.batch_id);
@@ -122,10 +121,10 @@ function publish(db: Database, { batch, version }: NotPublished, by: Signing): P
   });
 }
 
-/** Another process has written there meanwhile: all of it is looked at anew. */
+/** Another process has written to the folder meanwhile: everything is read anew. */
 class Overtaken extends Error {}
 
-/** What all reports of a batch are made of. */
+/** What all reports of a batch are made from. */
 interface Material {
   view: Queryable;
   batch: BatchRecord;
@@ -161,7 +160,7 @@ async function writeVersion(material: Material): Promise<WrittenReports> {
   return { dir, files, is_new: made.isNew, ...made.version };
 }
 
-/** Makes the files of a version. Returns the text of its manifest as well, or null without a key. */
+/** Makes the files of a version. Also returns the text of its manifest; null without a key. */
 async function makeFiles(
   material: Material,
   writer: FolderWriter,
@@ -180,18 +179,18 @@ async function makeFiles(
   await write({ name: 'events.jsonl', content: eventLines(view, batch.batch_id) });
   const anchors = await anchorsJson(view, batch.batch_id);
   if (anchors !== null) await write({ name: 'anchors.json', content: [anchors] });
-  // Its numbers are there to be corrected, so a masked one would be of no use.
+  // failed.csv is for correcting rows, so masked numbers would be useless.
   if (!mask) await write({ name: 'failed.csv', content: failedCsv(view, batch) });
   if (!key) return { version, manifest: null };
   const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey, version: mark });
   const text = jsonFile(manifest);
   await writer.write({ name: 'manifest.sig', content: [key.sign(Buffer.from(text))] });
-  // The last to be moved to its place: with it the version is there (`readVersion`).
+  // Moved to its place last: with it, the version is complete (`readVersion`).
   await writer.write({ name: 'manifest.json', content: [text] });
   return { version, manifest: text };
 }
 
-/** Writes difference.csv, where there is a version to compare with and it can be relied on. */
+/** Writes difference.csv if there is a version to compare with that can be trusted. */
 async function compare(
   { view, batch, summary, mask, key, marked: { mark, previous } }: Material,
   { write, pathOf }: { write: (report: ReportFile) => Promise<void>; pathOf: FolderWriter['pathOf'] },

@@ -4,12 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { makeFolders } from '../../core/basics/folders.ts';
 
-/** Before this version a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
+/** In earlier versions a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
 const sqliteVersionMin = [3, 51, 3] as const;
 
-/**
- * A ledger of up to so many bytes is checked as a whole when it is opened (some 100 ms); a larger one as it is read.
- */
+/** A ledger of up to this size is checked completely when it is opened (some 100 ms); a larger one as it is read. */
 const checkedBytesMax = 64 * 2 ** 20;
 
 export function isFile(path: string): boolean {
@@ -20,13 +18,13 @@ export function open(path: string, busyTimeoutMs: number): DatabaseSync {
   if (!isFile(path)) return new DatabaseSync(path);
   makeFolders(dirname(path));
   const isNew = !existsSync(path);
-  // SQLite would make it under the umask, and for a moment let others open it.
+  // SQLite would create the file with the umask's permissions, and for a moment let others open it.
   if (isNew) makeOwn(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs};`);
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-  // A pragma that did not take fails silently, and the promise of durability with it.
+  // A pragma without effect fails silently, and commits would not be durable.
   const took = pragma('synchronous') === 1 && pragma('journal_mode') === 'wal';
   if (!took || pragma('busy_timeout') !== busyTimeoutMs) {
     throw new AirbatchError('LEDGER_IO', `the ledger ${path} cannot be made durable on this file system`, {
@@ -37,16 +35,16 @@ export function open(path: string, busyTimeoutMs: number): DatabaseSync {
   return database;
 }
 
-/** Another process may be first. What else keeps the file from being made is told by SQLite, which tries it again. */
+/** Another process may be first. SQLite tries again, and reports any other error. */
 function makeOwn(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // As said above.
+    // See above.
   }
 }
 
-/** What a bad disk or a careless copy has done shows here, and not in the middle of a payout. */
+/** Finds damage by a bad disk or a careless copy now, and not in the middle of a payout. */
 function checkWhole(database: DatabaseSync, path: string): void {
   const [found] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {});
   if (found !== 'ok') throw new AirbatchError('LEDGER_DAMAGED', `the ledger ${path} is damaged: ${String(found)}`);

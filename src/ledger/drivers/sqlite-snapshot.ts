@@ -6,7 +6,7 @@ import { attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 import type { WalSync } from './wal-sync.ts';
 
-/** A connection of its own whose one read transaction sees the database as it was when it began. */
+/** Reads through a separate connection, whose one read transaction sees the database as it was when it began. */
 export async function readSnapshot<Result>(
   path: string,
   busyTimeoutMs: number,
@@ -23,11 +23,11 @@ export async function readSnapshot<Result>(
     };
     attempt(path, () => {
       database.exec('BEGIN');
-      // The transaction sees what is there at its first read, not at its BEGIN.
+      // The transaction sees the state of its first read, not of its BEGIN.
       database.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
     });
     await wal?.allDurable();
-    // Only after it was opened: by its path, which another file may have taken.
+    // Checked after opening: another file may have taken the path meanwhile.
     assertInPlace();
     return await work({
       query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
@@ -43,13 +43,13 @@ export async function readSnapshot<Result>(
 
 interface Snapshots {
   keep<Result>(read: Promise<Result>): Promise<Result>;
-  /** Resolves when none is open. */
+  /** Resolves when no snapshot is open. */
   ended(): Promise<void>;
 }
 
 /**
- * The snapshots that are open. What one sees stays in the log until it ends, for which the main thread would wait in
- * SQLite: in vain, as it ends there.
+ * The open snapshots. The log keeps what a snapshot sees until it ends. If SQLite waited for that on the main thread,
+ * it would wait for ever, since the snapshot ends there.
  */
 export function makeSnapshots(): Snapshots {
   const open = new Set<Promise<unknown>>();

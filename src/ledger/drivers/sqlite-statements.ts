@@ -4,10 +4,10 @@ import type { Queryable, SqlValue } from './database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
-/** Prepared statements kept at once. The program has well under this many constant texts. */
+/** The most prepared statements that are kept. The program has far fewer constant texts. */
 const statementsMax = 200;
 
-/** Runs statements at once on the one connection; each is prepared at its first use. */
+/** Runs statements immediately on the one connection; each is prepared at its first use. */
 export function makeStatements(path: string, database: DatabaseSync): { direct: Queryable; clear: () => void } {
   const statements = new Map<string, Statement>();
 
@@ -25,7 +25,7 @@ export function makeStatements(path: string, database: DatabaseSync): { direct: 
       attempt(path, () => readAll<Result>(prepare(sql), params)),
     values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
       attempt(path, () => readValues<Values>(prepare(sql), params)),
-    // Without a call back: it is run several times a row.
+    // No callback here: this runs several times for each row.
     execute: async (sql, params = []) => {
       try {
         return Number(prepare(sql).prepared.run(...params).changes);
@@ -48,7 +48,7 @@ export async function inTransaction<Result>(
     attempt(path, () => database.exec('COMMIT'));
     return result;
   } catch (error) {
-    // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
+    // After SQLITE_FULL and similar errors, SQLite has already rolled back.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

@@ -4,10 +4,10 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type BoundPayment, findBoundPayment, findPaidRow } from '../../ledger/reporting/reconciliations.ts';
 import { paymentNow, type ReconcileDeps } from './reconcile-source.ts';
 
-/** An entry of the service's list, as far as it shows whose payment it is. */
+/** The fields of a list entry that show whose payment it is. */
 export type Named = Pick<ServicePayment, 'topupId' | 'reference'>;
 
-/** The ledger's payment under the reference of an entry, or, where the entry has none, the one with its id. */
+/** The ledger's payment with the entry's reference, or, if the entry has none, with its id. */
 export async function boundTo(
   db: Queryable,
   account: string,
@@ -23,9 +23,9 @@ async function rowWith(db: Queryable, account: string, topupId: string) {
 }
 
 /**
- * Reads by its id an entry that has no reference and whose id no row has: a read shows the reference (spec section
- * 2.2). It may be the payment of a row in doubt, or of an earlier generation. At most `readsMax` reads for one
- * reconciliation: another program may have paid any number.
+ * Reads an entry without a reference by its id, if no row has that id: the full payment shows the reference (spec
+ * section 2.2). It may be the payment of a row in doubt, or of an earlier generation. One reconciliation makes at most
+ * `readsMax` reads: another program may have paid any number.
  */
 export function makeNamer(db: Queryable, deps: ReconcileDeps, account: string, readsMax: number) {
   let reads = 0;

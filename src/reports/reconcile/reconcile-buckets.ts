@@ -4,8 +4,8 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 
 /**
- * Each payment of the ledger and of the service lands in exactly one of these, and what the ledger sent in vain in
- * `no_payment`.
+ * Each payment of the ledger and of the service is in exactly one of these buckets. What the ledger sent without
+ * creating a payment is in `no_payment`.
  */
 export const buckets = [
   'matched',
@@ -22,7 +22,7 @@ export const buckets = [
 ] as const;
 export type Bucket = (typeof buckets)[number];
 
-/** What each bucket means. What to do about an item in it: `nextOf`. */
+/** What each bucket means. `nextOf` says what to do about an item. */
 export const bucketMeanings: Record<Bucket, string> = {
   matched: 'Ledger and service say the same.',
   no_payment: 'Neither side has a payment: the service refused it, or it never arrived.',
@@ -37,17 +37,17 @@ export const bucketMeanings: Record<Bucket, string> = {
   unreadable: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
 };
 
-/** Whether somebody has to look at what is in a bucket. */
+/** Whether somebody has to look at the items of a bucket. */
 export function isOpen(bucket: Bucket): boolean {
   return bucket !== 'matched' && bucket !== 'no_payment';
 }
 
-/** How many payments there are on either side. */
+/** The number of payments on either side. */
 export function paymentsIn(counts: Readonly<Record<Bucket, number>>): number {
   return buckets.reduce((sum, bucket) => (bucket === 'no_payment' ? sum : sum + counts[bucket]), 0);
 }
 
-/** The bucket of a payment that the service has. `bound` is the ledger's payment under the same reference, if any. */
+/** The bucket of a payment that the service has. `bound` is the ledger's payment with the same reference, if any. */
 export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, livePayments: number): Bucket {
   if (!bound) {
     const ours = payment.reference !== null && parseReference(payment.reference) !== null;
@@ -56,7 +56,7 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
   if (livePayments > 1 && payment.state !== 'failed') return 'duplicated';
   if (paysSomethingElse(payment, bound)) return 'amount_differs';
   const isFormer = bound.generation < bound.row_generation;
-  // The ledger begins a generation only when the one before it has failed.
+  // The ledger starts a generation only after the one before it has failed.
   if (isFormer) return payment.state === 'failed' ? 'matched' : 'status_differs';
   if (bound.topup_id !== null && bound.topup_id !== payment.topupId) {
     return payment.state === 'failed' ? 'matched' : 'duplicated';
@@ -64,15 +64,18 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
   if (bound.status === 'completed' && payment.state === 'failed') return 'refunded_later';
   if (stateHere(bound) !== payment.state) return 'status_differs';
   if (!costDiffers(payment, bound)) return 'matched';
-  // A refund leaves the status as it was; what it shows by is that nothing was charged after all.
+  // A refund does not change the status; it shows in a cost of zero.
   return bound.status === 'completed' && sameAmount(payment.cost?.value ?? '', '0') ? 'refunded_later' : 'cost_differs';
 }
 
-/** The bucket of what the ledger has sent and the service does not have: what it refused was never created there. */
+/**
+ * The bucket of a payment that the ledger has sent and the service does not have. If the service refused it, it was
+ * never created.
+ */
 export function bucketOfAbsent(bound: BoundPayment): Bucket {
   const { status, topup_id, open_attempts } = bound;
   const isFormer = bound.generation < bound.row_generation;
-  // A row that waits again, or was ended unsent, whose every attempt was answered with a definitive no.
+  // A row that waits again, or was ended without being sent: every attempt was refused for certain.
   const isUnsent = ['held', 'skipped', 'cancelled'].includes(status) && open_attempts === 0;
   const wasRefused = topup_id === null && (status === 'failed' || isUnsent);
   return isFormer || wasRefused || status === 'ready' ? 'no_payment' : 'ledger_only';

@@ -6,18 +6,18 @@ import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { inUnit } from '../../ledger/unit-of-work.ts';
 
-/** A payment that the service has completed, of a row that the ledger calls unpaid. */
+/** A completed payment at the service, of a row that counts as unpaid in the ledger. */
 export interface Contradicted {
   bound: BoundPayment;
   payment: ServicePayment;
 }
 
-/** None where the service has not ended the payment: a list may lag behind a failure. */
+/** Null if the payment is still open at the service: a list may lag behind a failure. */
 export function contradictedBy(bound: BoundPayment | null, payment: ServicePayment): Contradicted[] {
   return bound && payment.state === 'completed' && countsAsUnpaid(bound) ? [{ bound, payment }] : [];
 }
 
-/** Their rows count as paid from now on, wherever money is decided. */
+/** Records the contradictions. Their rows count as paid from now on, wherever money is decided. */
 export async function noteContradictions(db: Database, clock: Clock, found: readonly Contradicted[]): Promise<void> {
   if (found.length === 0) return;
   await inUnit(db, { clock, actor: 'reconcile' }, async (unit) => {

@@ -17,12 +17,12 @@ import { balanceNow, type ListedPage, listedPages, lookedUp, paymentNow } from '
 import { hasRest } from './reconcile-wallets.ts';
 import type { ReconcileItem } from './reconciliation.ts';
 
-/** How far the service's clock and ours may be apart, and how long a request may take until it is created there. */
+/** How far the service's clock and ours may differ, plus how long it may take from a request to its payment. */
 const marginMs = 10 * 60_000;
-/** Payments of the ledger held at once. */
+/** Payments of the ledger in memory at once. */
 const paymentsPerPage = 500;
 
-/** First everything that the service lists, then what the ledger has besides: two streams merged by their keys. */
+/** Yields everything that the service lists, then the ledger's other payments: two streams merged by key. */
 export async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
   const { fromMs, toMs } = run.request;
   for await (const page of listedPages(run.deps, { fromMs: fromMs - marginMs, toMs: toMs + marginMs })) {
@@ -53,7 +53,7 @@ export async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
   yield await secondLook(run);
 }
 
-/** The rows that agree with the list. Where the wallets do not add up, each is read by itself first. */
+/** The rows that agree with the list. If the wallets do not add up, each is read by itself first. */
 async function secondLook(run: Run): Promise<ReconcileItem[]> {
   const isNeeded = hasRest(walletsOf(run));
   const items: ReconcileItem[] = [];
@@ -70,7 +70,7 @@ async function secondLook(run: Run): Promise<ReconcileItem[]> {
   return items;
 }
 
-/** Holds a paid row back; hands all of them out where there are too many to look up. */
+/** Keeps a paid row for a second look. If there are too many to look up, returns all of them. */
 function holdBack(run: Run, bound: BoundPayment, payment: ServicePayment): ReconcileItem[] {
   if (run.agreeing === null) return [itemOf('matched', bound, payment)];
   run.agreeing.push({ bound, payment });
@@ -106,10 +106,10 @@ async function listedItems(run: Run, { payments, unreadable }: ListedPage): Prom
   });
 }
 
-/** What nobody can read of an entry that is not as promised. */
+/** The fields that a malformed list entry does not show. */
 const unread = { serviceStatus: null, amount: null, productId: null, cost: null };
 
-/** Where an entry of the list belongs; `again` where it was listed before. */
+/** The item of a list entry; `again` if it was listed before. */
 async function placeOf(
   { db, request: { account, fromMs, toMs, batchId }, runId }: Run,
   tx: Queryable,
@@ -119,14 +119,14 @@ async function placeOf(
   const bound = await boundTo(db, account, { topupId, reference });
   const live = await notePayment(tx, { topupId, key: bound?.idempotency_key ?? '', live: isLive });
   if (live === 'again') return live;
-  // The margin is there to find the other half of a payment, not to bring in payments of another time.
+  // The margin serves to find the other half of a payment, not to include payments of another time.
   const at = bound?.first_intent_at ?? createdAt ?? fromMs;
   const namedRun = reference === null ? null : parseReference(reference)?.runId;
   const isOfBatch = batchId === undefined || (bound ? bound.batch_id === batchId : namedRun === runId);
   return { bound, live, isAsked: at >= fromMs && at <= toMs && isOfBatch };
 }
 
-/** A payment that no list named is asked for by itself: a list may lag, and V1 has none. */
+/** Looks up a payment that the list did not name: a list may lag, and V1 has none. */
 async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileItem[]> {
   const isExpected = bucketOfAbsent(bound) === 'no_payment' && run.deps.gateway.list !== null;
   const found = isExpected ? [] : await lookedUp(run.deps, bound.reference);
@@ -140,7 +140,7 @@ async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileIt
   return found.map((payment) => itemOf(bucketOf(payment, bound, live), bound, payment));
 }
 
-/** What the service has, as far as it can be read. */
+/** The readable fields of the service's payment. */
 type There = Pick<ServicePayment, 'topupId' | 'reference' | 'amount' | 'productId' | 'cost' | 'createdAt'> & {
   serviceStatus: string | null;
 };

@@ -3,7 +3,7 @@ import type { Bucket } from './reconcile-buckets.ts';
 
 const asks = 'ask the service with the top-up id';
 
-/** What to do next about an item, by its bucket and by where its row stands here. Empty where nothing is to be done. */
+/** What to do next about an item, from its bucket and the state of its row. Empty if nothing is to be done. */
 export function nextOf(bucket: Bucket, bound: BoundPayment | null): string {
   switch (bucket) {
     case 'matched':
@@ -38,12 +38,12 @@ function nextOfStatus(bound: BoundPayment): string {
   return `The service may have paid it: do not pay it again, and ${asks}.`;
 }
 
-/** States in which a row is looked up or followed: only then does going on with its batch ask the service about it. */
+/** Whether the row is looked up or followed. Only then does resuming its batch ask the service about it. */
 function isOpen({ status, generation, row_generation }: BoundPayment): boolean {
   return generation === row_generation && ['sending', 'accepted', 'in_doubt'].includes(status);
 }
 
-/** A row that is left to a person is looked up no more, whoever goes on with its batch. */
+/** A row that is left to a person is not looked up any more, even if its batch is resumed. */
 function nextOfOpen({ batch_id, row_no, status, next_action_at }: BoundPayment): string {
   return status === 'in_doubt' && next_action_at === null
     ? `A person decides: airbatch resolve ${batch_id} ${row_no}`

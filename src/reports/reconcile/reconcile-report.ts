@@ -9,7 +9,7 @@ import { counted } from '../text/counted-text.ts';
 import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
 import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 
-/** Open items read at once, and listed at most on the page: the workbook has them all. */
+/** The most open items that are read at once, and listed on the page. The workbook has all of them. */
 const itemsPerPage = 500;
 const itemsOnPageMax = 200;
 
@@ -86,7 +86,7 @@ function summaryRows(run: Reconciliation): Cell[][] {
   ];
 }
 
-/** reconciliation.html: self-contained and inert like the batch's page. */
+/** reconciliation.html: self-contained and without scripts, like the batch's page. */
 export async function reconciliationHtml(db: Queryable, run: Reconciliation): Promise<string> {
   const lines: Html[] = [];
   for await (const items of openItems(db, run.reconciliation_id)) {
@@ -141,7 +141,7 @@ function itemLine(item: ReconcileItem): Html {
   return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${joined(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${side(item.status_here, item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${side(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
 }
 
-/** An amount of an item as every page has it; a product stays as it is. */
+/** An amount of an item, written as on every page; a product stays as it is. */
 function amountText(amount: string | null): string | null {
   const [, value, currency] = /^([\d.]+) ([A-Z]{3})$/.exec(amount ?? '') ?? [];
   return value === undefined || currency === undefined ? amount : moneyText(currency, value);

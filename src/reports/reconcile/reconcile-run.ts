@@ -12,16 +12,16 @@ import { explainWallets, type ReadingSpan } from './reconcile-wallets.ts';
 
 export interface ReconcileRequest {
   account: string;
-  /** Epoch milliseconds: payments first sent, or created at the service, in this time. */
+  /** Epoch milliseconds. Compares payments that were first sent, or created at the service, between these times. */
   fromMs: number;
   toMs: number;
-  /** One batch only: what other batches and programs paid is left out. */
+  /** Compares one batch only, without the payments of other batches and programs. */
   batchId?: string;
 }
 /**
- * The most payments that are read one by one: a minute of reads at the service's limit (spec section 8.1). It bounds
- * the entries without a reference, and the paid rows where the wallets do not add up: only a read may show that the
- * money of a payment came back.
+ * The most payments that are read one by one: a minute of reads at the service's limit (spec section 8.1). This limits
+ * the entries without a reference, and the paid rows that are read if the wallets do not add up: a refund may show only
+ * in a read.
  */
 export const secondLookMax = 300;
 
@@ -31,16 +31,16 @@ export interface Run {
   deps: ReconcileDeps & { random: Random };
   request: ReconcileRequest;
   id: string;
-  /** The run of the one batch that is looked at, or null. */
+  /** The run of the one batch that is compared, or null. */
   runId: string | null;
-  /** Completes an entry of the list that has no reference. */
+  /** Finds the reference of a list entry without one. */
   nameOf: ReturnType<typeof makeNamer>;
   readings: StoredBalance[];
-  /** Whether the time that is compared lasts until now: then the balance is read once more at the end. */
+  /** Whether the compared time lasts until now: then the balance is read once more at the end. */
   readsNow: boolean;
   span: ReadingSpan | null;
   gathered: ReturnType<typeof gatherer>;
-  /** Paid rows that agree with the list, held back until the wallets are known; null where there are too many. */
+  /** Paid rows that agree with the list, kept until the wallets are known; null if there are too many. */
   agreeing: { bound: BoundPayment; payment: ServicePayment }[] | null;
 }
 
@@ -48,10 +48,10 @@ export function gatherer() {
   return {
     counts: Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<Bucket, number>,
     charged: new Sums(),
-    /** What was charged between the first and the last reading of the wallets. */
+    /** What was charged between the first and the last reading of the balance. */
     chargedBetween: new Sums(),
     open: 0,
-    /** What was found on the last page, and is not noted yet. */
+    /** Contradictions of the last page that are not recorded yet. */
     contradicted: [] as Contradicted[],
   };
 }
@@ -65,7 +65,7 @@ export function gatherForWallets({ gathered, span }: Run, { cost, createdAt }: S
   gathered.chargedBetween.add(cost.currency, cost.value);
 }
 
-/** A read shows another cost than the list: what was charged follows the read. */
+/** A read shows another cost than the list: the read counts. */
 export function gatherChange(run: Run, { cost }: ServicePayment, now: ServicePayment): void {
   if (cost === null || now.cost === null) return;
   const back = { ...now, cost: { ...cost, value: subtractAmounts('0', cost.value) } };
@@ -75,9 +75,9 @@ export function gatherChange(run: Run, { cost }: ServicePayment, now: ServicePay
   }
 }
 
-/** The third way: what left the wallets between two readings is what the service charged in between. */
+/** The third comparison: what left the wallets between two readings must be what the service charged in between. */
 export function walletsOf({ deps, request, readings, gathered }: Run) {
-  // Of one batch, or without a list, not every charge is known: the wallets can then not be explained.
+  // For one batch, or without a list, not every charge is known, so the wallets cannot be explained.
   if (request.batchId !== undefined || deps.gateway.list === null) return null;
   return explainWallets(readings, gathered.chargedBetween.toObject());
 }

@@ -11,34 +11,31 @@ import type {
 import { makeListReader } from '../../gateway/contract/list-pages.ts';
 import type { StoredBalance } from '../summary/stored.ts';
 
-/** What a reconciliation asks of the service, each question under the account's rate limit. */
+/** How a reconciliation asks the service, each request within the account's rate limit. */
 export interface ReconcileDeps {
   gateway: Pick<Gateway, 'list' | 'lookup' | 'read' | 'balance'>;
-  /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
+  /** Runs `ask` when the limiter allows one more read (limiter/limiter.ts). */
   admit: <Answer extends { kind: string }>(ask: () => Promise<Answer>) => Promise<Answer>;
-  /**
-   * The service throttles the account and says to wait for `saidMs`. Nothing of the account is asked meanwhile, and who
-   * watches is told.
-   */
+  /** The service throttles the account for `saidMs`. Sends nothing for the account meanwhile, and informs the user. */
   noteThrottled: (saidMs: number) => Promise<void>;
-  /** What is thrown where the service refuses the account's credentials. */
+  /** Makes the error to throw if the service refuses the account's credentials. */
   refused: (evidence: Evidence) => Error;
-  /** Told when a question meets no answer: it is asked again for a minute, in which nothing else is heard. */
+  /** Called when a request gets no answer. It is repeated for a minute, without further calls. */
   unanswered: (evidence: Evidence) => void;
   clock: Clock;
 }
 
-/** How often a read that gets no answer is tried again, and how long to wait before (doubling). */
+/** How often an unanswered read is repeated, and the first delay, which doubles. */
 const triesMax = 6;
 const retryMs = 1_000;
 
-/** A page of the account's payments, and what stands on it beside them and may be payments, too. */
+/** A page of the account's payments, with the malformed entries on it, which may be payments, too. */
 export interface ListedPage {
   payments: ServicePayment[];
   unreadable: UnreadableEntry[];
 }
 
-/** What the service lists of the account, the oldest first, page by page. V1 has no list: nothing is yielded then. */
+/** The account's payments at the service, the oldest first, page by page. Yields nothing for V1, which has no list. */
 export async function* listedPages(
   deps: ReconcileDeps,
   between: { fromMs: number; toMs: number },
@@ -53,13 +50,13 @@ export async function* listedPages(
   }
 }
 
-/** Everything that the service has under one reference. */
+/** All payments that the service has under one reference. */
 export async function lookedUp(deps: ReconcileDeps, reference: string): Promise<ServicePayment[]> {
   const answer = await insist(deps, () => deps.gateway.lookup(reference));
   return answer.kind === 'found' ? answer.payments : [];
 }
 
-/** One payment in full; null where the service does not have it. */
+/** One payment in full; null if the service does not have it. */
 export async function paymentNow(
   deps: ReconcileDeps,
   payment: { topupId: string; reference: string },
@@ -72,7 +69,7 @@ export async function balanceNow(deps: ReconcileDeps): Promise<StoredBalance> {
   return (await insist(deps, () => deps.gateway.balance())).balance;
 }
 
-/** Asks until there is an answer. Rejects when the service cannot be reached or refuses the credentials. */
+/** Asks until there is an answer. Rejects if the service cannot be reached or refuses the credentials. */
 async function insist<Answer extends { kind: string }>(
   deps: ReconcileDeps,
   ask: () => Promise<Answer | ReadProblem>,

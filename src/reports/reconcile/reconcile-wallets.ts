@@ -6,25 +6,25 @@ import { balanceOf, type StoredBalance } from '../summary/stored.ts';
 import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
 
 /**
- * What left the wallets between the first and the last reading of an account's balance, and what the service says it
- * was for.
+ * What left the wallets between the first and the last reading of an account's balance, and which charges of the
+ * service explain it.
  */
 export interface WalletProof {
   first_read_at: string;
   last_read_at: string;
   /** For each currency: left = charged + unexplained. */
   currencies: { currency: string; left: string; charged: string; unexplained: string }[];
-  /** What to do about what is unexplained; null where nothing is. */
+  /** What to do about the unexplained rest; null if there is none. */
   next: string | null;
 }
 
-/** Between which times charges explain the wallets (epoch milliseconds). */
+/** Charges between these times explain the wallets (epoch milliseconds). */
 export interface ReadingSpan {
   fromMs: number;
   toMs: number;
 }
 
-/** The balances that batches of the account read in the time that is compared. */
+/** The balances that batches of the account read in the compared time. */
 export async function readingsOf(
   db: Queryable,
   { account, fromMs, toMs }: { account: string; fromMs: number; toMs: number },
@@ -33,14 +33,14 @@ export async function readingsOf(
   return stored.map(balanceOf).filter((balance) => balance !== null);
 }
 
-/** `willReadNow`: the balance is read once more when everything has been compared. */
+/** `willReadNow`: the balance will be read once more after the comparison. */
 export function readingSpan(readings: readonly StoredBalance[], willReadNow: boolean): ReadingSpan | null {
   const times = readings.map(({ readAt }) => readAt);
   if (times.length === 0) return null;
   return { fromMs: Math.min(...times), toMs: willReadNow ? Number.POSITIVE_INFINITY : Math.max(...times) };
 }
 
-/** Null where there are no two readings. `chargedByService`: what it charged between the first and the last of them. */
+/** Null without two readings. `chargedByService`: what the service charged between the first and the last of them. */
 export function explainWallets(
   readings: readonly StoredBalance[],
   chargedByService: Record<string, string>,
@@ -65,12 +65,12 @@ export function explainWallets(
   };
 }
 
-/** Whether anything is left unexplained. */
+/** Whether anything is unexplained. */
 export function hasRest(wallets: Pick<WalletProof, 'currencies'> | null): boolean {
   return wallets?.currencies.some(({ unexplained }) => !sameAmount(unexplained, '0')) ?? false;
 }
 
-/** What to do about what is unexplained. `areLookedUp`: each paid row of the time was read by itself. */
+/** What to do about the unexplained rest. `areLookedUp`: each paid row of the time was read by itself. */
 export function restNext(
   { account, from }: { account: string; from: string },
   { areLookedUp, max }: { areLookedUp: boolean; max: number },

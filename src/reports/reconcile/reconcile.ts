@@ -19,14 +19,13 @@ import type { ReconcileDeps } from './reconcile-source.ts';
 import { hasRest, readingSpan, readingsOf, restNext } from './reconcile-wallets.ts';
 import { itemColumns, type Reconciliation, reconciliationManifest } from './reconciliation.ts';
 
-/** A time that ends so shortly before it is compared is meant to last until now. */
+/** A compared time that ends this shortly before now is meant to last until now. */
 const nowMarginMs = 60_000;
 
 /**
- * Compares three ways: the ledger, the service's own list, and the wallets. Every payment of either side lands in
- * exactly one bucket. Memory does not grow with their number. The run and its open items are kept in the ledger; the
- * files go into `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key`
- * signs.
+ * Compares three sides: the ledger, the service's own list, and the wallets. Every payment of either side is put in
+ * exactly one bucket. Memory does not grow with their number. The ledger keeps the run and its open items. The files go
+ * to `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key` signs.
  */
 export async function reconcile(
   db: Database,

@@ -3,7 +3,7 @@ import type { WrittenFile } from '../versions/files.ts';
 import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
 import type { WalletProof } from './reconcile-wallets.ts';
 
-/** What was compared, bucket by bucket; the same object that the page and the workbook show. */
+/** The result of a comparison, bucket by bucket. The page and the workbook show the same object. */
 export interface Reconciliation {
   format: 'airbatch.reconciliation/1';
   reconciliation_id: string;
@@ -13,14 +13,14 @@ export interface Reconciliation {
   to: string;
   finished_at: string;
   counts: Record<Bucket, number>;
-  /** Items in every bucket but `matched` and `no_payment`: 0 means that nothing is open. */
+  /** Items in every bucket but `matched` and `no_payment`; 0 if nothing is open. */
   open: number;
-  /** What the service charged in this time, by currency, all its payments taken together. */
+  /** What the service charged for all payments in this time, by currency. */
   charged_by_service: Record<string, string>;
   wallets: WalletProof | null;
 }
 
-/** What the manifest.json of a reconciliation holds; manifest.sig signs it as that of a batch. */
+/** The manifest.json of a reconciliation. manifest.sig signs it as it does that of a batch. */
 export function reconciliationManifest(
   { reconciliation_id, account, batch_id, from, to, finished_at }: Reconciliation,
   files: readonly WrittenFile[],
@@ -34,22 +34,19 @@ export function reconciliationManifest(
   };
 }
 
-/** Whether nobody has anything left to do. */
+/** Whether nothing is left to do. */
 export function isSettled({ open, wallets }: Reconciliation): boolean {
   return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
 }
 
-/** What came of it, in a clause: how many payments were compared, and whether they agree. */
+/** The result in a clause: how many payments were compared, and whether they agree. */
 export function outcomeOf(run: Reconciliation): string {
   const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
   if (isSettled(run)) return `${compared}: everything agrees`;
   return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs' : 'need'} somebody to look` : 'the wallets do not add up'}`;
 }
 
-/**
- * One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became
- * none.
- */
+/** One line of reconciliation.csv: a payment as the ledger and the service have it, or a request that created none. */
 export interface ReconcileItem {
   bucket: Bucket;
   batch_id: string | null;

@@ -6,24 +6,23 @@ import { columnsOf, formOf, inputOf, troubledPages } from '../summary/stored.ts'
 import { isContradicted } from '../summary/survey.ts';
 import { csvText } from '../text/csv.ts';
 
-/** The two columns that we add, and that intake ignores when the corrected file comes back. */
+/** The two columns that airbatch adds, and that intake ignores when the corrected file comes back. */
 const problemColumns = ['problem', 'suggestion'];
 
-/** Spreadsheets take UTF-8 for what it is only after this mark; intake reads over it. */
+/** Spreadsheets recognise UTF-8 only with this mark; intake skips it. */
 const byteOrderMark = '\uFEFF';
 
-/** A row to be corrected: its cells as the file has them, and what is wrong with it. */
+/** A row to be corrected: its cells as in the file, and what is wrong with it. */
 export interface RowToCorrect {
   input: readonly string[];
-  /** The amount as it was read; null where it was not. */
+  /** The amount as airbatch read it; null if it could not. */
   amount: string | null;
   troubles: readonly { message: string; suggestion: string }[];
 }
 
 /**
- * A file of rows to be corrected and fed in again as it is: the file's own columns first, then what is wrong and what
- * to do. `columns` and `form` are those of the file that had the rows: whoever's spreadsheet has semicolons between
- * cells opens ours as well.
+ * Makes a file of rows to be corrected and imported again: the file's own columns first, then what is wrong and what to
+ * do. `columns` and `form` are those of the original file, so that a spreadsheet that opened it opens this one, too.
  */
 export function correctionCsv(
   columns: readonly string[],
@@ -32,7 +31,7 @@ export function correctionCsv(
   header: string;
   lines(rows: readonly RowToCorrect[]): string;
 } {
-  // A file that was itself one of corrections brings these two along: they speak of last time.
+  // If the original file was a correction itself, its two columns are about last time, and are dropped.
   const kept = columns.flatMap((name, at) => (problemColumns.includes(name) ? [] : [at]));
   const cellAt = ({ input, amount }: RowToCorrect, at: number) => {
     const cell = input[at] ?? '';
@@ -46,7 +45,7 @@ export function correctionCsv(
           ...kept.map((at) => cellAt(row, at)),
           row.troubles.map(({ message }) => message).join(' '),
           [...new Set(row.troubles.map(({ suggestion }) => suggestion))].join(' '),
-          // Cells beyond the header stay beyond it: under a header of their own, the row would pass for whole.
+          // Cells beyond the header stay beyond it: with a header of their own, the row would look correct.
           ...row.input.slice(columns.length),
         ]),
         delimiter,
@@ -54,12 +53,10 @@ export function correctionCsv(
   };
 }
 
-/** "1.234", alone or beside a currency: a thousand, or a decimal number, as the rest of its file tells. */
+/** "1.234", alone or with a currency: a thousand, or a decimal number, depending on the other rows of the file. */
 const ambiguousAmount = /^([^\d.,]*)([1-9]\d{0,2})([.,])(\d{3})([^\d.,][^\d]*)?$/;
 
-/**
- * The cell without the sign between its thousands where other rows, which are not here any more, showed it to be one.
- */
+/** Removes a sign between thousands that only other rows, which are not in this file, showed to be one. */
 function plainAmount(cell: string, amount: string): string {
   return cell.replace(ambiguousAmount, (all, before: string, whole: string, _sign, three: string, after = '') =>
     whole + three === amount ? `${before}${amount}${after}` : all,
@@ -67,8 +64,8 @@ function plainAmount(cell: string, amount: string): string {
 }
 
 /**
- * The text of failed.csv: the rows that failed, as the service still says, or were invalid, as the file had them, with
- * what is wrong and what to do. It is made to be corrected and fed in again as it is.
+ * The text of failed.csv: the rows that failed (and are not contradicted by the service) or were invalid, as in the
+ * file, with what is wrong and what to do. It is made to be corrected and imported again.
  */
 export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGenerator<string> {
   const corrections = correctionCsv(columnsOf(batch), await formOf(view, batch.batch_id));

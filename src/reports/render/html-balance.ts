@@ -4,7 +4,7 @@ import type { BatchSummary } from '../summary/summary.ts';
 import { counted } from '../text/counted-text.ts';
 import { type Html, html } from './html.ts';
 
-/** As many wallets are shown whatever left them. */
+/** Up to this many wallets are all shown, also unchanged ones. */
 const walletsMax = 8;
 
 export function balanceSection({ balance, charged }: BatchSummary, zone: string | null): Html {
@@ -14,11 +14,11 @@ export function balanceSection({ balance, charged }: BatchSummary, zone: string 
       (value) => value !== '0',
     ),
   );
-  // Those of Version 1.
+  // Wallets of Version 1 name no currency.
   const hasNameless = explained.some(({ currency }) => currency === '');
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
   const isReadTwice = balance.after_read_at !== null;
-  // Version 1 has a wallet for each operator, most of which no row of the file is about.
+  // Version 1 has a wallet for each operator, and a file pays few of them.
   const isQuiet = ({ difference }: (typeof wallets)[number]) =>
     wallets.length > walletsMax && (difference === '0' || !isReadTwice);
   const shown = wallets.filter((wallet) => !isQuiet(wallet));
@@ -68,7 +68,7 @@ ${
 }</section>`;
 }
 
-/** What is said of the wallets that are not shown. */
+/** The text about the wallets that are not shown. */
 function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean): string {
   if (wallets === 0) return '';
   const said = isReadTwice

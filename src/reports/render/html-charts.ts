@@ -6,7 +6,7 @@ import type { Timeline } from '../summary/timeline.ts';
 import { counted } from '../text/counted-text.ts';
 import { type Html, html } from './html.ts';
 
-/** The order in which states are shown: what is done first, what is wrong next, what is still to come last. */
+/** The order in which states are shown: completed first, then faults, then what is still to come. */
 export const shownStates: readonly RowState[] = [
   'completed',
   'accepted',
@@ -20,7 +20,7 @@ export const shownStates: readonly RowState[] = [
   'cancelled',
 ];
 
-/** One bar whose parts are the states of the rows. */
+/** A bar divided by the states of the rows. */
 export function stateBar(counts: Record<RowState, number>): Html {
   const total = rowStates.reduce((sum, state) => sum + counts[state], 0);
   if (total === 0) return html``;
@@ -40,7 +40,7 @@ export function stateBar(counts: Record<RowState, number>): Html {
 /** Columns over time: how many rows were delivered and how many failed in each span. `zone`: for local times. */
 export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timeline, zone: string | null): Html {
   const highest = Math.max(...buckets.map(({ completed, failed }) => completed + failed));
-  // Two columns alone would fill the page, so a short run leaves the rest of its chart empty.
+  // Two columns alone would fill the page, so a short run leaves the rest of the chart empty.
   const slots = Math.max(buckets.length, 24);
   const columns = buckets.map(({ completed, failed }, at) => {
     const [done, wrong] = [(completed / highest) * 100, (failed / highest) * 100];
@@ -62,17 +62,17 @@ export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timel
 }
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
-/** How far apart the times below a chart may be: such as a person reads off a clock. Days go on in doubles. */
+/** The possible distances between the times below a chart: those of a clock. Beyond them, days are doubled. */
 const stepsMs = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * second),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12, 24].map((hours) => hours * hour),
 ];
-/** Steps that an axis has at most: on a telephone there is room for so many times beside each other. */
+/** The most steps of an axis: a telephone has room for so many times. */
 const stepsMax = 4;
 /**
- * What half a letter of a time takes of the axis where that is narrowest, some 290 px: nearer to an end, a time would
- * stand outside.
+ * Half the width of a time label, as a part of the narrowest axis (some 290 px). Closer to an end, a label would leave
+ * the chart.
  */
 const halfLetter = 0.0125;
 
@@ -103,12 +103,12 @@ function clockText(time: string, stepMs: number): string {
   return stepMs >= minute ? time.slice(11, 16) : time.slice(11, 19);
 }
 
-/** As `durationText`, with tenths of what is less than a second. */
+/** Like `durationText`, with tenths if it is less than a second. */
 function lengthText(ms: number): string {
   return ms < second ? `${ms / second} s` : durationText(ms);
 }
 
-/** A bar that shows what part of the largest one it is. */
+/** A bar whose length is `count` relative to `largest`. */
 export function shareBar(count: number, largest: number, state: RowState): Html {
   const width = largest === 0 ? 0 : (count / largest) * 100;
   return html`<svg class="share" aria-hidden="true"><rect class="f-${state}" x="0" y="0" width="${percent(width)}" height="100%" rx="3"/></svg>`;
@@ -122,7 +122,7 @@ function percent(value: number): string {
   return `${number(value)}%`;
 }
 
-/** Few digits, and the same ones on every machine. */
+/** A short number that is the same on every machine. */
 function number(value: number): string {
   return String(Number(value.toFixed(3)));
 }

@@ -3,7 +3,7 @@ import { counted } from '../text/counted-text.ts';
 import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
 import { type Html, html } from './html.ts';
 
-/** What differs from the version before in a sentence, and the counts and sums that do. */
+/** What changed since the previous version: a sentence, and the counts and sums that differ. */
 export function differenceSection(version: ReportVersion): Html {
   const sentence = differenceText(version);
   if (sentence === null) return html``;
@@ -20,7 +20,7 @@ export function differenceSection(version: ReportVersion): Html {
   }${isPreviousThere(version) ? html`<p class="soft small">${older} is kept in the folder versions beside this page.</p>` : null}</section>`;
 }
 
-/** The first of the lines of difference.csv. */
+/** The first lines of difference.csv. */
 export function differingRowsSection(version: ReportVersion, lines: readonly DifferenceLine[]): Html {
   const { difference } = version;
   if (difference === null || lines.length === 0) return html``;
@@ -33,7 +33,7 @@ export function differingRowsSection(version: ReportVersion, lines: readonly Dif
   )}</tbody></table>${moreLine(difference, shown.length)}</section>`;
 }
 
-/** Keys and ids: whoever needs them finds them in difference.csv. */
+/** Keys and ids are left out here; difference.csv has them. */
 const machineColumns = new Set([
   'idempotency_key',
   'topup_id',
@@ -47,7 +47,7 @@ function namesOf({ previous, version }: ReportVersion): { older: string; newer: 
   return { older: `Version ${previous?.version}`, newer: version === null ? 'Now' : `Version ${version}` };
 }
 
-/** A column is named as results.csv has it; what the service said late has no column. */
+/** The name of a column as in results.csv; a late change has no column. */
 function columnText(column: string): string {
   return lateNames[column] ?? column.replaceAll('_', ' ');
 }
@@ -58,7 +58,7 @@ const lateNames: Record<string, string> = {
   'row.changed_late': 'read once more, and found changed',
 };
 
-/** Of money that came back the cells of the row tell already, when and how much. */
+/** For a refund, the cells of the row already say when and how much. */
 function isShownInRow([row, , , column]: DifferenceLine, lines: readonly DifferenceLine[]): boolean {
   return column === 'row.refund' && lines.some(([other, , , cell]) => other === row && cell === 'refunded_at');
 }

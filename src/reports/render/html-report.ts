@@ -64,7 +64,7 @@ function verdictSection(summary: BatchSummary, rejectedBy: string | null): Html 
   }</section>`;
 }
 
-/** An amount stays on one line with its currency. */
+/** Keeps an amount on one line with its currency. */
 function unbroken(text: string): Html[] {
   const [first = '', ...amounts] = text.split(/\b(?=[A-Z]{3} \d)/);
   const rest = amounts.map((part) => {
@@ -96,12 +96,12 @@ function durationOf({ active_ms: ms }: BatchSummary['times']): string {
   return ms === null ? 'not finished' : durationText(ms);
 }
 
-/** Whether what has not happened to a batch never will. */
+/** Whether a batch has ended early, so that what has not happened to it never will. */
 function isGivenUp(status: BatchSummary['status']): boolean {
   return status === 'rejected' || status === 'cancelled';
 }
 
-/** Each in a line of its own: in a narrow column, a comma between two would end up away from its amount. */
+/** One amount a line: in a narrow column, a comma-separated list would break in the wrong places. */
 function amountsOf(byCurrency: Record<string, string>): string[] {
   return Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
 }
@@ -133,7 +133,7 @@ ${shown.map(
   ].join(' ')}</td></tr></tbody></table></section>`;
 }
 
-/** So many currencies have a table of their own: in a cell they would be a column of lines. */
+/** From this many currencies on, they get a table of their own instead of lines in a cell. */
 const currenciesMin = 3;
 
 function currenciesText(byCurrency: Record<string, string> = {}): string {
@@ -141,7 +141,7 @@ function currenciesText(byCurrency: Record<string, string> = {}): string {
   return count === 0 ? '' : count === 1 ? '1 currency' : `${count} currencies`;
 }
 
-/** What was requested in each currency, by what became of it. */
+/** What was requested in each currency, by the state of the rows. */
 function currenciesSection({ requested }: BatchSummary): Html {
   const currencies = Object.keys(requested.valid);
   if (currencies.length < currenciesMin) return html``;
@@ -154,7 +154,7 @@ function currenciesSection({ requested }: BatchSummary): Html {
   )}</tbody></table></section>`;
 }
 
-/** A run of less than a minute is over before anybody looks at it: its columns would show nothing that matters. */
+/** A run shorter than this gets no chart: it would show nothing that matters. */
 const chartedMs = 60_000;
 
 function saysSomething({ firstMs, lastMs, buckets }: Timeline): boolean {
@@ -194,7 +194,7 @@ ${all
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
 }
 
-/** What is wrong with rows, in words; a ledger may have codes that another version of the program knew. */
+/** The name of a problem. The ledger may have codes that only another version of the program knows. */
 function problemOf(code: string): { name: string; state: RowState } {
   const known = Object.hasOwn(problemTable, code) ? problemTable[code as ProblemCode] : null;
   return { name: known?.title ?? readable(code), state: known?.verdict ?? 'invalid' };

@@ -18,7 +18,7 @@ import { type Html, html } from './html.ts';
 
 const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
 
-/** How a row is shown: of which batch, whether numbers and names are masked, and whether the file has names. */
+/** How rows are shown: whether numbers and names are masked, and whether the file has names. */
 interface Shown {
   batch: BatchRecord;
   mask: boolean;
@@ -49,7 +49,7 @@ export async function listSection(
   }</section>`;
 }
 
-/** Paid rows whose money the service gave back afterwards: named, so that somebody can ask about each. */
+/** Refunded rows, listed so that somebody can ask the service about each. */
 export function refundsSection(
   { refunded }: BatchSummary,
   rows: readonly ReportedRow[],
@@ -70,17 +70,17 @@ function refundLine(row: ReportedRow, shown: Shown): Html {
   return html`<tr>${placeOf(row)}${nameOf(row, shown)}<td class="w">${numberOf(row, shown)}</td><td class="n" data-name="Amount">${requestedOf(row, shown)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : localTimeText(isoTime(at), shown.batch.time_zone)}</td></tr>`;
 }
 
-/** Commands name a row by its number; who corrects the file finds it by its line there. */
+/** Commands name a row by its number; a person who corrects the file needs its line. */
 function placeOf({ row_no: row, line }: ReportedRow): Html {
   return html`<td class="n" data-name="Row">${row}</td><td class="n" data-name="Line">${line}</td>`;
 }
 
-/** The person's name, where the file has names. */
+/** The person's name, if the file has names. */
 function nameOf(row: ReportedRow, { batch, mask, hasNames }: Shown): Html | null {
   return hasNames ? html`<td class="name">${personOf(batch, row, { mask })}</td>` : null;
 }
 
-/** The number; of a row whose number could not be read, what stands in its place in the file. */
+/** The number; if it could not be read, the cell of the file. */
 function numberOf(row: ReportedRow, { mask }: Shown): string {
   const { phone_number: number } = row;
   if (number !== null) return mask ? maskPhone(number) : number;
@@ -88,7 +88,7 @@ function numberOf(row: ReportedRow, { mask }: Shown): string {
   return mask ? maskNumbers(typed) : typed;
 }
 
-/** What stands in the file, of a cell that could not be read: `prefix` is that of the codes of its problems. */
+/** The cell of the file that could not be read: `prefix` is that of its problem codes. */
 function typedIn(row: ReportedRow, prefix: string): string {
   return problemsOf(row).find(({ code }) => code.startsWith(prefix))?.value ?? '';
 }

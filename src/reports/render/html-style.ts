@@ -1,4 +1,4 @@
-/** The style of report.html. It is the page's only style, and the page's policy names it by its digest. */
+/** The style of report.html. The page has no other style, and its content policy names this one by its digest. */
 export const pageStyle = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#5b6675;--line:#dde3ea;--hair:#edf0f4;--paper:#fff;--ground:#f3f5f8;--brand:#1f3a5f;
 --note:#fff6d9;--note-line:#e5c765;--note-ink:#5c4500;--bad:#fdeceb;--bad-ink:#8d1f17;--wrong:#fdf1e1;--wrong-ink:#7a4300;

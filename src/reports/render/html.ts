@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { visibleText } from '../../core/text/visible.ts';
 
-/** A piece of HTML that is safe to stand in a page: made by `html` alone. */
+/** A piece of HTML that is safe in a page. Only `html` makes one. */
 export interface Html {
   readonly text: string;
 }
@@ -9,8 +9,8 @@ export interface Html {
 type Part = Html | string | number | null | readonly Html[];
 
 /**
- * A template of HTML: everything put into it is escaped, unless it was made by this template itself. Values stand
- * between tags or in quoted attributes, nowhere else.
+ * A template of HTML. Every value is escaped, unless this template made it. Values must be between tags or in quoted
+ * attributes.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let text = strings[0] ?? '';
@@ -25,8 +25,8 @@ function partText(part: Part): string {
 }
 
 /**
- * A whole page that needs nothing else and can do nothing: no script, no address, and a policy that forbids both; its
- * one style is named by its digest.
+ * A complete page without scripts and links, and with a content policy that forbids both. The policy names its one
+ * style by its digest.
  */
 export function htmlPage(title: string, style: string, body: Html): string {
   const digest = createHash('sha256').update(style).digest('base64');

@@ -11,7 +11,7 @@ import { csvText } from '../text/csv.ts';
 import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from '../text/mask.ts';
 import { maskedName } from '../text/person-name.ts';
 
-/** The columns of results.csv before the file's own ones: their names and order never change. */
+/** The columns of results.csv before the file's own columns: their names and order never change. */
 export const resultColumns = [
   'row',
   'row_ref',
@@ -38,31 +38,31 @@ export const resultColumns = [
 export type ResultColumn = (typeof resultColumns)[number];
 
 /**
- * The columns after all others: where a row stands in its file, and which columns of it its failure codes are about.
+ * The columns after those of the file: the row's line in the file, and the columns that its failure codes are about.
  */
 const placeColumns = ['line', 'failure_column'] as const;
 
-/** The columns at the very end, where any row's money came back after it was paid. */
+/** Further columns at the end if any paid row was refunded. */
 export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
 type RefundColumn = (typeof refundColumns)[number];
 
-/** After those, where the service contradicts any failed row: what it says of the payment now. */
+/** A further column if the service contradicts any failed row: the payment's status at the service now. */
 const contradictedColumn = 'contradicted';
 
-/** The last column of all, where any row may have been paid twice: the service's id of its second payment. */
+/** The last column if any row may have been paid twice: the service's id of its second payment. */
 const secondColumn = 'second_topup_id';
 
 /**
- * The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the
- * program took it from.
+ * The column after the file's own columns if any row has a text message. An approval is bound to the message, whatever
+ * its source.
  */
 const messageColumn = 'sms_message';
 
 /** Which columns the results of a batch have. */
 export interface ResultLayout {
-  /** All of them, in their order. */
+  /** All columns, in order. */
   names: string[];
-  /** How many there are up to the last of the file's own; those before them are `resultColumns`. */
+  /** The number of columns up to the last one of the file; `resultColumns` come before the file's. */
   upToInput: number;
   hasMessages: boolean;
   hasRefunds: boolean;
@@ -70,25 +70,22 @@ export interface ResultLayout {
   hasSeconds: boolean;
 }
 
-/**
- * A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it
- * (`placeColumns`).
- */
+/** A row as reports show it: our own columns, the cells of the file, and their place in it (`placeColumns`). */
 export interface ResultLine {
   values: (string | number | null)[];
   input: string[];
-  /** The text that goes to the person who is paid. */
+  /** The text message to the recipient. */
   message: string | null;
   place: (string | number | null)[];
-  /** Of a completed row whose money came back. */
+  /** For a completed row that was refunded. */
   refund: Record<RefundColumn, string | null> | null;
   contradicted: string | null;
   second: string | null;
 }
 
 /**
- * The file's own columns as results have them. A line with more cells than the header must lose nothing, so that its
- * further cells get columns of their own, numbered as a spreadsheet would count them.
+ * The file's own columns. If a line has more cells than the header, the extra cells get columns, numbered as in a
+ * spreadsheet, so that nothing is lost.
  */
 function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): string[] {
   const names = columnsOf(batch);
@@ -100,9 +97,9 @@ function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): str
   return names.map((name) => `input_${name}`);
 }
 
-/** `mask`: phone numbers are made unreadable wherever they may stand. */
+/** `mask`: phone numbers are masked wherever they are. */
 export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
-  // A row that was not sent itself bears when an earlier payment of it was.
+  // Without an attempt of its own, the row shows when an earlier payment of it was made.
   const isBorne = bearsEarlierPayment(row) || (row.contradicted !== null && row.attempts === 0);
   const sentAt = isBorne ? null : row.first_sent_at;
   const sent = row.attempts > 0 || sentAt !== null;
@@ -145,7 +142,9 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
   return mask ? maskLine(line, row, namesIn(batch)) : line;
 }
 
-/** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
+/**
+ * Texts of people and of the service may contain any number. In our own texts only the row's number is searched for.
+ */
 const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
 
 function refundOf({ status, refunded_at, refund_amount, refund_currency }: ReportedRow): ResultLine['refund'] {
@@ -165,7 +164,8 @@ function maskLine(
     if (column === 'phone_number') return maskPhone(value);
     if (column === 'row_ref') return shownRef;
     if (column === 'reference') return shownRef && maskOccurrences(value, row.phone_number);
-    // The key is made of the row ref: where that has the number in it, all numbers can be tried until one fits the key.
+    // The key is derived from the row ref. If that contains the number, trying all numbers would reveal it from the
+    // key.
     if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
     return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
@@ -174,8 +174,8 @@ function maskLine(
 }
 
 /**
- * Why a row is not paid: the service's word, or, where it is not sent, what is wrong with the row itself; then
- * `column` names the file's column for each code, and nothing for a code that is about the row as a whole.
+ * Why a row is not paid: the service's reason, or, if the row is not sent, its problems. Then `column` names the file's
+ * column for each code; it is empty for a code about the whole row.
  */
 function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
   const isOwn = !wasSent(row.status) || (row.failure_code === null && row.failure_reason === null);
@@ -215,7 +215,7 @@ export function resultLayout(
   };
 }
 
-/** The cells of a row under the names of a layout. */
+/** The cells of a row in the order of a layout. */
 export function resultCells(
   { values, input, message, place, refund, contradicted, second }: ResultLine,
   { upToInput, hasMessages, hasRefunds, hasContradicted, hasSeconds }: ResultLayout,

@@ -3,32 +3,31 @@ import { ZipFile } from 'yazl';
 import { dayMs } from '../../core/time/clock.ts';
 
 /**
- * A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. Text is never run as a
- * formula.
+ * A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. No text is run as a formula.
  */
 export type Cell =
   | null
   | string
   | { as: 'integer'; value: number }
   | { as: 'decimal'; value: string }
-  /** Epoch milliseconds; shown in UTC, which the cell names. */
+  /** Epoch milliseconds; shown in UTC, as the cell says. */
   | { as: 'time'; value: number }
   | { as: 'title' | 'heading' | 'good' | 'bad' | 'waiting' | 'wrapped'; value: string };
 
 export interface Sheet {
   /** At most 31 characters, without any of []:*?/\ */
   name: string;
-  /** In characters, for the columns from the left. */
+  /** In characters, from the first column on. */
   widths: number[];
-  /** With a header the first row is fixed in place and the columns can be filtered. */
+  /** With a header, the first row is fixed and the columns can be filtered. */
   header: string[] | null;
   rows: AsyncIterable<Cell[][]> | Iterable<Cell[][]>;
 }
 
-/** Rows below the header that a sheet takes (Excel ends at 1,048,576). */
+/** The most rows below the header of a sheet (Excel's limit is 1,048,576). */
 export const sheetRowsMax = 1_000_000;
 
-/** The style of each kind of cell: its place in `cellXfs` of `stylesXml`. */
+/** The style of each kind of cell: its index in `cellXfs` of `stylesXml`. */
 const styles = {
   text: 0,
   title: 1,
@@ -79,15 +78,15 @@ ${[
 </styleSheet>`;
 
 /**
- * The times of all entries, written in local time by the format: the same wall clock everywhere gives the same bytes.
+ * The time of all zip entries. The zip format writes local time, so the same local time gives the same bytes
+ * everywhere.
  */
 const entryTime = new Date(2000, 0, 1);
 const entryOptions = { mtime: entryTime, mode: 0o100600, forceDosTimestamp: true, compressionLevel: 3 };
 
 /**
- * A workbook (Office Open XML) as bytes, made sheet by sheet while its rows come: memory does not grow with them, and
- * the same rows give the same bytes. No library that we found streams several sheets with filters; this is what the
- * format needs.
+ * Makes a workbook (Office Open XML) as bytes, sheet by sheet while its rows arrive. Memory does not grow with them,
+ * and the same rows give the same bytes. We found no library that streams several sheets with filters.
  */
 export function workbook(sheets: readonly Sheet[]): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
@@ -121,9 +120,9 @@ const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const namespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** What is compressed at once: large enough that the number of calls does not matter. */
+/** How much is compressed at once: enough that the number of calls does not matter. */
 const blockBytes = 128 * 1024;
-/** Of a unit of a text, as UTF-8. */
+/** One UTF-16 unit as UTF-8. */
 const bytesPerCharacterMax = 3;
 
 async function* sheetXml({ widths, header, rows }: Sheet): AsyncGenerator<Buffer> {
@@ -143,8 +142,7 @@ async function* sheetXml({ widths, header, rows }: Sheet): AsyncGenerator<Buffer
       ),
     );
   }
-  // Row by row into blocks: as one text, the rows of a block would be thousands of pieces that the collector finds
-  // alive.
+  // Rows are written into a buffer: a joined text would be thousands of pieces that the garbage collector finds alive.
   let block = Buffer.allocUnsafe(blockBytes);
   let filled = 0;
   for await (const page of rows) {
@@ -194,7 +192,7 @@ function serialDay(epochMs: number): number {
   return epochMs / dayMs + 25_569;
 }
 
-/** A number cell holds 15 significant digits; an amount with more stays text, so that none of it is lost. */
+/** A number cell holds 15 significant digits. An amount with more is written as text, so that no digit is lost. */
 function decimalXml(place: string, value: string): string {
   const [whole = '', fraction = ''] = value.split('.');
   if (whole.length + fraction.length > 15) return textXml(place, styles.text, value);
@@ -202,12 +200,12 @@ function decimalXml(place: string, value: string): string {
   return `<c r="${place}" s="${style}"><v>${value}</v></c>`;
 }
 
-/** The most characters that a cell may hold. Longer texts are whole in the CSV files. */
+/** The most characters of a cell. The CSV files have longer texts in full. */
 const cellCharsMax = 32_767;
 
 /**
- * A cell of the type text in the format text: no spreadsheet computes it, whatever it begins with, nor when somebody
- * edits it. So it needs no apostrophe, as a cell of a CSV does.
+ * A cell of type and format text: no spreadsheet computes it, whatever it begins with, even after somebody edits it. So
+ * it needs no apostrophe, unlike a cell of a CSV.
  */
 function textXml(place: string, style: number, text: string): string {
   return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text.slice(0, cellCharsMax))}</t></is></c>`;
@@ -217,7 +215,10 @@ function textXml(place: string, style: number, text: string): string {
 const special = /[&<>\x00-\x08\x0B-\x1F\uFFFE\uFFFF]|_x(?=[0-9A-Fa-f]{4}_)/;
 const specials = new RegExp(special.source, 'g');
 
-/** What XML cannot hold is written `_xHHHH_`, as the format has it; a text that looks so already is escaped itself. */
+/**
+ * Characters that XML forbids are written as `_xHHHH_`, as the format says; a text that already looks like that is
+ * escaped.
+ */
 function escapeXml(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   if (!special.test(whole)) return whole;

@@ -12,7 +12,7 @@ import { type ResultLayout, resultCells, resultColumns, resultLayout, resultLine
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
 import { summaryRows, summarySheet } from './xlsx-summary.ts';
 
-/** results.xlsx: what summary.json and results.csv say, for people who work in a spreadsheet. */
+/** results.xlsx: the content of summary.json and results.csv, for people who work in a spreadsheet. */
 export async function* resultsXlsx(
   view: Queryable,
   batch: BatchRecord,
@@ -20,7 +20,7 @@ export async function* resultsXlsx(
   summary: BatchSummary,
   options: { mask: boolean; version: ReportVersion },
 ): AsyncGenerator<Uint8Array> {
-  // Only when it is asked for: what reads the ledger by itself must not go on after a folder that cannot be written.
+  // Made on demand: nothing may read the ledger after the folder proved not writable.
   yield* workbook([
     summarySheet(summaryRows(summary, batchLabel(batch), options.version)),
     ...resultSheets(view, batch, survey, options),
@@ -42,7 +42,7 @@ const columnKinds: Readonly<Record<string, ColumnKind>> = {
   refunded_at: 'time',
   refund_amount: 'decimal',
 };
-/** Of "2026-11-01 08:00:01 UTC": a narrower column shows it as "#####". */
+/** Enough for "2026-11-01 08:00:01 UTC": a narrower column shows "#####". */
 const timeWidth = 24;
 const columnWidths: Readonly<Record<string, number>> = {
   row: 7,
@@ -61,7 +61,7 @@ const columnWidths: Readonly<Record<string, number>> = {
 };
 const widthElse = 13;
 
-/** The heading of each column, for people. That of a column of the file begins with "File: ". */
+/** The heading of each column, for people. The heading of a column of the file begins with "File: ". */
 const headings: Readonly<Record<string, string>> = {
   row: 'Row',
   row_ref: 'Reference',
@@ -100,7 +100,7 @@ function headingOf(name: string): string {
   return fileColumn.test(name) ? `File: ${name.replace(fileColumn, '')}` : (headings[name] ?? name);
 }
 
-/** The name of the person stands beside the number, where the file has names. */
+/** Puts the person's name next to the number, if the file has names. */
 function nameAfterNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
   if (name === undefined) return [...values];
   const at = resultColumns.indexOf('phone_number') + 1;
@@ -122,7 +122,7 @@ function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, optio
   }));
 }
 
-/** The rows of one sheet. Row numbers have no gaps, so that the first of a sheet is known. */
+/** The rows of one sheet. Row numbers have no gaps, so the first row of a sheet is known. */
 async function* resultRows(
   view: Queryable,
   batch: BatchRecord,

@@ -3,7 +3,7 @@ import { isoTime } from '../../core/time/clock.ts';
 import { anchorsOf } from '../../ledger/audit/anchors.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
-/** A line of a file of anchors: what `airbatch verify --anchor FILE` compares reports with. */
+/** A line of an anchor file, with which `airbatch verify --anchor FILE` compares reports. */
 export function anchorLine(head: {
   batch_id: string;
   account: string;
@@ -15,7 +15,7 @@ export function anchorLine(head: {
   return jsonLine({ at, account, batch_id, events, head: head.head });
 }
 
-/** The text of anchors.json, or null where nothing was put outside: where, when, and what was given for it. */
+/** The text of anchors.json: where and when heads were anchored, and the receipts; null if none was. */
 export async function anchorsJson(view: Queryable, batchId: string): Promise<string | null> {
   const anchors = await anchorsOf(view, batchId);
   if (anchors.length === 0) return null;

@@ -13,13 +13,13 @@ const count = (value: unknown, one: string) => `${text(value)} ${one}${Number(va
 
 const byText = (at: unknown) => (at ? `by ${timeText(isoTime(Number(at)))}` : 'at no set time');
 
-/** The service's answer, as far as it says more than the sentence does. */
+/** The service's answer, if it adds anything to the sentence. */
 function answer({ http_status, code, message }: Data): string {
   const parts = [http_status ? `HTTP ${http_status}` : '', text(code), text(message)].filter(Boolean);
   return parts.length === 0 ? '' : ` (${[...new Set(parts)].join(', ')})`;
 }
 
-/** What the service keeps of a payment that failed. */
+/** What the service charges for a payment that failed. */
 function kept({ cost, cost_currency }: Data): string {
   return Number(cost ?? 0) === 0 ? '' : `, and ${moneyText(text(cost_currency), text(cost))} stays charged`;
 }
@@ -94,15 +94,15 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
 };
 
-/** What the service said right before a person ended a row that it had accepted. */
+/** The service's last answer before a person ended a row that it had accepted. */
 function askedBefore(lookup: unknown): string {
   return lookup === undefined ? '' : ` (the service was asked before: ${text(lookup).replace('_', ' ')})`;
 }
 
-/** Every kind of event that has a sentence. */
+/** Every event kind with a sentence. */
 export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];
 
-/** A body that was damaged is found by the chain; its sentence says what the kind alone tells. */
+/** The chain reveals a damaged body. Its sentence then says only what the kind shows. */
 function dataOf(body: string): Data {
   try {
     return JSON.parse(body) as Data;
@@ -111,7 +111,7 @@ function dataOf(body: string): Data {
   }
 }
 
-/** What happened, in a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
+/** What happened, as a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
 export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
   const data = dataOf(body);
   const say = batchSentences[kind] ?? rowSentences[kind];
@@ -120,8 +120,8 @@ export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 
 }
 
 /**
- * The same with when it was, who did it, and the door: "2026-11-20 09:30:12 UTC  ann (cli)  row 17: it was skipped:
- * left the company".
+ * The sentence with its time, its author and the interface: "2026-11-20 09:30:12 UTC  ann (cli)  row 17: it was
+ * skipped: left the company".
  */
 export function auditSentence(event: AuditEvent): string {
   const { through } = dataOf(event.body);

@@ -5,17 +5,17 @@ import { recentCosts } from '../../ledger/rows/costs.ts';
 import { sumsText } from './format.ts';
 
 /**
- * What amounts will cost in the currencies of the wallets, judged by what recent payments of the account were charged:
- * the service tells its rates only by charging. An estimate for people to decide by; nothing is paid by it.
+ * What amounts will probably cost in the currencies of the wallets, from what recent payments of the account were
+ * charged: the service shows its rates only by charging. An estimate for people; no payment depends on it.
  */
 export interface ExpectedCost {
-  /** By the currency of the wallets. */
+  /** By currency of the wallets. */
   cost: Record<string, string>;
-  /** Currencies of recipients in which the account has paid nothing lately: they are in no sum of `cost`. */
+  /** Recipients' currencies in which the account has not paid lately: `cost` does not include them. */
   unknown: string[];
 }
 
-/** Judges `asked`: sums by the currency of the recipients. */
+/** Estimates `asked`: sums by the recipients' currencies. */
 export async function expectedCost(
   db: Queryable,
   batch: Pick<BatchRecord, 'account' | 'service'>,

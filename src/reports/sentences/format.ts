@@ -4,13 +4,13 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Failures } from '../summary/survey.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 
-/** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
+/** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" if there are none. */
 export function sumsText(byCurrency: Record<string, string>): string {
   const parts = Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** What rows ask for, in one line: "KES 12,300.00, and 4 products". */
+/** What rows pay, in one line: "KES 12,300.00, and 4 products". */
 export function requestedText(byCurrency: Record<string, string>, products: number): string {
   if (products === 0) return sumsText(byCurrency);
   const amounts = Object.keys(byCurrency).length === 0 ? '' : `${sumsText(byCurrency)}, and `;
@@ -18,8 +18,8 @@ export function requestedText(byCurrency: Record<string, string>, products: numb
 }
 
 /**
- * What the sums of amounts lack: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN 1,200.00 by the
- * catalog".
+ * What the sums of amounts do not include: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN
+ * 1,200.00 by the catalog".
  */
 export function productsText(products: number, priced: Record<string, string>, unpriced: number): string {
   const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is in no sum above`;
@@ -28,12 +28,12 @@ export function productsText(products: number, priced: Record<string, string>, u
   return `${buy}: ${sumsText(priced)} by the catalog${left}`;
 }
 
-/** What becomes of the text messages of so many rows where the service has no place for them (spec section 4.9). */
+/** What happens to the text messages of this many rows if the service cannot send them (spec section 4.9). */
 export function lostTextsText(rows: number): string {
   return `${counted(rows, 'row')} with a text message that is not sent: Version 1 has none, and sends an SMS in its own words`;
 }
 
-/** Why rows of one code failed: "The operator declined it. (1 of them has another reason, in results.csv)". */
+/** Why rows with one code failed: "The operator declined it. (1 of them has another reason, in results.csv)". */
 export function failureText({ reason, other_reasons }: Failures): string {
   const others = `${grouped(other_reasons)} of them ${other_reasons === 1 ? 'has' : 'have'} another reason`;
   return `${reason ?? 'no reason given'}${other_reasons === 0 ? '' : ` (${others}, in results.csv)`}`;
@@ -45,8 +45,8 @@ export function timeText(iso: string): string {
 }
 
 /**
- * The same with the local time beside it: "2026-11-01 08:00:01 UTC (11:00:01 in Africa/Nairobi)", with its day where
- * that is another. UTC alone where the zone is not known, here or at all.
+ * The same with the local time: "2026-11-01 08:00:01 UTC (11:00:01 in Africa/Nairobi)", with its day if that differs.
+ * UTC alone if the zone is unknown.
  */
 export function localTimeText(iso: string, zone: string | null): string {
   const local = localTime(iso, zone);
@@ -67,7 +67,7 @@ export function localTime(iso: string, zone: string | null): string | null {
   }
 }
 
-/** Two times that belong together, each as short as both allow: "08:00:01 UTC" where they are of one day. */
+/** Two related times, each as short as possible: "08:00:01 UTC" if they are on one day. */
 export function spanTexts(fromIso: string, toIso: string): [string, string] {
   const sameDay = fromIso.slice(0, 10) === toIso.slice(0, 10);
   return [timeText(fromIso), sameDay ? `${toIso.slice(11, 19)} UTC` : timeText(toIso)];
@@ -99,10 +99,7 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/**
- * How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else
- * null.
- */
+/** How long the service asked an account to wait, if that is longer than it waits: "25 h", "30 days"; else null. */
 export function overlongText({ at, saidMs, until }: ThrottleWait): string | null {
   if (until >= at + saidMs) return null;
   return saidMs < 3 * dayMs ? durationText(saidMs) : counted(Math.floor(saidMs / dayMs), 'day');

@@ -1,13 +1,10 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { LeftFile } from '../../ledger/jobs/unprocessed-files.ts';
 
-/** Files that are named of one slot: enough to find them by. */
+/** The most files that are named for one slot: enough to find them. */
 const namedMax = 5;
 
-/**
- * What of a job lies in `working` and is not paid, and what to do about it: a sentence for each slot that brings some
- * of it.
- */
+/** Which files of a job are in `working` and not paid, and what to do about them: a sentence for each slot. */
 export function leftFilesLines(job: string, files: readonly LeftFile[]): string[] {
   const bySlot = new Map<number | null, string[]>();
   for (const { file, due_at } of files) bySlot.set(due_at, [...(bySlot.get(due_at) ?? []), file]);

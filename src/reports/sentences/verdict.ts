@@ -6,15 +6,15 @@ import { counted, grouped } from '../text/counted-text.ts';
 import { endedText, minuteText } from './finish-text.ts';
 import { requestedText, sumsText } from './format.ts';
 
-/** What came of a batch, in sentences that a payroll clerk understands. */
+/** The result of a batch, in sentences that a payroll clerk understands. */
 export interface Verdict {
-  /** `good`: every row is paid. `attention`: somebody has something to do. `open`: it is not finished. */
+  /** `good`: every row is paid. `attention`: somebody has to act. `open`: the batch is not finished. */
   tone: 'good' | 'attention' | 'open';
   headline: string;
   details: string[];
 }
 
-/** `rejectedBy`: who rejected the batch, if anybody did and it is known. */
+/** `rejectedBy`: who rejected the batch; null if nobody did, or if it is unknown. */
 export function verdictOf(summary: BatchSummary, rejectedBy: string | null = null): Verdict {
   const { by_status: count, total } = summary.rows;
   const open = openRows(summary);
@@ -34,7 +34,7 @@ function openRows({ rows: { by_status: count } }: BatchSummary): number {
   return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
 }
 
-/** A subject of a notification is no more than this: it must not call rows unpaid that another batch has paid. */
+/** The headline is the subject of a notification, too. It must not call rows unpaid that another batch has paid. */
 function headlineOf(
   summary: BatchSummary,
   total: number,
@@ -67,7 +67,7 @@ function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
   return sums.toObject();
 }
 
-/** What was sent may be charged, and may be delivered, before the service says so. */
+/** A row that was sent may be charged, and delivered, before the service says so. */
 function notPaidText(summary: BatchSummary, not: string): string {
   const { sending, accepted, in_doubt } = summary.rows.by_status;
   if (sending + accepted + in_doubt > 0) return `is${not} known to be paid yet`;
@@ -92,7 +92,7 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
     'is with the service, not yet delivered.',
     'are with the service, not yet delivered.',
   );
-  // A program that was killed leaves them so as well.
+  // A program that was killed also leaves rows in this state.
   say(
     count.sending,
     'was being sent when this was written; the result is not known yet.',
@@ -119,7 +119,7 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
     );
   }
   if (Object.keys(summary.charged.earlier).length > 0) details.push(earlierSentence(summary));
-  // Nothing need be wrong with them: a clerk would look for it in vain.
+  // These rows need not be wrong: a clerk would search for the fault in vain.
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   say(
     unresolved,
@@ -143,8 +143,7 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
 }
 
 /**
- * Whether the wallets agree with the charges; nothing where they were not read before the first row and after the
- * last.
+ * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
  */
 function balanceSentences({ balance, charged, refunded }: BatchSummary): string[] {
   if (balance.explained === true) return ['Wallet balances match the charges exactly.'];
@@ -171,7 +170,7 @@ function balanceSentences({ balance, charged, refunded }: BatchSummary): string[
 /** How many rows have each problem, by its code. */
 type Causes = Record<string, number | undefined>;
 
-/** Rows that are named one by one: each is a matter for the service. */
+/** The most rows that are named one by one: each must be taken up with the service. */
 const paidTwiceNamed = 5;
 
 function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary): string[] {
@@ -186,7 +185,7 @@ function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary): stri
   return sentences;
 }
 
-/** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
+/** Rows that are still looked up end by themselves; the others wait for a person. */
 function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
   const [are, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
   const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
@@ -196,7 +195,9 @@ function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left
   return `${said} A person must decide on ${left.toLocaleString('en-US')}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
 }
 
-/** What is paused is not to be resumed for that alone; at another service than its own it is not looked up before. */
+/**
+ * A paused batch need not be resumed for that. A batch of another service is not looked up before its account is back.
+ */
 function whenLookedUp(batchId: string, pause: BatchSummary['pause']): string {
   if (pause === null) return `${lookedUp} ("airbatch resume ${batchId}", or "airbatch serve")`;
   return pause.reason === 'service_changed' ? 'looked up once the batch is resumed' : lookedUp;
@@ -208,10 +209,7 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
   return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
 }
 
-/**
- * Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked
- * (`airbatch status`).
- */
+/** Whether the batch finished in time. Whether an open batch will is a matter of `airbatch status`. */
 function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
   if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
   const finishBy = Date.parse(finish_by);
@@ -219,7 +217,7 @@ function timeSentence({ status, times: { finish_by, completed_at, in_time } }: B
   return `It was finished ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
 }
 
-/** Why rows were skipped: each cause with its number, and no numbers where one cause has them all. */
+/** Why rows were skipped: each reason with its count, or one reason without counts. */
 function skippedSentence(rows: number, causesOf: Causes): string {
   const { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0, TOTAL_LINE = 0 } = causesOf;
   const causes: [count: number, one: string, many: string][] = [
@@ -239,15 +237,14 @@ function skippedSentence(rows: number, causesOf: Causes): string {
 }
 
 /**
- * What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null:
- * nothing.
+ * What the service charged for failed rows, as it does if a part was delivered (V1 `UNDERLIVERED`); null if nothing.
  */
 function chargedForFailed({ charged }: BatchSummary): string | null {
   const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
   return sums.length === 0 ? null : sumsText(Object.fromEntries(sums));
 }
 
-/** What the service never told is not guessed at. */
+/** Only what the service reported is stated. */
 function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back } }: BatchSummary): string {
   const said = `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, in addition to their last payments ("airbatch audit --batch ${batch_id}" names them)`;
   const isAll = Object.entries(earlier).every(([currency, value]) => sameAmount(back[currency] ?? '0', value));
@@ -259,19 +256,19 @@ function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back
 function stateSentence(summary: BatchSummary, rejectedBy: string | null): string {
   const { label, meaning } = batchStateTexts[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
-  // Whoever may approve a batch has rejected it, before anything was sent.
+  // An approver rejected the batch before anything was sent.
   if (summary.status === 'cancelled' && summary.rejection)
     return `${rejectedBy ?? 'A person'} rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
   if (
     summary.status === 'running' &&
     openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person
   ) {
-    // Nothing is left that goes on by itself.
+    // No open row continues by itself.
     return openRows(summary) === 0
       ? batchStateTexts.completed.meaning
       : 'Nothing is being sent: it is waiting for a person.';
   }
-  // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
+  // The rows do not show whether a program works on the batch; `airbatch status` does.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
   if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
   const reason = pauseReasonTexts[summary.pause.reason];

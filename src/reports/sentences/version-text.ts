@@ -5,8 +5,8 @@ import type { Difference, ReportVersion, Totals } from '../versions/difference.t
 import { localTimeText, sumsText } from './format.ts';
 
 /**
- * "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no
- * version. The local time of `zone` stands beside it, if any.
+ * "version 2, as of 2026-12-04 08:01:02 UTC". Reports written before the end of a batch, or without a key, are not a
+ * version. The local time of `zone` is added, if any.
  */
 export function versionText(
   { version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>,
@@ -15,12 +15,12 @@ export function versionText(
   return `${version === null ? 'no version yet' : `version ${version}`}, as of ${localTimeText(as_of, zone)}`;
 }
 
-/** Whether the version before lies in the same folder, and not in another one to which it was written. */
+/** Whether the previous version is in the same folder. */
 export function isPreviousThere({ previous }: Pick<ReportVersion, 'previous'>): boolean {
   return previous !== null && previous.manifest_sha256 !== null;
 }
 
-/** What differs from the version before, in a sentence; null for a first version. */
+/** What differs from the previous version, in a sentence; null for a first version. */
 export function differenceText({ previous, difference, difference_unknown }: ReportVersion): string | null {
   if (previous === null) return null;
   const before = `version ${previous.version} of ${previous.as_of.slice(0, 10)}`;
@@ -33,7 +33,7 @@ export function differenceText({ previous, difference, difference_unknown }: Rep
   return `${differ}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.${difference.forgotten ? ' Whom it paid is forgotten: what named people is not compared.' : ''}`;
 }
 
-/** How often the service said something late, beside money that came back of which the row itself tells. */
+/** How many late changes there were, without refunds, which show in the rows themselves. */
 export function laterChanges({ late, columns }: Pick<Difference, 'late' | 'columns'>): number {
   const inRows = Math.min(late['row.refund'] ?? 0, columns.refunded_at ?? 0);
   return Object.values(late).reduce((sum, count) => sum + count, -inRows);
@@ -45,7 +45,7 @@ function lateSentence(difference: Difference): string | null {
   return `${counted(changes, 'later word')} of the service on rows that had ended ${changes === 1 ? 'is' : 'are'} in difference.csv`;
 }
 
-/** A count or sum that differs between two versions, in words. */
+/** A count or sum that differs between two versions, as text. */
 export interface Change {
   name: string;
   before: string;

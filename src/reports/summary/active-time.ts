@@ -2,22 +2,19 @@ import { pageActivity } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
 /**
- * The longest time between two payments, with none under way, that still counts as work (ms): two of the service's
- * windows of a minute. In a longer one nothing was sent or followed: the program had stopped, money was missing, or a
- * person had to decide.
+ * The longest time between two payments, with none open, that still counts as work (ms): two of the service's windows
+ * of a minute. In a longer gap nothing was sent or followed: the program had stopped, money was missing, or a person
+ * had to decide.
  */
 const paceMsMax = 120_000;
 
 /** Events read at once. */
 const eventsPerPage = 5_000;
 
-/** The events after which a row's payment is no longer followed. After every other that is read here, it is. */
+/** Events after which a row's payment is not followed any more. After every other event that is read here, it is. */
 const endKinds: ReadonlySet<string> = new Set(['row.unsent', 'row.complete', 'row.fail', 'row.review']);
 
-/**
- * How long payments of a batch were sent or followed (ms): the breaks between, such as the night before a retry, do
- * not count.
- */
+/** How long payments of a batch were sent or followed (ms). Gaps, such as the night before a retry, do not count. */
 export async function activeMs(view: Queryable, batchId: string): Promise<number> {
   const followed = new Set<number>();
   let total = 0;

@@ -5,8 +5,8 @@ import { problemsOf, type StoredProblem } from './stored.ts';
 import { isContradicted, isLeftToPerson } from './survey.ts';
 
 /**
- * What to do about a failed row, by the code that the service gave (spec sections 7.1 and 7.2; V1 codes are numbers).
- * Read by people who correct the row and send it again.
+ * What to do about a failed row, by the service's code (spec sections 7.1 and 7.2; V1 codes are numbers). For people
+ * who correct the row and send it again.
  */
 const failureAdvice: Record<string, string> = {
   INSUFFICIENT_BALANCE: 'Fund the account, then send this row again.',
@@ -39,7 +39,7 @@ const failureAdvice: Record<string, string> = {
 
 const generalAdvice = 'Read the reason, correct the row where it needs it, and send it again.';
 
-/** Everything that is wrong with a row, each with what to do about it; empty where nothing is. */
+/** All problems of a row, each with what to do about it; empty if it has none. */
 export function troublesOf(row: ReportedRow): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
@@ -49,7 +49,7 @@ export function troublesOf(row: ReportedRow): StoredProblem[] {
     return [{ code: 'MAY_BE_PAID', column: null, message, suggestion }];
   }
   if (row.status !== 'failed' && row.status !== 'in_doubt' && !isOverdue(row)) return [];
-  // As results have it: where the service gave no code there is none.
+  // As in results.csv: empty if the service gave no code.
   const code = row.failure_code ?? '';
   const message = row.failure_reason ?? rowStateTexts[row.status].meaning;
   const suggestion =

@@ -8,23 +8,20 @@ import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
- * What the wallets held before the first row and after the last, and what explains the difference. For each currency:
- * before - after = charged by this batch + charged by other batches of the account meanwhile - came back + unexplained.
+ * The wallets before the first row and after the last, and what explains the difference. For each currency: before -
+ * after = charged by this batch + charged by other batches of the account meanwhile - refunds + unexplained.
  */
 export interface BalanceProof {
   /**
-   * When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer;
-   * `after` also while a retry is not finished.
+   * When the balances were read (ISO 8601 UTC). Null if that has not happened, or if the service did not answer;
+   * `after` is also null while a retry is running.
    */
   before_read_at: string | null;
   after_read_at: string | null;
   wallets: WalletChange[];
-  /**
-   * One entry for each currency in which a wallet is kept or something was charged. Empty until both balances are
-   * known.
-   */
+  /** One entry for each currency with a wallet or a charge. Empty until both balances are known. */
   explanation: BalanceExplanation[];
-  /** True when both balances are known and nothing is unexplained; null until both are known. */
+  /** True if both balances are known and nothing is unexplained; null until both are known. */
   explained: boolean | null;
 }
 
@@ -32,7 +29,7 @@ export interface WalletChange {
   wallet_id: string;
   name: string;
   currency: string;
-  /** Null where the wallet was not there at that time, or was not read. */
+  /** Null if the wallet did not exist at that time, or was not read. */
   before: string | null;
   after: string | null;
   /** before - after: what left the wallet. */
@@ -40,30 +37,27 @@ export interface WalletChange {
 }
 
 export interface BalanceExplanation {
-  /** Empty where the wallets name none (V1): these are compared all together, each in its own units. */
+  /** Empty if the wallets name no currency (V1): they are compared all together, each in its own units. */
   currency: string;
   /** before - after, over all wallets in this currency. */
   difference: string;
   charged_by_this_batch: string;
-  /** Less what came back of their charges between the two readings: negative where that is more. */
+  /** Less the refunds of their charges between the two readings; negative if the refunds are more. */
   charged_by_other_batches: string;
   /**
-   * Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of
+   * Refunds of this batch's charges that the service reported up to the second reading: of earlier payments, and of
    * failed and paid rows.
    */
   came_back: string;
   /**
-   * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where
-   * less did (a deposit, a refund of which the service told nothing, or later). The service's own list of
-   * transactions, by reconciliation, says which.
+   * The rest. Positive: more left the wallets than this ledger knows of (another program, a fee). Negative: less left
+   * them (a deposit, or a refund that the service did not report in time). A reconciliation with the service's list
+   * shows which.
    */
   unexplained: string;
 }
 
-/**
- * What this batch was charged, by currency, and what of it had come back when the wallets were read for the second
- * time.
- */
+/** What this batch was charged, by currency, and what of it was refunded before the second reading. */
 export async function proveBalance(
   view: Queryable,
   batch: BatchRecord,
@@ -116,7 +110,7 @@ function explain(
   const refunds = byWalletCurrency(wallets, chargedBy.refunds);
   const ofOthers = byWalletCurrency(wallets, chargedBy.others);
   const differences = new Sums();
-  // A wallet that came or went between the readings came or went with all it holds.
+  // A wallet that exists in only one reading counts with its whole balance.
   for (const { currency, before, after } of wallets)
     differences.add(currency, subtractAmounts(before ?? '0', after ?? '0'));
   for (const currency of [...Object.keys(charged), ...Object.keys(ofOthers)]) differences.add(currency, '0');
@@ -135,12 +129,12 @@ function explain(
   });
 }
 
-/** Costs read at once: small records, so a page of them is well under a megabyte. */
+/** Costs read at once: the records are small, so a page has well under a megabyte. */
 const costsPerPage = 2_000;
 
 /**
- * What the account's other batches were charged between the two readings, less what came back of their charges then:
- * that may be more, where these are older.
+ * What other batches of the account were charged between the two readings, less their refunds in that time. The refunds
+ * may be more, since they may be of older charges.
  */
 async function chargedByOtherBatches(
   view: Queryable,

@@ -2,22 +2,22 @@ import { Sums } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 
-/** Held rows as a person sees them who is to decide about them. */
+/** The held rows, for the person who decides about them. */
 export interface HeldRows {
   count: number;
-  /** What they ask for, by currency of the destination; products are not in it. */
+  /** Their amounts by currency of the destination, without products. */
   sums: Record<string, string>;
-  /** Those that buy a product. */
+  /** How many buy a product. */
   products: number;
-  /** By the code of the first problem that holds them: how many, and some of them. */
+  /** By the code of the first problem that holds them: how many, and some examples. */
   reasons: Map<string, { count: number; examples: RowRecord[] }>;
 }
 
-/** Rows of each kind that are shown: enough to see what they have in common. */
+/** The most examples of each kind: enough to see what they have in common. */
 const examplesMax = 5;
 const rowsPerPage = 2_000;
 
-/** All held rows of a batch; `named`: of these alone, which have been read. */
+/** The held rows of a batch: all, or only those of `named`, which the caller has read. */
 export async function heldRows(db: Queryable, batchId: string, named: readonly RowRecord[]): Promise<HeldRows> {
   const sums = new Sums();
   const reasons: HeldRows['reasons'] = new Map();

@@ -3,7 +3,7 @@ import { maskNumbers } from '../text/mask.ts';
 import type { BatchSummary } from './summary.ts';
 
 /**
- * The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named
+ * The summary for readers who must not see phone numbers: texts of the service may quote them, and a file may be named
  * after one.
  */
 export function maskSummary(summary: BatchSummary): BatchSummary {
@@ -12,7 +12,7 @@ export function maskSummary(summary: BatchSummary): BatchSummary {
     ...summary,
     pause: summary.pause && { ...summary.pause, detail: masked(summary.pause.detail) },
     rejection: masked(summary.rejection),
-    // Here a day is told from a number: files are named after days.
+    // This keeps dates: files are often named after days.
     file_name: withoutNumbers(summary.file_name),
     failures: Object.fromEntries(
       Object.entries(summary.failures).map(([code, failed]) => [code, { ...failed, reason: masked(failed.reason) }]),

@@ -4,42 +4,40 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { balanceAfter } from './stored.ts';
 
-/** What came back of that which payments that failed had been charged, in the wallets' currencies. */
+/** The refunds of payments that failed and were charged, in the wallets' currencies. */
 export interface Refunds {
-  /** Of the payments whose rows were sent again since, whenever it came. */
+  /** Of payments whose rows were sent again since, at any time. */
   earlier: Sums;
-  /**
-   * Of all that failed, by the time at which the wallets were read for the second time: it is in what they held then.
-   */
+  /** Of all failed payments, up to the second reading of the wallets: the balance read then includes them. */
   byReading: Sums;
 }
 
-/** A payment that failed and was charged all the same. */
+/** A payment that failed and was charged nevertheless. */
 interface Kept {
   topupId: string | null;
   /** How often the row had been retried before. */
   retries: number;
   cost: string;
   currency: string;
-  /** Epoch ms: when the service took it, where that was read, else when it was seen to have failed. */
+  /** Epoch ms: when the service accepted it, if known, else when it was seen to have failed. */
   chargedAt: number;
 }
 
-/** The service tells that money of a payment came back. */
+/** A refund that the service reports. */
 interface MoneyUpdate {
-  /** Null where the service named none: then it is the payment that the row had at the time. */
+  /** Null if the service named no payment: then it is the one that the row had at the time. */
   topupId: string | null;
   retries: number;
-  /** Epoch ms: when it came back, where the service says that, else when it was seen. */
+  /** Epoch ms: when the money came back, if the service says so, else when the refund was seen. */
   at: number;
   currency: string | null;
-  /** How much of a charge that is. */
+  /** How much of a charge the refund covers. */
   backOf(cost: string): string;
 }
 
 interface RowMoney {
   retries: number;
-  /** Epoch ms: when the service took the payment that the row has now. */
+  /** Epoch ms: when the service accepted the row's current payment. */
   acceptedAt: number | null;
   kept: Kept[];
   updates: MoneyUpdate[];
@@ -49,8 +47,8 @@ interface RowMoney {
 const eventsPerPage = 2_000;
 
 /**
- * Reads from a batch's history what came back of its failed payments. A row forgets what an earlier payment was
- * charged when it is sent again; its history does not. What the service never told is in no sum.
+ * Reads the refunds of failed payments from a batch's history. When a row is sent again, it loses what the earlier
+ * payment was charged; the history keeps it. Only refunds that the service reported are counted.
  */
 export async function refundsOfFailed(view: Queryable, batch: BatchRecord): Promise<Refunds> {
   const rows = await readMoney(view, batch.batch_id, pageChargeEvents);
@@ -72,8 +70,8 @@ export async function refundsOfFailed(view: Queryable, batch: BatchRecord): Prom
 }
 
 /**
- * What payments of a batch's rows that were tried again since were charged between `fromMs` and `toMs` (epoch ms),
- * less what came back then of such payments, whenever they were charged.
+ * What earlier payments of retried rows were charged between `fromMs` and `toMs` (epoch ms), less the refunds of such
+ * payments in that time, whenever those were charged.
  */
 export async function earlierBetween(
   view: Queryable,
@@ -120,7 +118,7 @@ async function readMoney(
   }
 }
 
-/** What of a charge came back by a refund of `amount`, in the same currency: never more than was charged. */
+/** How much of a charge a refund of `amount` in the same currency covers: never more than was charged. */
 export function backOf(cost: string, amount: string): string {
   return compareAmounts(amount, cost) < 0 ? amount : cost;
 }
@@ -158,7 +156,7 @@ function isOf(update: MoneyUpdate, payment: Kept): boolean {
   return update.topupId === null ? update.retries === payment.retries : update.topupId === payment.topupId;
 }
 
-/** Several words may tell of the same money: what came back is the most that one of them tells. */
+/** Several reports may be about the same refund: the largest one counts. */
 function addBack(sums: Sums, { cost, currency }: Kept, updates: readonly MoneyUpdate[]): void {
   let most = '0';
   for (const update of updates) {

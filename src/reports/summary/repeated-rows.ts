@@ -5,25 +5,22 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
 import { grouped } from '../text/counted-text.ts';
 
-/** Another batch of the same run that has some of the rows to pay: each of them is paid by one of the two. */
+/** Another batch of the same run with some of the rows to pay: each of them is paid by one of the two. */
 export interface SameRows {
   batch_id: string;
   status: BatchRecord['status'];
-  /** How many of the rows to pay it has, too. */
+  /** How many of the rows to pay it shares. */
   rows: number;
   /** How many of these it has paid. */
   paid: number;
 }
 
-/**
- * Finds the batches of a batch's run that have rows which it would send, and that have paid some of them or may. The
- * latest first.
- */
+/** The batches of the same run that share rows to send and have paid some of them, or may. The latest comes first. */
 export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<SameRows[]> {
   return (await sharedRows(db, batch)).map(({ batch_id, status, rows, paid }) => ({ batch_id, status, rows, paid }));
 }
 
-/** Says of one of them that what it pays is not paid here. */
+/** Says that the rows that the other batch pays are not paid here. */
 export function sameRowsText({ batch_id, status, rows, paid }: SameRows): string {
   const sofar = paid === 0 ? '' : `, ${grouped(paid)} of them paid`;
   return `${sharedText(rows)} also in batch ${batch_id} of this run (${batchStateTexts[status].label}${sofar}): ${eachPaidOnce}`;

@@ -13,36 +13,39 @@ export interface ReviewedRow {
   amount: string;
 }
 
-/** What prevents the famous accidents: what is unusual about a batch, before anything of it is sent. */
+/** What is unusual about a batch, shown before anything is sent. It prevents the well-known accidents. */
 export interface Review {
-  /** Of each currency, the rows that ask for most. */
+  /** The rows with the largest amounts of each currency. */
   largest: ReviewedRow[];
   /** Rows held for a person, by the code of the problem. */
   held: Record<string, number>;
-  /** Batches of its run with the same rows, as of a file that was brought twice: what they pay, it does not. */
+  /**
+   * Batches of the same run with the same rows, for example of a file that was submitted twice: what they pay, this one
+   * does not.
+   */
   same_rows: SameRows[];
-  /** Against the last finished batch of the same job; null where there is none. */
+  /** Compared with the last finished batch of the same job; null if there is none. */
   since: {
     batch_id: string;
-    /** What it was charged, by the currency of the wallets: the best guess at what this one will cost. */
+    /** What that batch was charged, by currency of the wallets: the best estimate for this one. */
     cost: Record<string, string>;
-    /** Numbers that were not in it, and some of them. */
+    /** How many numbers were not in that batch, and some of them. */
     new_numbers: number;
     new_examples: ReviewedRow[];
-    /** Numbers whose amount differs by more than `changed_percent`, and some of them. */
+    /** How many numbers have an amount that differs by more than `changed_percent`, and some of them. */
     changed: number;
     changed_percent: number;
     changed_examples: (ReviewedRow & { before: string })[];
   } | null;
 }
 
-/** Rows of each kind that are shown: enough to see what they have in common. */
+/** The most examples of each kind: enough to see what they have in common. */
 const examplesMax = 5;
 const rowsPerPage = 2_000;
 
 /**
- * Looks through the rows of a batch, and at the last finished one of its job, of which amounts that differ by more
- * percent are changed.
+ * Reviews the rows of a batch, and compares them with the last finished batch of its job. `changedPercent`: from which
+ * difference on an amount counts as changed.
  */
 export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
   const largest = new Map<string, ReviewedRow[]>();
@@ -113,6 +116,6 @@ async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: numb
 export function differsBy(before: string, now: string, percent: number): boolean {
   if (sameAmount(before, now)) return false;
   const change = Math.abs(Number(subtractAmounts(now, before)));
-  // A share of an amount, to warn by: nothing is paid by this arithmetic.
+  // Computed with binary floats: this is a warning, and no payment depends on it.
   return change > (Number(before) * percent) / 100;
 }

@@ -24,68 +24,65 @@ export interface BatchSummary {
   batch_id: string;
   run_id: string;
   account: string;
-  /** Where the money went: the service's base URL, or that it was the embedded sandbox. */
+  /** Where the money went: the service's base URL, or the embedded sandbox. */
   service: string;
-  /** True where no real money moved. */
+  /** True if no real money moved. */
   sandbox: boolean;
   status: BatchState;
-  /** Why a paused batch is paused: the reason's code, and what was seen. */
+  /** Why a paused batch is paused: the code of the reason, and the detail. */
   pause: { reason: PauseReason; detail: string | null } | null;
   /** Why the file was rejected, in a sentence. */
   rejection: string | null;
   file_name: string;
   /** SHA-256 (hex) of the file's bytes. */
   input_sha256: string | null;
-  /** SHA-256 (hex) of the rows as validated, whatever the file's format: what an approval binds to. */
+  /** SHA-256 (hex) of the rows as validated, whatever the file's format. An approval is bound to it. */
   content_sha256: string | null;
-  /** Name and version of the program that made the batch. */
+  /** Name and version of the program that created the batch. */
   program: string;
   created_by: string;
   approved_by: string | null;
   rows: {
     /** Rows of the file; `by_status` adds up to it. */
     total: number;
-    /** Rows in order that were not skipped: total = valid + invalid + skipped. */
+    /** Rows that are neither invalid nor skipped: total = valid + invalid + skipped. */
     valid: number;
-    /** Every state of a row, 0 where there is none. */
+    /** Every state of a row; 0 if no row has it. */
     by_status: Record<RowState, number>;
-    /** Valid rows that buy a product: their price is the service's, so they are in no sum of `requested`. */
+    /** Valid rows that buy a product. The service sets the price, so `requested` does not include them. */
     with_product: number;
     /** Those of them that are completed. */
     with_product_completed: number;
   };
-  /** What the rows ask to be paid out, in the recipients' currencies. */
+  /** The amounts that the rows request, in the recipients' currencies. */
   requested: { valid: AmountsByCurrency; completed: AmountsByCurrency; by_status: Record<string, AmountsByCurrency> };
-  /** What the wallets were charged, in the wallets' currencies, as the service says for each row. */
+  /** What the wallets were charged, in the wallets' currencies, as the service reports it for each row. */
   charged: {
     total: AmountsByCurrency;
     completed: AmountsByCurrency;
     by_status: Record<string, AmountsByCurrency>;
-    /** For payments that failed all the same, whose rows were retried since: `total` has it, and no row. */
+    /** For failed payments of rows that were retried since: included in `total`, and in no row. */
     earlier: AmountsByCurrency;
-    /** What of `earlier` came back, as far as the service told: `total` has it still. */
+    /** The reported refunds of `earlier`; `total` still includes them. */
     earlier_came_back: AmountsByCurrency;
-    /** Completed rows of which the service gave no cost: they are missing from the sums. */
+    /** Completed rows for which the service reported no cost: the sums do not include them. */
     rows_without_cost: number;
   };
-  /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
+  /** Completed rows that were refunded, and the amounts if the service reported them. */
   refunded: { rows: number; amounts: AmountsByCurrency };
   /**
-   * Failed rows of which the service has said since that the payment has not failed: they count as paid, and are not
-   * to be sent again. They are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
+   * Failed rows of which the service has said since that the payment has not failed. They count as paid, and must not
+   * be sent again. `rows.by_status` and `requested.by_status` include them as failed, `failures` does not.
    */
   contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
-  /** Rows of which the service has a second payment that has not failed, with both of its ids for the first of them. */
+  /** Rows with a second payment at the service that has not failed; with both ids for the first of them. */
   paid_twice: { rows: number; first: { row: number; topup_id: string | null; second_topup_id: string | null }[] };
   /**
-   * Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all
-   * of these.
+   * Money whose fate is unknown: no timer ever makes it failed. `left_to_person`: how many of these rows are not looked
+   * up any more.
    */
   in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
-  /**
-   * Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a
-   * person may resolve them.
-   */
+  /** Accepted rows whose delivery is overdue. airbatch keeps asking about them, and a person may resolve them. */
   overdue: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   balance: BalanceProof;
   times: {
@@ -94,31 +91,32 @@ export interface BatchSummary {
     started_at: string | null;
     completed_at: string | null;
     /**
-     * By when every row was to have ended, and whether it had; null where nobody has said a time, or it has not ended.
+     * By when every row should have ended, and whether it had; null if no time was set, or if the batch has not ended.
      */
     finish_by: string | null;
     in_time: boolean | null;
     /** From start to completion, in milliseconds. */
     duration_ms: number | null;
-    /** How much of that payments were sent or followed, in milliseconds: without the breaks, such as before a retry. */
+    /** How long of that payments were sent or followed, in milliseconds: without gaps, such as before a retry. */
     active_ms: number | null;
   };
-  /** How often each problem occurs over all rows, by its code. */
+  /** How often each problem occurs in all rows, by its code. */
   problems: Record<string, number>;
   /**
-   * Failed rows by the service's code, with the reason given for the first of them; `other_reasons`: how many of them
-   * have another.
+   * Failed rows by the service's code, with the reason of the first of them; `other_reasons`: how many have another
+   * reason.
    */
   failures: Record<string, Failures>;
-  /** The end of the batch's audit chain as this summary was made. */
+  /** The end of the batch's audit chain when this summary was made. */
   audit: { events: number; head: string };
 }
 
-/** The states of a row that had nothing wrong and nothing that made it unnecessary. */
+/** The states of valid rows. */
 const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
 
 /**
- * Sums a batch up from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is under way, call it on a snapshot.
+ * Makes the summary of a batch from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is open, call it on a
+ * snapshot.
  */
 export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
   const batch = await findBatchOrFail(view, batchId);
@@ -131,7 +129,7 @@ export async function findBatchOrFail(view: Queryable, batchId: string): Promise
   return batch;
 }
 
-/** The summary of a batch whose rows were surveyed already. */
+/** The summary of a batch whose rows have been surveyed. */
 export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Survey): Promise<BatchSummary> {
   const ofRows = sumOver(survey.charged, rowStates);
   const earlier = await chargedEarlier(view, batch, ofRows);
@@ -158,7 +156,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   };
 }
 
-/** Which batch it is, and what of it does not follow from its rows. */
+/** The parts of a summary that do not depend on the rows. */
 function identityOf(batch: BatchRecord) {
   return {
     format: 'airbatch.summary/1',
@@ -197,7 +195,7 @@ function requestsOf(survey: Survey) {
   } satisfies Partial<BatchSummary>;
 }
 
-/** What a person is to look at. */
+/** The parts of a summary that a person should look at. */
 function doubtsOf(survey: Survey) {
   const { counts } = survey;
   return {
@@ -248,7 +246,7 @@ async function timesOf(view: Queryable, batch: BatchRecord): Promise<BatchSummar
   };
 }
 
-/** What of a batch's charges is in none of its rows any more. */
+/** Charges of a batch that none of its rows has any more. */
 async function chargedEarlier(
   view: Queryable,
   batch: BatchRecord,
@@ -262,7 +260,7 @@ async function chargedEarlier(
   return earlier;
 }
 
-/** Its history is gone through only where it may tell of anything. */
+/** The history is read only if it may contain refunds. */
 async function refunds(
   view: Queryable,
   batch: BatchRecord,

@@ -8,72 +8,67 @@ import { backOf } from './refunds.ts';
 import { balanceAfter, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
-/** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
+/** The result of one pass over a batch's rows: everything that reports need before their first line. */
 export interface Survey {
   rows: number;
   /** Every state is present. */
   counts: Record<RowState, number>;
-  /** What the rows asked for, by state and currency. Rows that buy a product name no amount. */
+  /** The requested amounts, by state and currency. Rows that buy a product have none. */
   requested: Map<RowState, Sums>;
   /** What the wallets were charged, by state and currency. */
   charged: Map<RowState, Sums>;
   productRows: number;
   productsPaid: number;
-  /** Rows with a text message for the person who is paid. */
+  /** Rows with a text message for the recipient. */
   messageRows: number;
-  /** Completed rows of which the service did not say what they cost. */
+  /** Completed rows for which the service reported no cost. */
   costUnknownRows: number;
-  /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
+  /** Completed rows that were refunded, and the amounts if reported. */
   refundedRows: number;
   refunded: Sums;
-  /** What of it had come back when the wallets were read for the second time, in the wallets' currencies. */
+  /** Refunds up to the second reading of the wallets, in the wallets' currencies. */
   refundedByReading: Sums;
-  /** The first of those rows, as many as a page for people lists. */
+  /** The first of those rows, as many as a page lists. */
   refundedFirst: ReportedRow[];
-  /** Failed rows of which the service says that they have not failed: they count as paid. */
+  /** Failed rows that the service contradicts: they count as paid. */
   contradictedRows: number;
   contradictedProducts: number;
   contradictedRequested: Sums;
   /** Rows that may have been paid twice: how many, and the first of them. */
   paidTwiceRows: number;
   paidTwiceFirst: ReportedRow[];
-  /** How often each problem occurs, over all rows. */
+  /** How often each problem occurs in all rows. */
   problems: Map<string, number>;
   /** Failed rows by the service's code, except contradicted ones. */
   failures: Map<string, Failures>;
-  /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
+  /** When the oldest row in doubt was first sent (epoch ms), or null. */
   oldestDoubtAt: number | null;
-  /** Rows in doubt that are looked up no more: only a person can tell. */
+  /** Rows in doubt that are not looked up any more: only a person can resolve them. */
   doubtsLeftToPerson: number;
-  /**
-   * Accepted rows that the service has for longer than it promises: how many, what they ask for, and when the first
-   * was sent (epoch ms).
-   */
+  /** Overdue accepted rows: how many, their amounts, and when the first was sent (epoch ms). */
   overdueRows: number;
   overdueRequested: Sums;
   oldestOverdueAt: number | null;
-  /** When rows ended; null where none has. */
+  /** When rows ended; null if none has. */
   timeline: Timeline | null;
-  /** The most cells that a line of the file has: more than its header where lines are ragged. */
+  /** The most cells of any line of the file, which may be more than the header has. */
   cellsMax: number;
 }
 
-/**
- * Failed rows of one code, with the reason that came with the first of them, and how many of them came with another.
- */
+/** Failed rows with one code: the reason of the first of them, and how many have another. */
 export interface Failures {
   rows: number;
   reason: string | null;
   other_reasons: number;
 }
 
-/** Rows of each kind that report.html lists one by one: a page is read by people. The files have them all. */
+/** The most rows of each kind that report.html lists; the files have all of them. */
 export const listedRowsMax = 50;
 
-/** The code under which failures without a code of the service are counted. */
+/** The code under which failures without a code are counted. */
 export const noFailureCode = 'UNKNOWN';
 
-/** A code of failures for people: the service need not give any. */
+/** A failure code for people: the service may give none. */
 export function failureName(code: string): string {
   return code === noFailureCode ? 'no code given' : code;
 }
@@ -119,7 +114,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
   return { ...survey, timeline: ends.timeline() };
 }
 
-/** `readAt`: when the wallets were read for the second time (epoch ms); null where they were not. */
+/** `readAt`: when the wallets were read for the second time (epoch ms); null if they were not. */
 function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): void {
   survey.rows += 1;
   survey.counts[row.status] += 1;
@@ -161,7 +156,7 @@ function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): voi
   survey.oldestOverdueAt = earlier(survey.oldestOverdueAt, row.first_sent_at);
 }
 
-/** Of what was charged; what was given back in another currency is no part of what the wallet lost. */
+/** Only refunds in the currency of the charge reduce what the wallet lost. */
 function surveyRefund(sums: Sums, { cost, cost_currency, refund_amount, refund_currency }: ReportedRow): void {
   if (cost === null || refund_amount === null || refund_currency !== cost_currency) return;
   sums.add(cost_currency ?? '', backOf(cost, refund_amount));
@@ -171,12 +166,12 @@ function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** Whether a row has failed here, and the service has not failed it. */
+/** Whether a row has failed in the ledger, but not at the service. */
 export function isContradicted({ status, contradicted }: Pick<ReportedRow, 'status' | 'contradicted'>): boolean {
   return status === 'failed' && contradicted !== null;
 }
 
-/** Whether a row is in doubt and looked up no more (`engine/doubts.ts`): only a person moves it. */
+/** Whether a row is in doubt and not looked up any more (`engine/doubts.ts`): only a person can resolve it. */
 export function isLeftToPerson({ status, next_action_at }: ReportedRow): boolean {
   return status === 'in_doubt' && next_action_at === null;
 }

@@ -1,4 +1,4 @@
-/** How many rows ended when: in buckets of equal width, as narrow as a chart can show them. */
+/** How many rows ended when, in buckets of equal width, as narrow as a chart can show. */
 export interface Timeline {
   /** Milliseconds. */
   bucketMs: number;
@@ -10,12 +10,12 @@ export interface Timeline {
   buckets: { completed: number; failed: number }[];
 }
 
-/** Buckets that a chart shows at most. The memory of a timeline does not grow with the batch. */
+/** The most buckets of a chart. The memory of a timeline does not grow with the batch. */
 const bucketsMax = 96;
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 /**
- * What a person reads off a clock, each a multiple of the one before it, so that buckets can be put together; days go
- * on in doubles.
+ * Widths as on a clock, each a multiple of the one before it, so that buckets can be merged; beyond them, days are
+ * doubled.
  */
 const widthsMs = [
   ...[0.1, 0.5, 1, 5, 15, 30].map((seconds) => seconds * second),
@@ -24,9 +24,7 @@ const widthsMs = [
 ];
 const [narrowestMs = 100] = widthsMs;
 
-/**
- * Gathers a timeline in one pass. The buckets widen by themselves, and do not depend on the order in which rows come.
- */
+/** Makes a timeline in one pass. The buckets widen as needed; the order of the rows does not matter. */
 export function makeTimelineGatherer() {
   let bucketMs = narrowestMs;
   let counts = new Map<number, { completed: number; failed: number }>();
@@ -52,7 +50,7 @@ export function makeTimelineGatherer() {
       while (Math.floor(last / bucketMs) - Math.floor(first / bucketMs) >= bucketsMax) widen();
       addTo(Math.floor(at / bucketMs), status === 'completed' ? 1 : 0, status === 'failed' ? 1 : 0);
     },
-    /** Null where no row has ended. */
+    /** Null if no row has ended. */
     timeline(): Timeline | null {
       if (counts.size === 0) return null;
       const start = Math.floor(first / bucketMs);

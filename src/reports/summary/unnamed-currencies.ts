@@ -1,10 +1,10 @@
 import { Sums } from '../../core/money/money.ts';
 
 /**
- * Charges, by the currencies in which the wallets that paid them are compared. Version 1 does not say which currency a
- * balance is in (spec section 2.6), while each charge names its own: such wallets are compared all together, every one
- * in its own units, and what is charged in a currency that no wallet names was paid by them. It still adds up to the
- * last unit.
+ * Charges, by the currencies in which the wallets are compared. Version 1 does not say the currency of a balance (spec
+ * section 2.6), while each charge names its own. So wallets without a currency are compared all together, each in its
+ * own units, and they are assumed to have paid every charge in a currency that no wallet names. The sums still agree
+ * exactly.
  */
 export function byWalletCurrency(
   wallets: readonly { currency: string }[],

@@ -1,4 +1,4 @@
-/** Headers of a column with the names of people, without case, accents and punctuation. */
+/** Headers of columns with people's names, without case, accents and punctuation. */
 const wholeNames = new Set(
   [
     'name, full name, names, full names, person, employee, employee name, name of employee, staff, staff name, staff member',
@@ -11,7 +11,7 @@ const wholeNames = new Set(
     'vollstandiger name, mitarbeiter, mitarbeiterin, name des mitarbeiters, empfanger, name des empfangers, vor und nachname',
   ].flatMap((line) => line.split(', ')),
 );
-/** Those that may also be a part of one. */
+/** Headers that may also mean only the first or the last name. */
 const partNames = new Set(['name', 'nom', 'nome', 'nombre']);
 const firstNames = new Set(['first name', 'given name', 'prenom', 'prenoms', 'nombres', 'vorname', 'jina la kwanza']);
 const lastNames = new Set([
@@ -20,22 +20,21 @@ const lastNames = new Set([
 ]);
 
 /**
- * Which columns of a file have the name of the person of each row: one, or that of the first names and that of the
- * last; none: unknown.
+ * The columns with the name of each row's person: one, or one for the first and one for the last name; none if unknown.
  */
 export function personColumns(columns: readonly string[]): number[] {
   const plain = columns.map(plainHeader);
   const last = plain.findIndex((name) => lastNames.has(name));
   const first = plain.findIndex((name) => firstNames.has(name));
   const whole = plain.findIndex((name) => wholeNames.has(name));
-  // Beside a first name "Nom" is a last one, and beside a last name "Name" is a first one.
+  // Next to a first name, "Nom" is the last name; next to a last name, "Name" is the first name.
   const isPart = whole >= 0 && partNames.has(plain[whole] ?? '');
   if (whole >= 0 && !isPart) return [whole];
   const found = [first >= 0 || last < 0 ? first : whole, last >= 0 ? last : whole];
   return [...new Set(found)].filter((index) => index >= 0);
 }
 
-/** The name of a row's person in its cells, null where there is none. */
+/** The name of a row's person, from its cells; null if it has none. */
 export function personNamed(cells: readonly string[], columns: readonly number[]): string | null {
   const name = columns
     .map((index) => cells[index]?.trim() ?? '')

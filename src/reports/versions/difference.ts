@@ -9,38 +9,35 @@ import { listedRowsMax } from '../summary/survey.ts';
 import { csvText } from '../text/csv.ts';
 import type { VersionMark } from './manifest.ts';
 
-/** What a version of a batch's reports says otherwise than the one before it. */
+/** How a version of a batch's reports differs from the previous one. */
 export interface Difference {
   /** Rows that differ in any column of results.csv. */
   rows: number;
-  /** How many rows differ in each column: those alone in which any does. */
+  /** How many rows differ in each column; columns without a difference are left out. */
   columns: Record<string, number>;
-  /** What the service has said since of rows that had ended, by the kind of the event: the rows stay as they ended. */
+  /** Late changes to rows that had ended, by the kind of the event. The rows keep their state. */
   late: Record<string, number>;
   /**
-   * Whether whom the batch paid was forgotten: columns that name people are not compared, and nothing of them is
-   * repeated.
+   * Whether the people of the batch were forgotten. Then columns that name people are not compared, and nothing of them
+   * is repeated.
    */
   forgotten: boolean;
   before: Totals;
   after: Totals;
 }
 
-/**
- * Which version of a batch's reports some are, and what differs from the one before: `summary.json` holds it besides
- * the summary.
- */
+/** The version of a batch's reports, and what differs from the previous one: part of `summary.json`. */
 export interface ReportVersion extends VersionMark {
-  /** Against `previous`; null for a first version, and where it cannot be told. */
+  /** The difference from `previous`; null for a first version, or if it is unknown. */
   difference: Difference | null;
-  /** Why it cannot be told what differs from `previous`, in words. */
+  /** Why the difference from `previous` is unknown, as text. */
   difference_unknown: string | null;
 }
 
 /** The counts and sums of a version, as its summary has them. */
 export interface Totals {
   rows: Record<string, number>;
-  /** What completed rows asked for, in the recipients' currencies. */
+  /** The amounts of completed rows, in the recipients' currencies. */
   paid: AmountsByCurrency;
   /** What the wallets were charged. */
   charged: AmountsByCurrency;
@@ -50,7 +47,7 @@ export interface Totals {
 /** A line of difference.csv, by `differenceColumns`. */
 export type DifferenceLine = readonly string[];
 
-/** Of a cell that differs `column` is its name in results.csv; of what the service said late, the kind of the event. */
+/** For a cell that differs, `column` is its name in results.csv; for a late change, the kind of the event. */
 const differenceColumns = ['row', 'line', 'reference', 'column', 'before', 'after'] as const;
 
 const amounts = z.record(z.string(), z.string());
@@ -65,12 +62,12 @@ function totalsOf({ rows, requested, charged, refunded }: z.infer<typeof summary
   return { rows: rows.by_status, paid: requested.completed, charged: charged.total, refunded };
 }
 
-/** The counts and sums that a summary.json has. */
+/** The counts and sums in a summary.json. */
 export async function totalsIn(path: string): Promise<Totals> {
   return totalsOf(summaryShape.parse(JSON.parse(await readFile(path, 'utf8'))));
 }
 
-/** What is compared: the paths of two results.csv, and the chain after the event at which the earlier one was made. */
+/** What is compared: two results.csv, and the chain after the event at which the earlier one was made. */
 export interface Compared {
   before: string;
   after: string;
@@ -79,8 +76,8 @@ export interface Compared {
 }
 
 /**
- * The text of difference.csv, from two versions of results.csv, which both have the rows in the order of the file: two
- * streams side by side, so that memory does not grow with them. What is told besides is complete once the text is.
+ * The text of difference.csv. Both results.csv have the rows in file order, so they are read as two streams side by
+ * side, and memory does not grow with them. The returned counts are complete when the text is.
  */
 export function differenceCsv(
   view: Queryable,
@@ -110,7 +107,7 @@ export function differenceCsv(
   return { content: csvOf(lines()), counts, first };
 }
 
-/** Lines that are made text at once. */
+/** How many lines are made into text at once. */
 const linesAtOnce = 64;
 
 async function* csvOf(lines: AsyncIterable<DifferenceLine>): AsyncGenerator<string> {
@@ -124,7 +121,7 @@ async function* csvOf(lines: AsyncIterable<DifferenceLine>): AsyncGenerator<stri
   yield csvText(some);
 }
 
-/** Columns of results.csv that name people, beside those of the file itself. */
+/** Columns of results.csv about people, in addition to those of the file. */
 const columnsOfPeople = ['phone_number', 'sms_message', 'failure_reason'];
 
 async function* differingCells({ before, after, forgotten }: Compared): AsyncGenerator<DifferenceLine> {
@@ -152,7 +149,7 @@ async function* differingCells({ before, after, forgotten }: Compared): AsyncGen
   }
 }
 
-/** A file may name two of its columns alike: the second is told from the first by a number. */
+/** A file may have two columns with one name: a number is added to the second. */
 function uniqueNames(header: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return header.map((name) => {
@@ -188,13 +185,13 @@ async function* lateChangeLines(
   }
 }
 
-/** Why the event was written; of money that came back, how much. */
+/** The reason in the event; for a refund, the amount. */
 function lateText(body: string): string {
   const { why, amount, currency } = JSON.parse(body) as Record<string, string | null>;
   return why ?? (amount ? `${currency} ${amount}` : '');
 }
 
-/** What differs, with the counts and sums of both. */
+/** The difference, with the counts and sums of both versions. */
 export function differenceOf(
   counts: Pick<Difference, 'rows' | 'columns' | 'late'>,
   { before, summary, forgotten }: { before: Totals; summary: BatchSummary; forgotten: boolean },

@@ -19,13 +19,13 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
 import { isEnded } from '../../core/basics/processes.ts';
 
-/** A report of one file: its name, and its content in pieces. */
+/** A report file: its name, and its content in pieces. */
 export interface ReportFile {
   name: string;
   content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
-/** What was written, as a manifest names it. */
+/** A written file, as a manifest lists it. */
 export interface WrittenFile {
   name: string;
   bytes: number;
@@ -33,31 +33,31 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Bytes gathered before they are written: large enough that the number of system calls does not matter. */
+/** Bytes collected before a write: enough that the number of system calls does not matter. */
 const blockBytes = 256 * 1024;
 
-/** Reports hold personal data: by default their owner alone may read them. */
+/** Who may read the reports. They contain personal data: by default only their owner. */
 export interface Readers {
   readableByGroup?: boolean;
 }
 
 const modesFor = ({ readableByGroup }: Readers) => (readableByGroup ? groupModes : privateModes);
 
-/** A folder in which files appear all together, each whole or not at all. */
+/** Writes a set of files into a folder: they appear together, each completely or not at all. */
 export interface FolderWriter {
   write(file: ReportFile): Promise<WrittenFile>;
-  /** Where a file that was written lies until all of them are. */
+  /** The temporary path of a written file, until all are written. */
   pathOf(name: string): string;
   /**
-   * Keeps files that lie in the folder now in a folder of it, `to`: there they stay as they are, when others take
-   * their names. The folder comes to be whole or not at all; where it is there already, it stays.
+   * Copies current files of the folder into a subfolder `to`, before others take their names. The subfolder appears
+   * completely or not at all; an existing one stays.
    */
   keep(names: readonly string[], to: string): Promise<void>;
 }
 
 /**
- * Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be
- * written there.
+ * Makes `folder` if it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` if no file can be written
+ * there.
  */
 export function makeFolder(
   folder: string,
@@ -71,7 +71,7 @@ export function makeFolder(
   return withFolderTrouble(folder, work, { hint });
 }
 
-/** What the file system refuses is no error of the program's own: it says of which folder. */
+/** An error of the file system is not a fault of the program: the message names the folder. */
 async function withFolderTrouble<Result>(
   folder: string,
   work: () => Promise<Result>,
@@ -87,9 +87,9 @@ async function withFolderTrouble<Result>(
 }
 
 /**
- * Writes files into `folder`, which is made where it is missing: all of them beside their places first, and moved
- * there when `work` is done. Files named in `stale` that were not written are removed: they would speak of another
- * time. Fails with `FOLDER_UNWRITABLE`.
+ * Writes files into `folder`, which is made if it is missing. They are written to a temporary folder first, and moved
+ * when `work` is done. Files named in `stale` that were not written are removed, since they are outdated. Fails with
+ * `FOLDER_UNWRITABLE`.
  */
 export function writeFolder(
   folder: string,
@@ -102,15 +102,15 @@ export function writeFolder(
 
 const makingPrefix = '.making-';
 
-/** The bit by which a folder hands its group on to what is made in it. */
+/** The setgid bit: a folder passes its group on to new files in it. */
 const setGroupId = 0o2000;
 
-/** How long nothing has changed in what a process of another machine or container has left behind. */
+/** After this long without a change, a temporary folder of another machine or container is considered abandoned. */
 const leftAfterMs = 600_000;
 
 /**
- * Removes what a process that was killed had begun to write: it names people, and a proof of the folder takes it for a
- * file that somebody has added. `making` is our own, whose time is that of the file system.
+ * Removes temporary folders of killed processes: they contain personal data, and `verify` would report them as added
+ * files. `making` is our own temporary folder; its time shows the file system's clock.
  */
 async function removeLeft(folder: string, making: string): Promise<void> {
   const { mtimeMs: now } = await stat(making);
@@ -126,7 +126,7 @@ async function removeLeft(folder: string, making: string): Promise<void> {
 async function lastChange(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
   const paths = [folder, ...names.map((name) => join(folder, name))];
-  // What is gone meanwhile was moved to its place just now.
+  // A missing file was moved to its place just now.
   const times = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => null))?.mtimeMs ?? Infinity));
   return Math.max(...times);
 }
@@ -157,14 +157,13 @@ async function writeAll(
     return names;
   } finally {
     await rm(making, { recursive: true, force: true });
-    // A folder in which nothing came to be does not stay; one that holds reports does.
+    // Removes an empty folder; one with reports stays.
     await rmdir(folder).catch(() => undefined);
   }
 }
 
 /**
- * Both names of a file are of the same bytes until another file takes one of them: nothing is without a name in
- * between.
+ * Hard links: both names mean the same bytes until another file takes one of them, and no file is ever without a name.
  */
 async function keepFiles(
   folder: string,
@@ -179,7 +178,7 @@ async function keepFiles(
   for (const path of [dirname(to), folder]) await syncFolder(path);
 }
 
-/** Where something else has that name already, a number tells them apart: nothing that was kept is lost. */
+/** If something else has that name, a number is added: nothing that was kept is lost. */
 async function swapFolders(making: string, to: string): Promise<void> {
   for (let number = 1; ; number++) {
     const place = number === 1 ? to : `${to}-${number}`;
@@ -188,7 +187,7 @@ async function swapFolders(making: string, to: string): Promise<void> {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
-      // Another process has kept the same meanwhile.
+      // Another process has kept the same version meanwhile.
       if (await haveSameManifest(making, place)) return;
     }
   }
@@ -206,14 +205,14 @@ async function nameTwice(path: string, to: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
-    // Not every file system has second names.
+    // Not every file system has hard links.
     await copyFile(path, to, constants.COPYFILE_FICLONE);
     const file = await open(to, 'r+');
     await file.sync().finally(() => file.close());
   }
 }
 
-/** What is kept must be durable before anything else takes its names. */
+/** The copy must be durable before other files take the names. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());
@@ -226,8 +225,8 @@ async function writeWhole(
 ): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path, 'wx', mode);
   const hash = createHash('sha256');
-  // Two blocks are filled in turn, one while the other is written. Blocks by the thousand would wait for the collector
-  // outside of its heap.
+  // Two blocks are used in turn: one is filled while the other is written. Thousands of blocks would wait for the
+  // garbage collector outside of its heap.
   let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
   let [filled, bytes] = [0, 0];
   let writing = Promise.resolve();
@@ -236,7 +235,7 @@ async function writeWhole(
     bytes += data.byteLength;
     await writing;
     writing = file.appendFile(data);
-    // Its trouble is met where it is waited for.
+    // Its error is handled where it is awaited.
     writing.catch(() => undefined);
   };
   const flush = async () => {
@@ -245,14 +244,14 @@ async function writeWhole(
     filled = 0;
   };
   try {
-    // The umask may have taken the group's right away.
+    // The umask may have removed the group's permission.
     if (mode !== privateModes.file) await file.chmod(mode);
     for await (const piece of content) {
       const size = typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
       if (filled + size > blockBytes) await flush();
       if (size > blockBytes) {
         await put(typeof piece === 'string' ? Buffer.from(piece) : piece);
-        // Whoever made the piece may fill it again.
+        // The producer of the piece may reuse its buffer.
         await writing;
       } else if (typeof piece === 'string') filled += block.write(piece, filled);
       else {
@@ -262,7 +261,7 @@ async function writeWhole(
     }
     await flush();
     await writing;
-    // The move must not become durable before the bytes are.
+    // The bytes must be durable before the move is.
     await file.sync();
     return { bytes, sha256: hash.digest('hex') };
   } finally {

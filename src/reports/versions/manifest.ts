@@ -6,8 +6,8 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { WrittenFile } from './files.ts';
 
 /**
- * What `manifest.json` holds: the digests of everything in the folder, and where the audit chain ended. `manifest.sig`
- * beside it is the Ed25519 signature (64 bytes) of the file's bytes, which any tool can check: `openssl pkeyutl
+ * The content of `manifest.json`: the digests of all files in the folder, and the end of the audit chain.
+ * `manifest.sig` is the Ed25519 signature (64 bytes) of the file's bytes, which any tool can check: `openssl pkeyutl
  * -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig`.
  */
 export interface Manifest {
@@ -15,27 +15,27 @@ export interface Manifest {
   batch_id: string;
   run_id: string;
   account: string;
-  /** Name and version of the program that made the batch. */
+  /** Name and version of the program that created the batch. */
   program: string;
   /**
-   * 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before
-   * it. Null while the batch is not at its end: what is written then is replaced.
+   * 1 for the first published version of the batch, in whatever folder; each later one names the one before it. Null
+   * while the batch is open: such reports are replaced.
    */
   version: number | null;
-  /** The time of the newest event in the chain (ISO 8601 UTC): what the ledger knew by then is in these files. */
+  /** The time of the newest event in the chain (ISO 8601 UTC). The files contain what the ledger knew by then. */
   as_of: string;
   previous: PreviousVersion | null;
-  /** The batch's own: of one that has ended, the files were given out as final. */
+  /** The batch's status. If the batch has ended, the files were published as final. */
   status: BatchState;
-  /** SHA-256 (hex) of the file that was paid, and of its rows as validated. */
+  /** SHA-256 (hex) of the paid file, and of its rows as validated. */
   input_sha256: string | null;
   content_sha256: string | null;
-  /** Whether phone numbers were made unreadable in these files. */
+  /** Whether phone numbers are masked in these files. */
   masked: boolean;
   /** The number of events in events.jsonl, and the hash of the last. */
   audit: { events: number; head: string };
   files: WrittenFile[];
-  /** PEM of the key that signed. Compare it with one that you were given by another way. */
+  /** PEM of the signing key. Compare it with one that you received in another way. */
   public_key: string;
 }
 
@@ -63,37 +63,34 @@ export function manifestOf(
   };
 }
 
-/** The reports of a batch that were given out before these, as these name them. */
+/** The previous published reports of the batch, as these reports name them. */
 export interface PreviousVersion {
   version: number;
   as_of: string;
-  /** Where its audit chain ended: this one goes on from there. */
+  /** The length of its audit chain, which this one continues. */
   events: number;
   head: string;
   /**
-   * SHA-256 (hex) of its manifest.json, which has the digests of all its files; null where it was written to another
+   * SHA-256 (hex) of its manifest.json, which has the digests of all its files; null if it was written to another
    * folder.
    */
   manifest_sha256: string | null;
 }
 
-/**
- * Which version of a batch's reports some are; null where they were not given out as one: before its end, or without a
- * key.
- */
+/** The version of a batch's reports; null if they were not published: before the batch's end, or without a key. */
 export interface VersionMark {
   version: number | null;
   as_of: string;
   previous: PreviousVersion | null;
 }
 
-/** Events read at once: as few as rows are (`rowPages`), for the same reason. */
+/** Events read at once: as few as rows (`rowPages`), for the same reason. */
 const eventsPerPage = 64;
 
 /**
- * The batch's audit chain, one event a line as the ledger has it. The first hash follows on 64 zeros; each is SHA-256
- * (hex) of the hash before it and `JSON.stringify([batch_id, seq, at, actor, kind, row_no, body])`, where `body` is a
- * text.
+ * The batch's audit chain, one event a line as in the ledger. Before the first hash are 64 zeros. Each hash is the
+ * SHA-256 (hex) of the hash before it and `JSON.stringify([batch_id, seq, at, actor, kind, row_no, body])`, where
+ * `body` is a text.
  */
 export async function* eventLines(view: Queryable, batchId: string): AsyncGenerator<string> {
   for (let after = 0; ; ) {

@@ -12,19 +12,21 @@ import { dirname } from 'node:path';
 import { makeFolders } from '../../core/basics/folders.ts';
 import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
 
-/** The installation's Ed25519 key. It signs manifests, so that genuine reports can be told from forged ones. */
+/**
+ * The installation's Ed25519 key. It signs manifests, so that genuine reports can be distinguished from forged ones.
+ */
 export interface SigningKey {
-  /** PEM (SPKI): what an auditor is given, once and by another way than the reports. */
+  /** PEM (SPKI). An auditor gets it once, and not together with the reports. */
   publicKey: string;
-  /** SHA-256 (hex) of the public key's DER: short enough to be compared by eye or telephone. */
+  /** SHA-256 (hex) of the public key's DER: short enough to compare by eye or on the telephone. */
   fingerprint: string;
   /** The signature, 64 bytes. Ed25519 is deterministic: the same bytes always have the same signature. */
   sign(data: Uint8Array): Uint8Array;
 }
 
 /**
- * Opens the key at `path`, and makes it on first use: readable by whoever may use the ledger that it signs for, and by
- * its owner alone where there is none.
+ * Opens the key at `path`, and makes it on first use. Everyone who may use the ledger at `ledgerPath` may read it;
+ * without a ledger, only its owner.
  */
 export async function openSigningKey(path: string, ledgerPath: string | null = null): Promise<SigningKey> {
   const existing = await readOrNull(path);
@@ -40,7 +42,7 @@ async function readOrNull(path: string): Promise<string | null> {
   }
 }
 
-/** Two processes may be first at the same time: the key appears whole, and the one that was there first stays. */
+/** Two processes may make it at the same time: the key appears completely, and the first one stays. */
 async function makeKey(path: string, ledgerPath: string | null): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const making = `${path}.${randomUUID()}`;

@@ -11,15 +11,16 @@ import { lastPublishedVersion, type PublishedVersion } from '../../ledger/report
 import type { PreviousVersion, VersionMark } from './manifest.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** The folder, within that of a batch's reports, of the versions that were given out before. */
+/** The subfolder of a batch's reports with its earlier published versions. */
 export const versionsFolder = 'versions';
 
-/** States in which a batch has ended: what was written then was given out as final, and is kept. */
+/** States in which a batch has ended: reports written then were published as final, and are kept. */
 const finalStates = ['completed', 'cancelled', 'rejected'];
 
 const manifestShape = z.object({
   batch_id: z.string(),
-  // Reports of before do not tell which version they are, nor whether they were final: they are kept as if they were.
+  // Reports of old program versions do not say which version they are, nor whether they were final: they are kept as if
+  // they were.
   version: z.int().min(1).nullable().default(1),
   as_of: z.string().nullable().default(null),
   status: z.string().default('completed'),
@@ -29,9 +30,7 @@ const manifestShape = z.object({
   public_key: z.string(),
 });
 
-/**
- * Reports that lie in a folder, as their signed manifest tells of them; `version` is 0 where they were not given out.
- */
+/** The reports in a folder, according to their signed manifest; `version` is 0 if they were not published. */
 export interface StoredVersion extends z.infer<typeof manifestShape> {
   version: number;
   dir: string;
@@ -41,9 +40,8 @@ export interface StoredVersion extends z.infer<typeof manifestShape> {
 }
 
 /**
- * The version that lies in a folder; null where nothing is signed there, so that nobody could prove what it was. Of
- * files that are being moved to their places the manifest is the last: until then the one before it does not fit the
- * signature.
+ * The version in a folder; null if nothing is signed there, so that its origin cannot be proved. The manifest is moved
+ * to its place last: until then, the old manifest does not fit the new signature.
  */
 export async function readVersion(dir: string): Promise<StoredVersion | null> {
   const [text, signature] = await Promise.all([
@@ -61,7 +59,7 @@ export async function readVersion(dir: string): Promise<StoredVersion | null> {
   }
 }
 
-/** The last of the versions that are kept beside the reports in `dir`. */
+/** The last of the versions that are kept for the reports in `dir`. */
 async function lastKept(dir: string): Promise<StoredVersion | null> {
   const names = await readdir(join(dir, versionsFolder)).catch(() => []);
   const numbers = names.map((name) => ({ name, number: Number(/^([1-9]\d*)-/.exec(name)?.[1] ?? 0) }));
@@ -72,13 +70,13 @@ async function lastKept(dir: string): Promise<StoredVersion | null> {
   return null;
 }
 
-/** The files that are a version, and where it is kept: "versions/1-as-of-2026-12-03". */
+/** The files of a version, and the folder in which it is kept: "versions/1-as-of-2026-12-03". */
 export function placeOf({ files, version }: StoredVersion, asOf: string): { names: string[]; to: string } {
   const names = [...files.map(({ name }) => name), 'manifest.json', 'manifest.sig'];
   return { names, to: join(versionsFolder, `${version}-as-of-${asOf.slice(0, 10)}`) };
 }
 
-/** The time as of which a version is; reports of before are as of the event at which they were made, if it is known. */
+/** The time of a version. For reports of old program versions, that of the event at which they were made, if known. */
 export async function asStoredReports(
   view: Queryable,
   batch: BatchRecord,
@@ -87,24 +85,24 @@ export async function asStoredReports(
   return as_of ?? isoTime((await eventTime(view, batch.batch_id, audit.events)) ?? batch.created_at);
 }
 
-/** What lies in a folder of reports. */
+/** The content of a folder of reports. */
 export interface StoredReports {
-  /** What the signed files there say, of whatever batch they are. */
+  /** The signed reports there, of whatever batch. */
   found: StoredVersion | null;
-  /** The same, if it was given out as final and is not kept yet: it must not be lost. */
+  /** The same, if they were published as final and are not kept yet: they must not be lost. */
   given: StoredVersion | null;
-  /** The last that is kept beside it. */
+  /** The last version that is kept. */
   kept: StoredVersion | null;
 }
 
 export async function readStoredReports(dir: string, batchId: string): Promise<StoredReports> {
   const [found, kept] = [await readVersion(dir), await lastKept(dir)];
-  // One that is kept already lies there still: its files were being replaced when the program was killed.
+  // If the version is kept already, the program was killed while it replaced the files.
   const isGiven = found?.batch_id === batchId && found.isFinal && found.text !== kept?.text;
   return { found, given: isGiven ? found : null, kept };
 }
 
-/** Which version reports are, the one before it where that lies there too, and the number of one that is new. */
+/** The version of reports, the previous one if it is in the folder, and the number of a new one. */
 export interface Marked {
   mark: VersionMark;
   previous: StoredVersion | null;
@@ -112,9 +110,9 @@ export interface Marked {
 }
 
 /**
- * Which version the reports of a batch are, as it is now. Numbers are the batch's, whatever the folder: what is to be
- * given out has the one that the end of its chain tells, and anything else none. Throws `NotPublished` where it tells
- * none yet.
+ * The version of a batch's current reports. Numbers belong to the batch, whatever the folder. Reports to be published
+ * have the number that the end of the chain records; others have none. Throws `NotPublished` if the chain records none
+ * yet.
  */
 export async function markOf(
   view: Queryable,
@@ -140,7 +138,7 @@ export async function markOf(
   throw new NotPublished(batch, next);
 }
 
-/** The audit chain of the batch does not tell yet that this version is given out. */
+/** The batch's audit chain does not record yet that this version is published. */
 export class NotPublished extends Error {
   readonly batch: BatchRecord;
   readonly version: number;
@@ -161,19 +159,19 @@ async function previousOf(view: Queryable, batch: BatchRecord, lying: StoredVers
   };
 }
 
-/** Of a version that was written to another folder the chain alone tells. */
+/** For a version that was written to another folder, only the chain is known. */
 function previousAtOtherService(given: PublishedVersion | null): PreviousVersion | null {
   if (given === null) return null;
   const { version, at, seq, hash } = given;
   return { version, as_of: isoTime(at), events: seq, head: hash, manifest_sha256: null };
 }
 
-/** What a difference is taken of. */
+/** The files that are compared. */
 const comparedFiles = ['results.csv', 'summary.json'];
 
 /**
- * Why it cannot be said what differs from a version, or null where it can: what this key signs must not rest on files
- * that somebody has changed, or that another key has signed.
+ * Why a version cannot be compared, or null if it can: what this key signs must not depend on files that somebody has
+ * changed, or that another key has signed.
  */
 export async function whyIncomparable(
   mark: VersionMark,
