@@ -39,6 +39,7 @@ export { type OpenAccount, openAccount } from './runtime/accounts/account.ts';
 export type { AccountCatalog } from './runtime/accounts/account-catalog.ts';
 export { type SupervisedAccount, superviseAccount } from './runtime/accounts/account-supervisor.ts';
 export { runnerOf } from './runtime/accounts/runner-of.ts';
+export { defineJob, type Job, type JobInput } from './runtime/jobs/define-job.ts';
 export { openLedger } from './runtime/session/ledger.ts';
 export { openSession, type Session, type SessionOptions, sessionSigning } from './runtime/session/session.ts';
 export type { AccountConfig } from './runtime/settings/account-config.ts';
@@ -46,5 +47,4 @@ export { type Config, chooseAccount, loadConfig } from './runtime/settings/confi
 export type { ConfigFile } from './runtime/settings/config-shape.ts';
 export { type FileToImport, importFile, planOf } from './runtime/upkeep/import-file.ts';
 export { type ManualClock, makeManualClock, makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
-export { defineJob, type Job, type JobInput } from './scheduler/jobs/define-job.ts';
 export { makeServer, type ServerDeps } from './server/app.ts';

@@ -69,8 +69,8 @@ const subRooms: Record<string, readonly string[]> = {
   notify: ['.'],
   verify: ['input', 'chain', 'checks', '.'],
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],
-  runtime: ['logging', 'settings', 'session', 'accounts', 'upkeep'],
-  scheduler: ['jobs', 'files', 'slots', '.'],
+  runtime: ['logging', 'settings', 'session', 'accounts', 'upkeep', 'jobs', 'inbox'],
+  scheduler: ['slots', '.'],
   server: ['.'],
   cli: ['base', 'session', 'text', 'running', 'service', 'audits', 'batches', 'files', 'migration', 'serving', '.'],
 };

@@ -12,9 +12,9 @@ import {
   slotTroubledMs,
 } from '../ledger/jobs/slots.ts';
 import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
+import { dueTimes, dueTimesMax } from '../runtime/jobs/due-times.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
-import type { Job } from './jobs/define-job.ts';
-import { dueTimes, dueTimesMax } from './jobs/due-times.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './slots/claimed-slot.ts';
 
 export interface SchedulerDeps extends ClaimDeps {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../ledger/drivers/database.ts';
 import { findSlot } from '../ledger/jobs/slots.ts';
-import type { Job } from './jobs/define-job.ts';
-import { lastDueTime } from './jobs/due-times.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
+import { lastDueTime } from '../runtime/jobs/due-times.ts';
 import { lookedAt } from './scheduler.ts';
 
 /** The slot that a person means who runs a job without naming one. */

@@ -1,8 +1,8 @@
 import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { filesToArchive, type JobFile } from '../ledger/jobs/job-files.ts';
+import { archiveFile } from '../runtime/inbox/archive-file.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
-import { archiveFile } from './files/archive-file.ts';
-import type { Job } from './jobs/define-job.ts';
 import { makeScheduler } from './scheduler.ts';
 import { startHeartbeat } from './slots/heartbeat.ts';
 import { retriedByPolicy } from './slots/retry-policy.ts';

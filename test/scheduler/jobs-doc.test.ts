@@ -8,7 +8,7 @@ import { byPath, documentedKeys, shapeKeys } from '../support/shape-keys.ts';
 import { unexported } from '../support/unexported.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/jobs.md'), 'utf8');
-const jobShape = await unexported<z.ZodType>('scheduler/jobs/define-job.ts', 'jobShape');
+const jobShape = await unexported<z.ZodType>('runtime/jobs/define-job.ts', 'jobShape');
 
 describe('docs/jobs.md', () => {
   test('has every field of a job with its default, and no other', () => {

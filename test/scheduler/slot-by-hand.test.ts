@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { insertSlot, type SlotState } from '../../src/ledger/jobs/slots.ts';
 import { writeFact } from '../../src/ledger/schema/facts.ts';
-import { defineJob } from '../../src/scheduler/jobs/define-job.ts';
+import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { slotByHand } from '../../src/scheduler/slot-by-hand.ts';
 import { memoryLedger } from '../support/ledger.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import type { Session } from '../../src/runtime/session/session.ts';
-import { defineJob } from '../../src/scheduler/jobs/define-job.ts';
 import { startScheduler } from '../../src/scheduler/start.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { filesOfSlot, insertJobFile } from '../../src/ledger/jobs/job-files.ts';
-import { defineJob } from '../../src/scheduler/jobs/define-job.ts';
+import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { makeScheduler } from '../../src/scheduler/scheduler.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import { isDead, note, type World } from './world.ts';

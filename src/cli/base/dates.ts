@@ -1,5 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { wallText } from '../../scheduler/jobs/wall-time.ts';
+import { wallText } from '../../runtime/jobs/wall-time.ts';
 
 /** Whether a day is written, without a time. */
 export function isDay(text: string): boolean {

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import type { LoadedJob } from '../../runtime/jobs/load-jobs.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { type Config, chooseAccount, recipientFaults } from '../../runtime/settings/config.ts';
-import type { LoadedJob } from '../../scheduler/jobs/load-jobs.ts';
 import { servedAccounts } from './serve-accounts.ts';
 
 /**

@@ -6,7 +6,7 @@ import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { JobFile } from '../../ledger/jobs/job-files.ts';
 import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
-import type { Job } from '../jobs/define-job.ts';
+import type { Job } from '../../runtime/jobs/define-job.ts';
 import { actorOf } from './slot-batch.ts';
 import type { SlotRunnerDeps } from './slot-files.ts';
 

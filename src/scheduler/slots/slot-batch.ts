@@ -15,13 +15,13 @@ import { lostTextsText } from '../../reports/sentences/format.ts';
 import { sameRowsOf, sameRowsText } from '../../reports/summary/repeated-rows.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { writeWhy } from '../../runtime/inbox/write-why.ts';
+import type { Job } from '../../runtime/jobs/define-job.ts';
+import { finishByOfSlot } from '../../runtime/jobs/finish-by.ts';
+import { runIdOfSlot } from '../../runtime/jobs/run-id.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
 import { rejectedName } from '../../runtime/upkeep/job-files-left.ts';
-import { writeWhy } from '../files/write-why.ts';
-import type { Job } from '../jobs/define-job.ts';
-import { finishByOfSlot } from '../jobs/finish-by.ts';
-import { runIdOfSlot } from '../jobs/run-id.ts';
 import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 
 /** What became of one file, in words. */

@@ -3,13 +3,13 @@ import { access } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { noteUsedFolder, usedFolder } from '../../ledger/jobs/used-folders.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { runSourceCommand } from '../../runtime/inbox/command-source.ts';
+import { sortOut } from '../../runtime/inbox/complete-files.ts';
+import { asFolderTrouble, type Brought, originalName, takeFromInbox } from '../../runtime/inbox/job-inbox.ts';
+import type { Job } from '../../runtime/jobs/define-job.ts';
+import { stampOf } from '../../runtime/jobs/slot-stamp.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { archivedFile } from '../../runtime/upkeep/job-files-left.ts';
-import { runSourceCommand } from '../files/command-source.ts';
-import { sortOut } from '../files/complete-files.ts';
-import { asFolderTrouble, type Brought, originalName, takeFromInbox } from '../files/job-inbox.ts';
-import type { Job } from '../jobs/define-job.ts';
-import { stampOf } from '../jobs/slot-stamp.ts';
 import type { RequireSlot } from './claimed-slot.ts';
 
 export interface SlotRunnerDeps {

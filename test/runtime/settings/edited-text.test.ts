@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { loadJobs } from '../../../src/runtime/jobs/load-jobs.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';
-import { loadJobs } from '../../../src/scheduler/jobs/load-jobs.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const config = '{ "accounts": { "main": { "baseUrl": "https://service.example", "apiKeyEnv": "TOPUP_KEY" } } }';

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { loadJobs } from '../../../src/runtime/jobs/load-jobs.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';
-import { loadJobs } from '../../../src/scheduler/jobs/load-jobs.ts';
 import { runCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 

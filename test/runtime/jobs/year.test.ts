@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { listSlots } from '../../../src/ledger/jobs/slots.ts';
-import { defineJob, type Job } from '../../../src/scheduler/jobs/define-job.ts';
+import { defineJob, type Job } from '../../../src/runtime/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../../src/scheduler/scheduler.ts';
 import { makeSeededRandom } from '../../simulation/seeded-random.ts';
 import { memoryLedger } from '../../support/ledger.ts';

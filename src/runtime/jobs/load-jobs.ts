@@ -2,9 +2,9 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
-import { readEditedText } from '../../runtime/settings/edited-text.ts';
-import { requireOwnCode } from '../../runtime/settings/own-code.ts';
-import { resolveAirbatch } from '../../runtime/settings/resolve-airbatch.ts';
+import { readEditedText } from '../settings/edited-text.ts';
+import { requireOwnCode } from '../settings/own-code.ts';
+import { resolveAirbatch } from '../settings/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
 
 /**

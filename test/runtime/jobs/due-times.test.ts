@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dueTimes, dueTimesMax, isEverDue, lastDueTime, nextDueTimes } from '../../../src/scheduler/jobs/due-times.ts';
+import { dueTimes, dueTimesMax, isEverDue, lastDueTime, nextDueTimes } from '../../../src/runtime/jobs/due-times.ts';
 import { makeSeededRandom } from '../../simulation/seeded-random.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { skippedMonthText } from '../../../src/scheduler/jobs/skipped-months.ts';
+import { skippedMonthText } from '../../../src/runtime/jobs/skipped-months.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 const messagesOf = (cron: string) =>

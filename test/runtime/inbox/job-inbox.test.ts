@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { originalName, takeFromInbox } from '../../../src/scheduler/files/job-inbox.ts';
+import { originalName, takeFromInbox } from '../../../src/runtime/inbox/job-inbox.ts';
 import { folderOf } from '../../support/folder.ts';
 
 function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {

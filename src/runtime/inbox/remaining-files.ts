@@ -5,9 +5,9 @@ import { filesOfSlot, openJobFiles } from '../../ledger/jobs/job-files.ts';
 import { findSlot } from '../../ledger/jobs/slots.ts';
 import { type LeftFile, noteLeftFiles } from '../../ledger/jobs/unprocessed-files.ts';
 import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.ts';
-import type { Session } from '../../runtime/session/session.ts';
 import type { Job } from '../jobs/define-job.ts';
 import { dueAtOf } from '../jobs/slot-stamp.ts';
+import type { Session } from '../session/session.ts';
 import { isLeftOver, unlessGone } from './complete-files.ts';
 import { originalName } from './job-inbox.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { defineJob, type JobInput } from '../../../src/scheduler/jobs/define-job.ts';
-import { loadJobs } from '../../../src/scheduler/jobs/load-jobs.ts';
-import { runIdOfSlot } from '../../../src/scheduler/jobs/run-id.ts';
+import { defineJob, type JobInput } from '../../../src/runtime/jobs/define-job.ts';
+import { loadJobs } from '../../../src/runtime/jobs/load-jobs.ts';
+import { runIdOfSlot } from '../../../src/runtime/jobs/run-id.ts';
 import { folderOf } from '../../support/folder.ts';
 
 const good: JobInput = {

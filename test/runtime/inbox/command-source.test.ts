@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { runSourceCommand } from '../../../src/scheduler/files/command-source.ts';
+import { runSourceCommand } from '../../../src/runtime/inbox/command-source.ts';
 import { folderOf } from '../../support/folder.ts';
 
 /**

@@ -9,8 +9,8 @@ import { filesToArchive, type JobFile, noteFiled } from '../../ledger/jobs/job-f
 import { jobRetry } from '../../ledger/jobs/job-retries.ts';
 import { failSlot } from '../../ledger/jobs/slots.ts';
 import { writeReports } from '../../reports/reports.ts';
-import { type Session, sessionSigning } from '../../runtime/session/session.ts';
-import { archivedFile, folderTakenFrom, rejectedName } from '../../runtime/upkeep/job-files-left.ts';
+import { type Session, sessionSigning } from '../session/session.ts';
+import { archivedFile, folderTakenFrom, rejectedName } from '../upkeep/job-files-left.ts';
 import { writeWhy } from './write-why.ts';
 
 /**

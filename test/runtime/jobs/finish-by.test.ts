@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { defineJob } from '../../../src/scheduler/jobs/define-job.ts';
-import { finishByOfSlot } from '../../../src/scheduler/jobs/finish-by.ts';
+import { defineJob } from '../../../src/runtime/jobs/define-job.ts';
+import { finishByOfSlot } from '../../../src/runtime/jobs/finish-by.ts';
 
 const jobOf = (finishBy: string | null, timeZone: string) =>
   defineJob({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { defineJob, type JobInput } from '../../../src/scheduler/jobs/define-job.ts';
-import { sharedRunIdText } from '../../../src/scheduler/jobs/shared-run-id.ts';
+import { defineJob, type JobInput } from '../../../src/runtime/jobs/define-job.ts';
+import { sharedRunIdText } from '../../../src/runtime/jobs/shared-run-id.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 
