@@ -4,7 +4,7 @@ import { storedThrottleOf } from '../ledger/accounts/pace.ts';
 import { highestClock } from '../ledger/schema/facts.ts';
 import { noteEnded } from './batches/enforce-guards.ts';
 import { pauseAccount } from './batches/pausing.ts';
-import { makeCachedForecast } from './forecast/cached-forecast.ts';
+import { makeLateBatches } from './forecast/late-batches.ts';
 import { runLoops } from './loops.ts';
 import { makeGateKeeper } from './pacing/gate-keeper.ts';
 import { makeReadTrouble } from './pacing/read-trouble.ts';
@@ -16,10 +16,11 @@ import { makeFollowed } from './runner/followed-rows.ts';
 import { logTakeover, takeAccount } from './runner/lease.ts';
 import { type LedgerMark, restoredAt } from './runner/ledger-mark.ts';
 import { lastSendTimeTo } from './runner/number-spacing.ts';
+import { makeOpenBatches } from './runner/open-batches.ts';
 import { makePicker } from './runner/picker.ts';
 import { restoreThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { makeSettlementStats } from './runner/settlement-stats.ts';
-import { makeWake } from './runner/wake.ts';
+import { makeWakes, type Wake } from './runner/wake.ts';
 
 export interface RunnerOptions {
   account: string;
@@ -63,34 +64,21 @@ export interface AccountRunner {
 export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
   const stopping = new AbortController();
   let context: RunnerContext | null = null;
-  const ringAll = () => {
-    if (context === null) return;
-    const { dispatchWake, doubtWake, trackWake, webhookWake, superviseWake, renewWake, fundsWake, rereadWake } =
-      context;
-    for (const wake of [
-      dispatchWake,
-      doubtWake,
-      trackWake,
-      webhookWake,
-      superviseWake,
-      renewWake,
-      fundsWake,
-      rereadWake,
-    ])
-      wake.wake();
+  const wakeAll = () => {
+    for (const wake of Object.values(context?.wakes ?? {}) as Wake[]) wake.wake();
   };
   const stop = () => {
     stopping.abort();
     void injected.limiter.stop();
-    ringAll();
+    wakeAll();
   };
   return {
     stop,
     nudge() {
       context?.picker.rescan();
-      ringAll();
+      wakeAll();
     },
-    hint: () => context?.webhookWake.wake(),
+    hint: () => context?.wakes.webhook.wake(),
     isWorking: () => context !== null && !stopping.signal.aborted,
     async run(patienceMs, batchIds) {
       assert(context === null, 'a runner runs once');
@@ -118,7 +106,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
   logTakeover(deps.log, account, lease);
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
-  const superviseWake = makeWake(clock);
+  const wakes = makeWakes(clock);
   const { unreachableWaitMsMax } = deps.settings;
   const gate = makeGateKeeper({ ...deps, clock, account, unreachableWaitMsMax, save: () => saveThroughput(context) });
   const context: RunnerContext = {
@@ -136,33 +124,21 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);
-      superviseWake.wake();
+      wakes.supervise.wake();
     }),
     followed: makeFollowed(),
-    trips: new Map(),
-    closing: new Map(),
     loggedPauses: new Set(),
     gate,
     readTrouble: makeReadTrouble({ ...deps, clock, gate, pauseAccount: (...why) => pauseAccount(context, ...why) }),
-    cachedForecast: makeCachedForecast(clock),
-    late: new Map(),
-    lateLookedAt: Number.NEGATIVE_INFINITY,
+    late: makeLateBatches(account, clock),
     credentialsRefused: false,
     settlementStats: makeSettlementStats(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,
       lastSendTimeTo: (phoneNumber) => lastSendTimeTo(deps.db, account, phoneNumber),
     }),
-    dispatchWake: makeWake(clock),
-    doubtWake: makeWake(clock),
-    trackWake: makeWake(clock),
-    webhookWake: makeWake(clock),
-    superviseWake,
-    renewWake: makeWake(clock),
-    fundsWake: makeWake(clock),
-    rereadWake: makeWake(clock),
-    batches: new Map(),
-    movedBatches: new Map(),
+    wakes,
+    batches: makeOpenBatches(),
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };

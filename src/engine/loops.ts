@@ -29,7 +29,7 @@ export async function runLoops(
       stop();
     });
   await refreshBatches(context);
-  for (const open of [...context.batches.values(), ...context.movedBatches.values()]) {
+  for (const open of [...context.batches.all().values(), ...context.batches.moved().values()]) {
     const count = await doubtInterrupted(context, open);
     if (count > 0)
       context.log.warn('rows were being sent when the program ended; they are looked up', {
@@ -57,7 +57,7 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
     const next = await stepDoubts(context);
     const now = context.clock.now();
     const { idlePollMs } = context.settings;
-    await context.doubtWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+    await context.wakes.doubt.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
   }
 }
 
@@ -68,7 +68,7 @@ async function trackLoop(context: RunnerContext): Promise<void> {
     // Every row that was just accepted rings, and asking at once would find it as it was.
     const least = Math.min(wait, await roundMs(context));
     await context.clock.sleep(least, context.stopping);
-    if (wait > least && !context.stopping.aborted) await context.trackWake.wait(wait - least);
+    if (wait > least && !context.stopping.aborted) await context.wakes.track.wait(wait - least);
   }
 }
 
@@ -78,26 +78,26 @@ async function webhookLoop(context: RunnerContext): Promise<void> {
     const next = await processWebhooks(context);
     const now = context.clock.now();
     const { idlePollMs } = context.settings;
-    await context.webhookWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+    await context.wakes.webhook.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
   }
 }
 
 async function fundsLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping.aborted) {
-    if (await resumeFunded(context)) context.superviseWake.wake();
-    await context.fundsWake.wait(context.settings.fundsLookMs);
+    if (await resumeFunded(context)) context.wakes.supervise.wake();
+    await context.wakes.funds.wait(context.settings.fundsLookMs);
   }
 }
 
 async function rereadLoop(context: RunnerContext): Promise<void> {
   const readOn = makeRereading(context);
-  while (!context.stopping.aborted) await context.rereadWake.wait(Math.max(1, await readOn()));
+  while (!context.stopping.aborted) await context.wakes.reread.wait(Math.max(1, await readOn()));
 }
 
 async function renewLoop(context: RunnerContext): Promise<void> {
   const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
   while (!context.stopping.aborted) {
-    await context.renewWake.wait(everyMs);
+    await context.wakes.renew.wait(everyMs);
     if (context.stopping.aborted) return;
     await context.lease.renew();
     await saveThroughput(context);

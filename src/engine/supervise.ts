@@ -22,23 +22,36 @@ export interface Stay {
   batchIds: readonly string[] | undefined;
 }
 
+/**
+ * The balances that batches are to end with, by batch: they were read while payments of others were on the wire, and
+ * are not answered yet.
+ */
+type ClosingBalances = Map<string, Balance>;
+
+/** How many rows of a batch the picker knows to be ready (`Infinity` until it has read them all), and all by state. */
+interface Standing {
+  known: number;
+  counts: ReadonlyMap<string, number>;
+}
+
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
 export async function superviseLoop(
   context: RunnerContext,
   { patienceMs, batchIds }: Stay,
   stop: () => void,
 ): Promise<void> {
+  const closing: ClosingBalances = new Map();
   while (!context.stopping.aborted) {
     await startApproved(context);
     await enforceGuards(context);
     let busy = false;
     let toSend = 0;
-    for (const open of [...context.batches.values()]) {
+    for (const open of [...context.batches.all().values()]) {
       const { batch } = open;
       const known = context.picker.known(batch.batch_id);
       const counts = await countRows(context.db, batch.batch_id);
       toSend += rowsToSend(open, counts);
-      const moves = await superviseBatch(context, batch, { known, counts, patienceMs });
+      const moves = await superviseBatch(context, batch, { known, counts, patienceMs, closing });
       if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }
     context.limiter.expect('creation', toSend);
@@ -47,7 +60,7 @@ export async function superviseLoop(
       return;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
-    await context.superviseWake.wait(context.settings.idlePollMs);
+    await context.wakes.supervise.wait(context.settings.idlePollMs);
   }
 }
 
@@ -55,7 +68,7 @@ export async function superviseLoop(
 async function startApproved(context: RunnerContext): Promise<void> {
   await keepHalted(context);
   await refreshBatches(context);
-  const approved = [...context.batches.values()].filter(({ batch }) => batch.status === 'approved');
+  const approved = [...context.batches.all().values()].filter(({ batch }) => batch.status === 'approved');
   if (approved.length === 0) return;
   for (const { batch, policy } of approved) {
     const short = policy.shortBalance === 'pause' ? await shortfall(context, batch) : null;
@@ -68,7 +81,7 @@ async function startApproved(context: RunnerContext): Promise<void> {
     });
   }
   await refreshBatches(context);
-  context.dispatchWake.wake();
+  context.wakes.dispatch.wake();
 }
 
 /** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
@@ -86,10 +99,10 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
 async function superviseBatch(
   context: RunnerContext,
   batch: BatchRecord,
-  { known, counts, patienceMs }: { known: number; counts: ReadonlyMap<string, number>; patienceMs: number },
+  { known, counts, patienceMs, closing }: Standing & Pick<Stay, 'patienceMs'> & { closing: ClosingBalances },
 ): Promise<boolean> {
-  if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
-  context.closing.delete(batch.batch_id);
+  if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id, closing));
+  closing.delete(batch.batch_id);
   // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of
   // them.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
@@ -116,10 +129,10 @@ async function readBalance(context: RunnerContext): Promise<Balance | null> {
  * the wire when the balance was read may have been charged in it, and is answered first, so that every unit which left
  * the wallets is some row's.
  */
-async function completeBatch(context: RunnerContext, batchId: string): Promise<boolean> {
-  const { closing, db, batches } = context;
+async function completeBatch(context: RunnerContext, batchId: string, closing: ClosingBalances): Promise<boolean> {
+  const { db, batches } = context;
   const balance = closing.get(batchId) ?? (await readBalance(context));
-  if (balance !== null && (await isAnySending(db, [...batches.keys()], balance.readAt))) {
+  if (balance !== null && (await isAnySending(db, [...batches.all().keys()], balance.readAt))) {
     closing.set(batchId, balance);
     return false;
   }

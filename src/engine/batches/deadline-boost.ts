@@ -1,12 +1,8 @@
 import { isoTime } from '../../core/time/clock.ts';
-import type { LateBatch } from '../../ledger/accounts/pace.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { boostNeeded, type PaceAhead } from '../forecast/forecast.ts';
 import { sendingOf } from '../forecast/sending.ts';
 import type { RunnerContext } from '../runner/context.ts';
-
-/** How often late batches are looked for: people are notified minutes later anyway. */
-const lateApartMs = 10_000;
 
 /**
  * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost
@@ -14,22 +10,12 @@ const lateApartMs = 10_000;
  * would otherwise change places with the others at each look.
  */
 export async function boostDeadlines(context: RunnerContext, pace: PaceAhead): Promise<void> {
-  const { db, account, clock, batches } = context;
-  const isToBeDone = [...batches.values()].some(({ batch }) => batch.finish_by !== null);
-  if (!isToBeDone) return void context.late.clear();
+  const { db, account, clock, batches, late } = context;
+  const isToBeDone = [...batches.all().values()].some(({ batch }) => batch.finish_by !== null);
+  if (!isToBeDone) return late.clear();
   const sending = await sendingOf(db, account);
-  const now = clock.now();
-  for (const batchId of boostNeeded(sending, pace, now)) await press(context, batchId);
-  if (clock.monotonic() - context.lateLookedAt < lateApartMs) return;
-  context.lateLookedAt = clock.monotonic();
-  const late = new Map<string, LateBatch>();
-  const foreseen = context.cachedForecast(account, sending, pace);
-  for (const { batch, finish_by } of sending) {
-    const doneAt = now + (foreseen.get(batch)?.doneMs ?? Number.NaN);
-    const since = context.late.get(batch)?.since ?? now;
-    if (finish_by !== null && doneAt > finish_by) late.set(batch, { finishBy: finish_by, since, doneAt });
-  }
-  context.late = late;
+  for (const batchId of boostNeeded(sending, pace, clock.now())) await press(context, batchId);
+  late.look(sending, pace);
 }
 
 async function press(context: RunnerContext, batchId: string): Promise<void> {
@@ -45,5 +31,5 @@ async function press(context: RunnerContext, batchId: string): Promise<void> {
     batch_id: batchId,
     finish_by: isoTime(pressed.finish_by),
   });
-  context.superviseWake.wake();
+  context.wakes.supervise.wake();
 }

@@ -5,7 +5,8 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { overspent } from '../plan/spending.ts';
 import { canaryVerdict } from '../runner/batch-watch.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 
@@ -13,7 +14,7 @@ const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): void {
   for (const [batchId, rows] of Map.groupBy(ended, ({ batch_id }) => batch_id)) {
     const why = context.batches.get(batchId)?.watch.note(rows) ?? null;
-    if (why !== null && !context.trips.has(batchId)) context.trips.set(batchId, why);
+    if (why !== null) context.batches.stop(batchId, why);
   }
 }
 
@@ -42,12 +43,12 @@ function firstRows({ batch, policy: { canary } }: OpenBatch): number | null {
 
 /** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */
 export async function enforceGuards(context: RunnerContext): Promise<void> {
-  for (const open of context.batches.values()) {
+  for (const open of context.batches.all().values()) {
     const { batch, policy } = open;
     const { batch_id: batchId } = batch;
     if (batch.status !== 'running') {
       // The pause is known everywhere by now.
-      context.trips.delete(batchId);
+      context.batches.unstop(batchId);
       continue;
     }
     const counts = await countRows(context.db, batchId);
@@ -55,7 +56,7 @@ export async function enforceGuards(context: RunnerContext): Promise<void> {
     const isCanaryOver = canaryIsOver(open, counts);
     const failed = counts.get('failed') ?? 0;
     const why =
-      context.trips.get(batchId) ??
+      context.batches.whyStopped(batchId) ??
       (await overspent(context.db, batch)) ??
       (isCanaryOver ? canaryVerdict(policy, { sent: sentAmong(counts), failed }) : null);
     // With nothing left to send, stopping would only keep the batch from being finished.
@@ -78,11 +79,11 @@ async function endCanary(context: RunnerContext, batchId: string): Promise<void>
     await unit.noteBatch(batch, { canary_at: unit.at });
     await unit.append(batchId, 'batch.canary_passed', {});
   });
-  context.dispatchWake.wake();
+  context.wakes.dispatch.wake();
 }
 
 async function pauseByGuard(context: RunnerContext, batchId: string, why: string, canary: boolean): Promise<void> {
-  context.trips.set(batchId, why);
+  context.batches.stop(batchId, why);
   context.log.warn('a guard has paused the batch', { batch_id: batchId, why });
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);

@@ -4,7 +4,8 @@ import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 import { makeRowMarks } from '../runner/row-marks.ts';
 import { rowsAlone } from './enforce-guards.ts';
 import { pauseMovedService } from './moved-service.ts';
@@ -32,8 +33,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
       seconds: known?.seconds ?? new Set(),
     });
   }
-  context.batches = open;
-  context.movedBatches = movedBatches;
+  context.batches.replace(open, movedBatches);
   const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
   context.picker.setBatches(
     running.map(({ batch }) => batch),

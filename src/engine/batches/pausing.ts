@@ -31,9 +31,9 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
   if (reason === 'credentials_rejected') {
     // Only now that the pause is durable, since the run may end by it.
     context.credentialsRefused = true;
-    context.superviseWake.wake();
+    context.wakes.supervise.wake();
   }
-  context.fundsWake.wake();
+  context.wakes.funds.wake();
 }
 
 /**

@@ -34,7 +34,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     waiting += 1;
     const started = () => {
       waiting -= 1;
-      context.dispatchWake.wake();
+      context.wakes.dispatch.wake();
     };
     const job = admitRows(context, { started, isOver })
       .catch((error: unknown) => {
@@ -42,7 +42,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
       })
       .finally(() => {
         jobs.delete(job);
-        context.dispatchWake.wake();
+        context.wakes.dispatch.wake();
       });
     jobs.add(job);
   };
@@ -56,7 +56,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     // Rows that are due already have their jobs, which ring when their turn comes.
     const nextAt = picker.nextAt() ?? 0;
     const { idlePollMs } = settings;
-    await context.dispatchWake.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
+    await context.wakes.dispatch.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
   }
   await Promise.all(jobs);
   if (trouble !== null) throw trouble;
@@ -138,7 +138,7 @@ async function recordIntents(
     const unread: RowRecord[] = [];
     for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
       const open = context.batches.get(batchId);
-      if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
+      if (open?.batch.status !== 'running' || context.batches.whyStopped(batchId) !== null) continue;
       // Another process may have paused it since it was last looked at.
       if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
       const written = await writeIntents(unit, context, open, ofBatch, confirmed);
@@ -191,6 +191,6 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
   await context.gate.noteOutcome(outcome, after.readyAt);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
-  if (outcome.kind === 'accepted') context.trackWake.wake();
-  else context.doubtWake.wake();
+  if (outcome.kind === 'accepted') context.wakes.track.wake();
+  else context.wakes.doubt.wake();
 }

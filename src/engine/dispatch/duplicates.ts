@@ -15,7 +15,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type ConfirmedFailures, failureName } from '../doubts/failed-before.ts';
-import type { OpenBatch } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 /** What rows of one batch that are about to be sent are compared with. */
 export interface EarlierToRows {

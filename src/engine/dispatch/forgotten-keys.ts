@@ -84,7 +84,7 @@ async function isNothingThere(context: RunnerContext, row: RowRecord, payment: P
       { why: 'the service has a payment under its refused key' },
     ),
   );
-  context.doubtWake.wake();
+  context.wakes.doubt.wake();
   return false;
 }
 

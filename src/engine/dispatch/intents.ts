@@ -12,7 +12,8 @@ import type { ConfirmedFailures } from '../doubts/failed-before.ts';
 import { clearLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 import {
   decideRow,
   type EarlierToRows,

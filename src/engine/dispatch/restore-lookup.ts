@@ -11,7 +11,8 @@ import { type LookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts
 import { nothingUnderWayAt } from '../doubts/lost-payments.ts';
 import { noteSecond } from '../payments/late-differences.ts';
 import { paymentNames, referenceOf } from '../payments/payment-request.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 import { haltPaidTwice } from '../tracking/apply-status-update.ts';
 import { firstAttempt, otherOwner } from './intents.ts';
 
@@ -58,7 +59,7 @@ async function lookupFirst(context: RunnerContext, row: RowRecord): Promise<bool
     return false;
   });
   if (isLeft) logReview(context, row, why);
-  context.doubtWake.wake();
+  context.wakes.doubt.wake();
   return isTheirs;
 }
 

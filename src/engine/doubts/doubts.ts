@@ -14,7 +14,8 @@ import { firstIntentAt } from '../payments/key-age.ts';
 import { nextGeneration } from '../payments/next-generation.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
 import { clearLookupRetry, noteSilence } from './lookup-retry.ts';
@@ -67,8 +68,8 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
     assert(payment, 'a row in doubt has its payment');
     return takeStep(unit, context, open, { row, payment }, outcome);
   });
-  if (step?.do === 'send_again' || step?.do === 'next_generation') context.dispatchWake.wake();
-  if (step?.do === 'adopt') context.trackWake.wake();
+  if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
+  if (step?.do === 'adopt') context.wakes.track.wake();
   if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
   if (step?.do === 'review') logReview(context, row, step.why);
 }

@@ -2,7 +2,8 @@ import pLimit from 'p-limit';
 import { dueRows, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { type Place, sendingOrder } from '../forecast/sending-order.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 /** The most rows of a batch that one pass handles; each becomes a request. */
 const rowsPerPass = 100;
@@ -76,7 +77,7 @@ export async function stepDueRows(
   };
   // The batches as they are by then: one that was approved meanwhile takes its turn in this pass.
   const due = () =>
-    [...context.batches.keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
+    [...context.batches.all().keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
   try {
     await ask();
     for (let count = due(); count > 0 && !stopping.aborted; count = due())
@@ -91,7 +92,7 @@ export async function stepDueRows(
 function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
   const isOpenTurn = number % openTurnEvery === 0;
   let first: { source: Source; batch: Place } | null = null;
-  for (const { batch } of batches.values()) {
+  for (const { batch } of batches.all().values()) {
     const source = sources.get(batch.batch_id);
     if (!source || source.rows.length === 0) continue;
     const order = first && !isOpenTurn ? sendingOrder(batch, first.batch) : 0;
@@ -107,7 +108,7 @@ async function askLedger(
   sources: Map<string, Source>,
 ): Promise<void> {
   const now = clock.monotonic();
-  for (const batchId of batches.keys()) {
+  for (const batchId of batches.all().keys()) {
     const known = sources.get(batchId);
     if (known && !isToBeAsked(known, now)) continue;
     const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
@@ -129,7 +130,7 @@ function isToBeAsked({ rows, askedAt, left }: Source, now: number): boolean {
 
 async function firstDueAt({ db, batches }: RunnerContext, status: 'accepted' | 'in_doubt'): Promise<number | null> {
   let first: number | null = null;
-  for (const batchId of batches.keys()) {
+  for (const batchId of batches.all().keys()) {
     const at = await nextDueAt(db, batchId, status);
     if (at !== null) first = Math.min(first ?? at, at);
   }

@@ -8,7 +8,8 @@ import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 import {
   type EarlierGenerations,
   holdMayBePaid,

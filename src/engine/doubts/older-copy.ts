@@ -6,7 +6,8 @@ import { findUnendedRow, pageRowsInState, type RowRecord } from '../../ledger/ro
 import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import type { Listed, ServiceView } from '../runner/comparison.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 /**
  * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent
@@ -28,7 +29,7 @@ const rowsRead = 50;
 export async function compareWithService(context: RunnerContext): Promise<boolean> {
   if (context.restoredAt !== null) return true;
   const { batches } = context.compared;
-  const results = [...context.batches].map(([batchId, open]) => {
+  const results = [...context.batches.all()].map(([batchId, open]) => {
     const comparing = batches.get(batchId) ?? compareBatch(context, open);
     batches.set(batchId, comparing);
     return comparing;

@@ -30,6 +30,6 @@ export function recentThroughput(context: RunnerContext): StoredPace {
     spaced: Object.fromEntries(picker.spaced()),
     shared,
     gate: gate.causes(),
-    late: Object.fromEntries(late),
+    late: late.all(),
   };
 }

@@ -28,3 +28,34 @@ export function makeWake(clock: Clock): Wake {
     },
   };
 }
+
+/** What wakes each loop of a runner, besides time; all are woken when the runner stops. */
+export interface Wakes {
+  /** There may be something to send. */
+  dispatch: Wake;
+  /** A row fell in doubt. */
+  doubt: Wake;
+  /** Rows were accepted, or a webhook asks for a look-up. */
+  track: Wake;
+  webhook: Wake;
+  /** Something durable has changed: a batch may be finished. */
+  supervise: Wake;
+  renew: Wake;
+  /** The account's money ran out. */
+  funds: Wake;
+  reread: Wake;
+}
+
+export function makeWakes(clock: Clock): Wakes {
+  const make = () => makeWake(clock);
+  return {
+    dispatch: make(),
+    doubt: make(),
+    track: make(),
+    webhook: make(),
+    supervise: make(),
+    renew: make(),
+    funds: make(),
+    reread: make(),
+  };
+}

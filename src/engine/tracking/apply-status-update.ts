@@ -7,7 +7,8 @@ import { writePause } from '../batches/pausing.ts';
 import { noteSecond } from '../payments/late-differences.ts';
 import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import { settle } from '../payments/settle.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 /**
  * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the

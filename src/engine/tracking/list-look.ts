@@ -119,7 +119,7 @@ function waitedFor(
   listedBefore: number,
 ): number {
   if (settlementStats.webhooksArrive()) return 0;
-  const runIds = new Set([...batches.values()].map(({ batch }) => batch.run_id));
+  const runIds = new Set([...batches.all().values()].map(({ batch }) => batch.run_id));
   return news.filter(({ createdAt, reference }) => {
     if (createdAt === null || createdAt <= listedBefore || reference === null) return false;
     return runIds.has(parseReference(reference)?.runId ?? '');

@@ -82,7 +82,7 @@ export async function planLook(context: RunnerContext, cursor: ListCursor): Prom
 export async function sumFollowed({ db, batches }: RunnerContext, query: FollowedQuery): Promise<FollowedSum> {
   const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
   let sum: FollowedSum = { count: 0, firstDue: null, oldest: null, newest: null };
-  for (const batchId of batches.keys()) {
+  for (const batchId of batches.all().keys()) {
     const more = await followedRows(db, batchId, query);
     sum = {
       count: sum.count + more.count,

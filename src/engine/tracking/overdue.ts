@@ -7,7 +7,8 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { OpenBatch, RunnerContext } from '../runner/context.ts';
+import type { RunnerContext } from '../runner/context.ts';
+import type { OpenBatch } from '../runner/open-batches.ts';
 
 /**
  * When the payment of a row was last sent (epoch ms): from then on, at the latest, the service has what it accepted.

@@ -32,8 +32,8 @@ export async function processWebhooks(context: RunnerContext): Promise<number | 
 }
 
 async function act(context: RunnerContext, { wake, warn, pause }: Effect): Promise<void> {
-  if (wake === 'track') context.trackWake.wake();
-  if (wake === 'doubt') context.doubtWake.wake();
+  if (wake === 'track') context.wakes.track.wake();
+  if (wake === 'doubt') context.wakes.doubt.wake();
   if (warn) context.log.warn(warn.message, warn.data);
   if (pause) await context.pauseAccount(pause.reason, pause.detail);
 }

@@ -1,0 +1,56 @@
+import type { BatchPolicy } from '../../core/state/batch-policy.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { FileRefs } from '../../ledger/rows/file-refs.ts';
+import type { BatchWatch } from './batch-watch.ts';
+import type { RowMarks } from './row-marks.ts';
+
+/** A batch that is approved, running or paused. */
+export interface OpenBatch {
+  batch: BatchRecord;
+  policy: BatchPolicy;
+  watch: BatchWatch;
+  /** What stands in its file. */
+  file: FileRefs;
+  /** Whether its completed rows are read one by one for their details. */
+  withDetails: boolean;
+  /** Rows that a person has ended, and that were logged because the service's list says otherwise. */
+  contradicted: RowMarks;
+  /** Second payments of its rows that were logged, by the service's ids. */
+  seconds: Set<string>;
+}
+
+/** The open batches of an account, as its runner has last read them from the ledger. */
+export interface OpenBatches {
+  /** Those of the account's service, by id. */
+  all(): ReadonlyMap<string, OpenBatch>;
+  get(batchId: string): OpenBatch | undefined;
+  /** Those that were made for another service, by id: nothing is sent or asked for them. */
+  moved(): ReadonlyMap<string, OpenBatch>;
+  replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): void;
+  /** A guard stops a batch: nothing more of it is sent, even before its pause is durable. The first reason stays. */
+  stop(batchId: string, why: string): void;
+  /** Why a guard has stopped the batch; null if none has. */
+  whyStopped(batchId: string): string | null;
+  /** The pause of a batch is known everywhere, or it goes on. */
+  unstop(batchId: string): void;
+}
+
+export function makeOpenBatches(): OpenBatches {
+  let current: ReadonlyMap<string, OpenBatch> = new Map();
+  let currentMoved: ReadonlyMap<string, OpenBatch> = new Map();
+  const stopped = new Map<string, string>();
+  return {
+    all: () => current,
+    get: (batchId) => current.get(batchId),
+    moved: () => currentMoved,
+    replace(all, moved) {
+      current = all;
+      currentMoved = moved;
+    },
+    stop(batchId, why) {
+      if (!stopped.has(batchId)) stopped.set(batchId, why);
+    },
+    whyStopped: (batchId) => stopped.get(batchId) ?? null,
+    unstop: (batchId) => void stopped.delete(batchId),
+  };
+}

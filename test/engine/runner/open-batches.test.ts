@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeOpenBatches, type OpenBatch } from '../../../src/engine/runner/open-batches.ts';
+
+test('the first reason stays for which a guard has stopped a batch, until the batch goes on', () => {
+  const batches = makeOpenBatches();
+  assert.equal(batches.whyStopped('b-1'), null);
+  batches.stop('b-1', 'too many failures');
+  batches.stop('b-1', 'an unusual cost');
+  assert.deepEqual([batches.whyStopped('b-1'), batches.whyStopped('b-2')], ['too many failures', null]);
+  batches.unstop('b-1');
+  assert.equal(batches.whyStopped('b-1'), null);
+});
+
+test('whoever goes through the batches of an account sees them as they were when it began', () => {
+  const batches = makeOpenBatches();
+  const [one, two] = [{}, {}] as [OpenBatch, OpenBatch];
+  batches.replace(new Map([['b-1', one]]), new Map([['b-2', two]]));
+  const before = batches.all();
+  batches.stop('b-1', 'too many failures');
+  batches.replace(new Map(), new Map());
+  assert.deepEqual([[...before.keys()], batches.get('b-1'), batches.moved().size], [['b-1'], undefined, 0]);
+  assert.equal(batches.whyStopped('b-1'), 'too many failures', 'a batch that is read anew stays stopped');
+});
