@@ -13,60 +13,55 @@ import { attempt, type Finding, Findings, InputError } from './input/findings.ts
 import { checkFiles, type Manifest, readManifest, versionsFolder } from './input/manifest.ts';
 
 export interface VerifyOptions {
-  /** PEM of the key that must have signed. Without it the signature only shows that one hand made all of it. */
+  /** PEM of the key that must have signed. Without it, the signature only shows that one key signed everything. */
   publicKey?: string;
   /** A ledger (SQLite file) whose audit chain must begin with that of the reports. */
   ledger?: string;
   /** The service's own list of payments: a file with one JSON object a line, as `GET /v2/topups` lists them. */
   serviceList?: string;
-  /**
-   * Heads of audit chains that were put outside: a file with one JSON object a line. The chain must have each of them.
-   */
+  /** Anchored heads of audit chains: a file with one JSON object a line. The chain must contain each of them. */
   anchors?: string;
 }
 
 export interface Verification {
-  /** True when there is no finding. */
+  /** True if there is no finding. */
   ok: boolean;
   findings: Finding[];
-  /** How many more there are: 100 are listed at most. */
+  /** How many more findings there are: at most 100 are listed. */
   findings_unlisted: number;
-  /** What was checked and held, in sentences: what was not asked for, or did not hold, is not among them. */
+  /**
+   * What was checked and is correct, in sentences. Checks that were not requested, or that failed, are not among them.
+   */
   checked: string[];
-  /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
+  /** What could not be checked, or is worth knowing, in sentences. None of it is a fault by itself. */
   notes: string[];
   /**
-   * Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than
-   * is known elsewhere.
+   * Why the reports, though intact, may not be the ones that the reader wants, in sentences: they are of another batch,
+   * or older than known elsewhere.
    */
   doubts: string[];
   /**
-   * Null for the reports of a batch; of a reconciliation, `as_of` is when it was made, `rows` the number of its items.
+   * Null for the reports of a batch. For a reconciliation, `as_of` is when it was made, and `rows` the number of its
+   * items.
    */
   reconciliation_id: string | null;
   batch_id: string | null;
   run_id: string | null;
-  /** The file that was paid, and the state of its batch, as the summary has them. */
+  /** The paid file, and the state of its batch, according to the summary. */
   file_name: string | null;
-  /** Who rejected the batch, by the chain; null where nobody did. */
+  /** Who rejected the batch, according to the chain; null if nobody did. */
   rejected_by: string | null;
   status: string | null;
-  /**
-   * Which version of the batch's reports they are (null: none yet), and as of when (ISO 8601 UTC); null where they do
-   * not tell.
-   */
+  /** The version of the batch's reports (null: none yet), and its time (ISO 8601 UTC); null if they do not say. */
   version: number | null;
   as_of: string | null;
   rows: number | null;
   events: number | null;
-  /** What the given ledger has of the batch beyond these reports; null where none was given. */
+  /** What the given ledger has of the batch after these reports; null if no ledger was given. */
   later: LaterEvents | null;
-  /** SHA-256 (hex) of the public key that signed: compare it with the one that you were given. */
+  /** SHA-256 (hex) of the public key that signed: compare it with the one that you received. */
   key_fingerprint: string | null;
-  /**
-   * How many events of the chain the heads that were put outside cover, and what that means in a sentence; null where
-   * there is no chain.
-   */
+  /** How many events of the chain the anchored heads cover, and what that means in a sentence; null without a chain. */
   covered_events: number | null;
   coverage: string | null;
 }
@@ -86,14 +81,14 @@ const nothingOfBatch = {
   coverage: null,
 };
 
-/** What is checked, what held, and what did not. */
+/** Collects what was checked, and the findings. */
 function makeProof() {
   const findings = new Findings();
   const checked: string[] = [];
   return {
     findings,
     checked,
-    /** Says the sentence of a check in which nothing was found. */
+    /** Runs a check, and adds its sentence if there was no finding. */
     async prove<Result>(sentence: string, check: () => Promise<Result>): Promise<Result> {
       const before = findings.count;
       const result = await check();
@@ -114,9 +109,9 @@ function makeProof() {
 type Proof = ReturnType<typeof makeProof>;
 
 /**
- * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works
- * offline and shares no code with the program that made them: it is short so that an auditor's own engineer can read
- * it. Rejects with `InputError` where what it was given to compare with is not what it should be.
+ * Proves, from a folder of reports alone, that they are complete, unchanged and consistent. It works offline, and
+ * shares no code with the program that made them; it is short, so that an auditor's own engineer can read it. Rejects
+ * with `InputError` if a file to compare with is not what it should be.
  */
 export async function verifyReports(dir: string, options: VerifyOptions = {}): Promise<Verification> {
   const { publicKey = null, ledger, serviceList, anchors } = options;
@@ -187,7 +182,7 @@ async function verifyReconciliation(
   };
 }
 
-/** Proves the chain, and by which heads that were put outside; returns it with what these cover. */
+/** Proves the chain and which of its heads were anchored. Returns it with what these cover. */
 async function proveChain(
   dir: string,
   { manifest, kept, anchors }: { manifest: Manifest; kept: readonly Kept[]; anchors: string | undefined },
@@ -215,7 +210,7 @@ async function proveChain(
   return { chain, coverage: chain && coverageOf(manifest.audit.events, { given, own }) };
 }
 
-/** Proves results.csv, and the versions before; returns how many rows there are. */
+/** Proves results.csv, and the earlier versions. Returns how many rows there are. */
 async function proveRows(
   dir: string,
   {
@@ -244,15 +239,14 @@ function rejectedBy({ batch: { cancelled } }: ChainFacts): string | null {
 }
 
 /**
- * The places of the heads that were put outside. One beyond the chain's end that the reports themselves bring was cut
- * off there.
+ * The places of the anchored heads. If the reports themselves list one beyond the chain's end, the chain was cut there.
  */
 function outsideHeads(outside: readonly Head[], own: readonly Head[], { audit }: Manifest): Set<number> {
   const cutOff = new Set(own.map(({ events }) => events).filter((events) => events > audit.events));
   return new Set(outside.map(({ events }) => events).filter((events) => !cutOff.has(events)));
 }
 
-/** Says what the heads that were put outside prove of a chain that has each of them up to its end. */
+/** Says what the anchored heads prove about a chain that contains them. */
 function proveHeads({ wentOnTo }: ChainFacts, findings: Findings): string {
   if (wentOnTo === null) return 'The chain has every head that was put outside: nothing was cut off since.';
   findings.doubt(
@@ -261,18 +255,18 @@ function proveHeads({ wentOnTo }: ChainFacts, findings: Findings): string {
   return 'The chain has every head that was put outside up to its end: until then nothing was changed or cut off.';
 }
 
-/** A folder may have any name, but not that of another batch: whoever asks for that one would hear of this. */
+/** A folder may have any name but that of another batch: a reader who wants that one must be warned. */
 function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings): void {
   const name = basename(resolve(dir));
   if (name !== batch_id && /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name))
     findings.doubt(`The folder has the name of batch ${name}, and these are the reports of batch ${batch_id}.`);
 }
 
-/** What was edited after it was signed is a finding; an auditor is told how far it goes. */
+/** If files were changed after they were signed, an auditor must know how far that goes. */
 function noteHowFar(findings: Findings): void {
   const { list, count } = findings;
   if (count === 0) return;
-  // As happens where it is corrected in its place.
+  // Typical for a file that was corrected in place.
   if (count === 1 && list[0]?.file === 'failed.csv')
     findings.note(
       'Only failed.csv is not as it was signed: it was edited or taken away after the reports were written, as happens when it is corrected in its place. It lists what was to be corrected; nothing is wrong with the other files, which tell what was paid.',

@@ -1,4 +1,4 @@
-/** A longer time with no payment under way is a break (ms): the report format says so. */
+/** A longer time without an open payment is a break (ms), as the report format defines. */
 const breakMs = 120_000;
 
 /** Whether a row's payment is sent or followed after an event of this kind; other kinds change nothing. */
@@ -7,11 +7,11 @@ const followedAfter: ReadonlyMap<string, boolean> = new Map([
   ...['row.unsent', 'row.review', 'row.complete', 'row.fail'].map((kind) => [kind, false] as const),
 ]);
 
-/** How long payments were sent or followed, by the chain. */
+/** How long payments were sent or followed, according to the chain. */
 export interface ActiveTime {
   /** In milliseconds. */
   total(): number;
-  /** Takes down an event of a row; `at`: epoch ms. */
+  /** Counts an event of a row; `at`: epoch ms. */
   note(rowNo: number, kind: string, at: number): void;
 }
 

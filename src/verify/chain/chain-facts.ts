@@ -14,7 +14,7 @@ export interface Event {
   hash: string;
 }
 
-/** What was done to the batch as a whole. */
+/** An event of the batch as a whole. */
 export interface Act {
   actor: string;
   /** Epoch milliseconds. */
@@ -22,27 +22,27 @@ export interface Act {
   data: Record<string, unknown>;
 }
 
-/** What the chain says of the batch as a whole: the last act of each kind, null where there was none. */
+/** What the chain says about the batch as a whole: the last event of each kind, or null. */
 export interface BatchFacts {
   received: Act | null;
   validated: Act | null;
   approved: Act | null;
-  /** When it began, for the first time. */
+  /** When the batch first began. */
   started: Act | null;
   completed: Act | null;
-  /** When a person last gave it another place among the batches of its account. */
+  /** When a person last changed its place among the batches of its account. */
   reordered: Act | null;
   /** When a person last said where its service has moved to. */
   moved: Act | null;
-  /** When what names persons was taken out of the rows. */
+  /** When the personal data of its rows was erased. */
   forgotten: Act | null;
-  /** When it was given up, or a person rejected it (`data.rejected`). */
+  /** When it was cancelled, or rejected by a person (`data.rejected`). */
   cancelled: Act | null;
   /** The state after the last change. */
   status: string | null;
 }
 
-/** A version of the reports that was given out. */
+/** A published version of the reports. */
 export interface PublishedVersion {
   version: number;
   /** Epoch milliseconds. */
@@ -52,47 +52,46 @@ export interface PublishedVersion {
   hash: string;
 }
 
-/** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
+/** What the chain says about each row, by row number. Memory stays small: a few bytes a row. */
 export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
-  /** When its last event was (epoch ms). */
+  /** The time of its last event (epoch ms). */
   lastAt: number | null;
   /**
-   * Where the chain went on to after its end, by the latest head that was put outside: see `walkChain`. Null where
-   * none tells of that.
+   * The length to which the chain grew later, by the latest outside anchor: see `walkChain`. Null if no anchor shows
+   * that.
    */
   wentOnTo: number | null;
-  /** The versions of the reports that were given out, in their order: chains of before do not tell them. */
+  /** The published versions of the reports, in order. Chains of old program versions do not record them. */
   published: PublishedVersion[];
-  /** The hashes of the events that were asked for, by their place in the chain. */
+  /** The hashes of the requested events, by their place in the chain. */
   heads: Map<number, string>;
-  /** The state after the row's last change, or null where the chain has none. */
+  /** The state after the row's last change, or null if the chain has none. */
   stateOf(rowNo: number): string | null;
   /** `fingerprint` of generation and key of the last request, or 0. */
   sentOf(rowNo: number): number;
-  /** `fingerprint` of the service's id and cost as the row ended, or 0. */
+  /** `fingerprint` of the service's id and the cost when the row ended, or 0. */
   paidOf(rowNo: number): number;
   /**
-   * `fingerprint` of when the row ended, the service's last word of it and its failure code (where the chain tells
-   * one), or 0: chains of before do not tell it.
+   * `fingerprint` of the time when the row ended, the service's last status and the failure code (if recorded), or 0.
+   * Chains of old program versions do not record them.
    */
   endedOf(rowNo: number): number;
-  /** `reasonMark` of why the row ended as it did, or 0 where the chain does not tell it. */
+  /** `reasonMark` of why the row ended as it did, or 0 if the chain does not say. */
   reasonOf(rowNo: number): number;
-  /** The state that intake gave the row, or null where no event tells of the row. */
+  /** The state that intake gave the row, or null if it has no event. */
   intakeStateOf(rowNo: number): string | null;
-  /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
+  /** The state of the row when its batch was approved, or null if it has no event. */
   approvedStateOf(rowNo: number): string | null;
   /**
-   * The first money given back for the row's own payment, of which `topupId` is the service's id or empty; null where
-   * there was none.
+   * The first refund of the row's own payment, whose id at the service is `topupId` (or empty); null if there is none.
    */
   refundOf(rowNo: number, topupId: string): Refund | null;
-  /** Whether the service was seen to give this status to a payment of the row after the row had ended. */
+  /** Whether the service reported this status of a payment of the row after the row had ended. */
   wasSaidLate(rowNo: number, serviceStatus: string): boolean;
   /** How long payments were sent or followed (ms). */
   activeMs(): number;
-  /** The money of payments that failed. */
+  /** The charges and refunds of payments that failed. */
   failed: Pick<FailedCharges, 'earlier' | 'earlierBack' | 'backBy'>;
 }
 

@@ -9,12 +9,11 @@ import { makeFacts, noteEvent } from './gather-facts.ts';
 const file = 'events.jsonl';
 
 /**
- * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one
- * before and from all that its event says, so that none was changed, left out, added or moved. `wanted` are the places
- * of which the hash is kept. `outside` are the places of the heads that the reports did not bring themselves: a chain
- * that ends in one of these, but for reports that were given out then, is whole as far as it goes, and later ones tell
- * where it went on to; any other was cut short. Null where it is the chain of another batch, with which nothing is to
- * be compared.
+ * Walks the audit chain from its first event to the head that the manifest names. Each hash must follow from the one
+ * before and from the whole event, so that no event was changed, omitted, added or moved. `wanted`: the places whose
+ * hashes are kept. `outside`: the places of heads that did not come with the reports. A chain that ends in one of these
+ * (or only adds published reports to it) is complete as far as it goes, and later heads show how far it went on; any
+ * other chain was cut short. Returns null for the chain of another batch, with which nothing can be compared.
  */
 export async function walkChain(
   dir: string,
@@ -51,7 +50,7 @@ export async function walkChain(
       previous = hash;
       if ((anchored.get(seq) ?? hash) !== hash)
         findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
-      // That reports were given out is no reason to put another head outside.
+      // Publishing reports does not cause another anchor.
       isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
       const data = objectOf(body);
       if (body !== JSON.stringify(data)) findings.add(file, `the body of event ${seq} ${doubleMeaning}`);
@@ -75,12 +74,12 @@ export async function walkChain(
 
 const doors: readonly unknown[] = ['cli', 'console', 'api', 'library', 'serve'];
 
-/** The door through which a person or a job acted; events of the program itself, and old ones, have none. */
+/** The interface through which a person or a job acted. Events of the program itself, and old ones, have none. */
 function isDoor(through: unknown): boolean {
   return (through ?? null) === null || doors.includes(through) || /^job:./.test(String(through));
 }
 
-/** By hand, as there are millions of them: a general checker of shapes takes longer than all hashes together. */
+/** Written by hand, as there are millions of events: a schema checker takes longer than all hashes together. */
 function eventOf(line: string, seq: number): Event {
   const event = objectOf(line) as unknown as Event;
   const { batch_id, at, actor, kind, row_no, body, hash } = event;
@@ -92,7 +91,7 @@ function eventOf(line: string, seq: number): Event {
   return event;
 }
 
-/** Beyond any file: a row number is a place in memory here, and must not ask for all of it. */
+/** More rows than any file has. A row number is an index into memory here, and a forged one must not use all of it. */
 const rowNoMax = 2 ** 28;
 
 function objectOf(json: string): Record<string, unknown> {

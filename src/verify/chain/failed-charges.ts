@@ -1,6 +1,6 @@
 import { ExactSums, lesser, rest } from '../input/decimal.ts';
 
-/** A payment that failed and was charged all the same. */
+/** A payment that failed and was charged nevertheless. */
 interface Kept {
   topupId: unknown;
   /** How often the row had been retried before. */
@@ -9,15 +9,15 @@ interface Kept {
   currency: string;
 }
 
-/** The service tells that money came back. */
+/** A refund that the service reported. */
 interface MoneyUpdate {
-  /** Null where the service named none: then it is the payment that the row had at the time. */
+  /** Null if the service named no payment: then it is the one that the row had at the time. */
   topupId: unknown;
   retries: number;
   /** Epoch milliseconds. */
   at: number;
   currency: unknown;
-  /** How much of a cost that is. */
+  /** How much of a cost the refund covers. */
   backOf(cost: string): string;
 }
 
@@ -27,15 +27,15 @@ interface RowMoney {
   updates: MoneyUpdate[];
 }
 
-/** What the chain says of the money of payments that failed. Few cost anything, so that not much is held. */
+/** The charges of payments that failed, according to the chain. Few cost anything, so little memory is needed. */
 export interface FailedCharges {
-  /** Takes down what an event of a row tells of it; `at`: epoch milliseconds. */
+  /** Counts an event of a row; `at`: epoch milliseconds. */
   note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
   /** What was charged for payments whose rows were sent again since. */
   earlier(): ExactSums;
-  /** What of that came back. */
+  /** The refunds of those. */
   earlierBack(): ExactSums;
-  /** What came back of all that failed, up to a time (epoch milliseconds). */
+  /** The refunds of all failed payments, up to a time (epoch milliseconds). */
   backBy(until: number): ExactSums;
 }
 
@@ -88,7 +88,7 @@ export function makeFailedCharges(): FailedCharges {
   };
 }
 
-/** Several words may tell of the same money: what came back is the most that one of them tells. */
+/** Several events may be about the same refund: the largest one counts. */
 function mostOf(payment: Kept, updates: readonly MoneyUpdate[]): string {
   let most = '0';
   for (const { topupId, retries, currency, backOf } of updates) {

@@ -5,13 +5,13 @@ import { type Refund, refundIn } from './refunds.ts';
 import { makeRowMarks } from './row-marks.ts';
 import { makeSendings } from './sendings.ts';
 
-/** The acts that reports must tell of as the chain does. */
+/** The events of the batch that the reports must agree with. */
 const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
   'batch.received': 'received',
   'batch.validate': 'validated',
   'batch.approve': 'approved',
   'batch.start': 'started',
-  // Where it was paused before it began.
+  // If it was paused before it began.
   'batch.resume': 'started',
   'batch.complete': 'completed',
   'batch.reorder': 'reordered',
@@ -20,7 +20,7 @@ const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
   'batch.cancel': 'cancelled',
 };
 
-/** Takes down what an event tells of its row, or of the batch as a whole. */
+/** Counts an event of a row, or of the batch as a whole. */
 export function noteEvent(
   facts: GatheredFacts,
   { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
@@ -38,7 +38,7 @@ function noteAct(batch: BatchFacts, kind: string, act: Act): void {
   if (typeof act.data.to === 'string') batch.status = act.data.to;
 }
 
-/** The facts of a chain while its events are gone through. */
+/** The facts of a chain while it is read. */
 interface GatheredFacts extends ChainFacts {
   note(rowNo: number, kind: string, act: Act): void;
 }
@@ -58,7 +58,7 @@ export function makeFacts(): GatheredFacts {
   };
   const { note: noteRow, ...marks } = makeRowMarks(batch);
   const sendings = makeSendings();
-  // Few rows have their money given back.
+  // Few rows are refunded.
   const refunds = new Map<number, Refund[]>();
   const saidLate = new Set<string>();
   const failed = makeFailedCharges();
@@ -74,7 +74,7 @@ export function makeFacts(): GatheredFacts {
       sendings.note(rowNo, kind, at, data);
       failed.note(rowNo, kind, at, data);
       active.note(rowNo, kind, at);
-      // What came back until then was an earlier payment's.
+      // The refunds so far were of an earlier payment.
       if (kind === 'row.retry') refunds.delete(rowNo);
       if (kind === 'row.contradicted' || kind === 'row.changed_late') {
         saidLate.add(`${rowNo} ${data.service_status}`);

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Findings, given } from '../input/findings.ts';
 import type { Manifest } from '../input/manifest.ts';
 
-/** Events that the ledger's chain of the batch has beyond the reports'. */
+/** Events in the ledger's chain of the batch after the end of the reports' chain. */
 export interface LaterEvents {
   events: number;
   /** How many there are of each kind. */
@@ -10,8 +10,8 @@ export interface LaterEvents {
 }
 
 /**
- * The chain of the reports must be the beginning of the one in the ledger, which may have gone on since: that makes
- * the reports older, not wrong.
+ * The chain of the reports must be the beginning of the ledger's chain. If that has grown since, the reports are older,
+ * not wrong.
  */
 export async function checkLedger(
   ledgerPath: string,

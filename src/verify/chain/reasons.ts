@@ -1,14 +1,14 @@
-/** What results tell of how a row ended, besides when: empty texts where they tell nothing. */
+/** What results say about how a row ended, without the time; empty texts if they say nothing. */
 export interface Failure {
   code: string;
-  /** As the chain has it: without phone numbers. */
+  /** As in the chain: without phone numbers. */
   reason: string;
 }
 
-/** What the end of a row has as its failure, by the event that tells of it; null where that does not say. */
+/** The failure of a row according to the event that ended it; null if the event does not say. */
 export function failureIn(kind: string, actor: string, data: Record<string, unknown>): Failure | null {
   const { as, evidence, code, message, failure_code, failure_reason } = data;
-  // A person's decision is never told as the service's own word.
+  // A person's decision is never shown as an answer of the service.
   if (as === 'paid' || as === 'not-paid')
     return { code: as === 'paid' ? 'RESOLVED_PAID' : 'RESOLVED_NOT_PAID', reason: `${actor}: ${text(evidence)}` };
   if (kind === 'row.complete') return { code: '', reason: '' };
@@ -21,8 +21,8 @@ function text(value: unknown): string {
 }
 
 /**
- * The letters of a reason alone: where results have a number the chain has a mark, and a cell may be guarded against
- * spreadsheets.
+ * The letters of a reason alone. Its numbers are replaced in the chain, and a cell may have an apostrophe against
+ * formulas.
  */
 export function messagesOf(reason: string): string {
   return reason.replaceAll('[number]', '').replace(/[^\p{L}]+/gu, '');

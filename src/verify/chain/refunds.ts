@@ -1,18 +1,15 @@
-/** Money that was given back. */
+/** A refund. */
 export interface Refund {
-  /** Epoch ms; null where chains of before do not tell it. */
+  /** Epoch ms; null if the chain, of an old program version, does not say. */
   at: number | null;
-  /** The service's id of the payment; null where it named none. */
+  /** The service's id of the payment; null if it named none. */
   topupId: string | null;
-  /** Null where the service did not say how much; 'cost' where it was seen as a cost that is gone. */
+  /** Null if the service named no amount; 'cost' if the refund showed in a cost of zero. */
   amount: string | null;
   currency: string;
 }
 
-/**
- * Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs
- * nothing now.
- */
+/** The refund in an event: the service reported it, or a payment that was read again costs nothing any more. */
 export function refundIn(kind: string, at: number, data: Record<string, unknown>): Refund | null {
   const { amount, currency, cost, service_status, refunded_at } = data;
   const topupId = typeof data.topup_id === 'string' ? data.topup_id : null;

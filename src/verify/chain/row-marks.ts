@@ -2,12 +2,12 @@ import { type Act, type BatchFacts, type ChainFacts, rowStates } from './chain-f
 import { fingerprint, reasonMark } from './fingerprint.ts';
 import { failureIn } from './reasons.ts';
 
-/** 0 stands for no state. */
+/** 0 means no state. */
 const states: readonly string[] = ['', ...rowStates];
 
 const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, states.indexOf(state)) : 0);
 
-/** What a few bytes a row hold of the chain: files have millions of rows. */
+/** The facts of the chain in a few bytes a row: files have millions of rows. */
 interface RowMarks
   extends Pick<
     ChainFacts,
@@ -45,7 +45,7 @@ export function makeRowMarks(batch: Pick<BatchFacts, 'approved'>): RowMarks {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
-      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a
+      // Nothing of the new generation was sent yet, and perhaps nothing ever will be. A restored ledger may find a
       // later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
         [sent[rowNo], paid[rowNo], ended[rowNo], reason[rowNo]] = [0, 0, 0, 0];

@@ -1,30 +1,27 @@
-/** The most requests of a row that are told apart: two bytes a row hold no more. */
+/** The most requests of a row that are counted: two bytes a row hold no more. */
 export const attemptsMax = 2 ** 16 - 1;
 
-/** What the chain says of how often, and since when, each row was sent, by row number. Ten bytes a row. */
+/** How often, and since when, each row was sent, according to the chain, by row number. Ten bytes a row. */
 export interface Sendings {
-  /**
-   * Requests of the row's generation that were, or may have been, written: `attemptsMax` where there were as many or
-   * more.
-   */
+  /** Requests of the row's generation that were, or may have been, written; at most `attemptsMax`. */
   attemptsOf(rowNo: number): number;
   /**
-   * When the row's generation was first sent (epoch ms), 0 where it was not, NaN where chains of before do not tell
-   * it.
+   * When the row's generation was first sent (epoch ms). 0: never; NaN: the chain, of an old program version, does not
+   * say.
    */
   firstSentOf(rowNo: number): number;
   /**
-   * Whether the row was held for an earlier payment, of which it may bear the service's word until it is sent itself.
+   * Whether the row was held because of an earlier payment. It may show that payment's data until it is sent itself.
    */
   mayBear(rowNo: number): boolean;
-  /** Takes down what an event of a row tells of it; `at`: epoch ms. */
+  /** Counts an event of a row; `at`: epoch ms. */
   note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
 }
 
 export function makeSendings(): Sendings {
   let attempts = new Uint16Array(1_024);
   let firstSent = new Float64Array(1_024);
-  // Few rows were paid before, it may be.
+  // Few rows may have been paid before.
   const bearing = new Set<number>();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
@@ -43,14 +40,14 @@ export function makeSendings(): Sendings {
       switch (kind) {
         case 'row.send':
           attempts[rowNo] = Math.min(Number(data.attempt), attemptsMax);
-          // Sent again out of a doubt, it keeps the time of the request that led there.
+          // Sent again after a doubt, it keeps the time of the request that led to the doubt.
           if (data.from === 'ready') {
             firstSent[rowNo] = at;
             bearing.delete(rowNo);
           }
           break;
         case 'row.unsent':
-          // Where the service could not be reached the attempt counts; one that it refused for now is given back.
+          // An attempt that did not reach the service counts; one that the service refused for now does not.
           if (data.outcome !== 'not_sent') attempts[rowNo] = Math.max(0, (attempts[rowNo] ?? 0) - 1);
           break;
         case 'row.retry':
@@ -58,12 +55,12 @@ export function makeSendings(): Sendings {
           firstSent[rowNo] = 0;
           break;
         case 'row.doubt':
-          // Not sent now: it was before, by a part of the ledger that is lost, or too long ago to be sent again.
+          // It was not sent now but earlier, by a lost part of the ledger, or too long ago to be sent again.
           if (data.from === 'ready') firstSent[rowNo] = Number(data.first_sent_at);
           break;
         case 'row.hold':
-          // The row now bears when an earlier payment was first sent, of which results do not tell; not where it asks
-          // for something else.
+          // The row now has the time when an earlier payment was first sent, which results do not show unless it
+          // requests the same.
           if (data.why === 'MAY_BE_PAID' && data.first_sent_at !== null) {
             firstSent[rowNo] = data.first_sent_at === undefined ? Number.NaN : 0;
             bearing.add(rowNo);
@@ -71,7 +68,7 @@ export function makeSendings(): Sendings {
           break;
         case 'row.complete':
         case 'row.fail':
-          // Programs whose chains do not tell when a row ended kept the time of a request that was given back.
+          // Program versions whose chains do not say when a row ended kept the time of a request that did not count.
           if (data.completed_at === undefined) firstSent[rowNo] = Number.NaN;
           break;
       }

@@ -1,8 +1,8 @@
 import type { Act, BatchFacts } from './chain-facts.ts';
 
 /**
- * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is
- * nothing, undefined where they do not say it, so that nothing is to be compared.
+ * What the events of a batch say about it, by the field of summary.json. Times are ISO 8601 with milliseconds. Null: it
+ * has no value. Undefined: the events do not say, so nothing is compared.
  */
 export function stateFromEvents({
   received,
@@ -38,7 +38,7 @@ export function stateFromEvents({
   };
 }
 
-/** A time that an event says as epoch milliseconds: see `stateFromEvents`. */
+/** A time that an event gives as epoch milliseconds: see `stateFromEvents`. */
 function timeSaid(at: unknown): string | null | undefined {
   return typeof at === 'number' ? new Date(at).toISOString() : at === null ? null : undefined;
 }

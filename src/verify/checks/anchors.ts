@@ -6,7 +6,7 @@ import type { Manifest } from '../input/manifest.ts';
 import { timeForm } from './summary.ts';
 
 const headShape = z.object({ events: z.int().min(1), head: z.string() });
-/** As the reports list them: where, when, and what was given for it. */
+/** As the reports list them: where and when a head was anchored, and the receipt. */
 const ownShape = z.strictObject({
   place: z.string(),
   at: z.string().regex(timeForm),
@@ -16,12 +16,12 @@ const ownShape = z.strictObject({
 const lineShape = headShape.extend({ batch_id: z.string() });
 
 export type Head = z.infer<typeof headShape>;
-/** A head, and the batch whose chain it is of. */
+/** A head, and the batch of its chain. */
 export type BatchHead = z.infer<typeof lineShape>;
 
 const ownName = 'anchors.json';
 
-/** The heads of the chain that the reports themselves say were put outside. */
+/** The heads of the chain that were anchored according to the reports themselves. */
 export async function readOwnAnchors(dir: string, { files }: Manifest, findings: Findings): Promise<Head[]> {
   if (!files.some(({ name }) => name === ownName)) return [];
   const heads = await attempt(findings, ownName, async () =>
@@ -30,7 +30,7 @@ export async function readOwnAnchors(dir: string, { files }: Manifest, findings:
   return heads ?? [];
 }
 
-/** All heads by the number of events they stand for, of which the chain must have each. */
+/** All heads by their number of events. The chain must contain each of them. */
 export function headsByEvents(heads: readonly Head[], findings: Findings): Map<number, string> {
   const byEvents = new Map<number, string>();
   for (const { events, head } of heads) {
@@ -41,9 +41,7 @@ export function headsByEvents(heads: readonly Head[], findings: Findings): Map<n
   return byEvents;
 }
 
-/**
- * The heads of the batch's chain in a file that is kept where the program that wrote the reports could not change it.
- */
+/** The heads of the batch's chain in a file that the program that wrote the reports could not change. */
 export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Head[]> {
   const heads: Head[] = [];
   await given(`${file} cannot be read as heads of chains`, async () => {
@@ -54,7 +52,7 @@ export async function readAnchors(file: string, manifest: Manifest, findings: Fi
   return heads;
 }
 
-/** The heads in a file of anchors: one JSON object a line. Rejects with `InputError` at a line that is none. */
+/** The heads in an anchor file: one JSON object a line. Rejects with `InputError` at a malformed line. */
 export async function* anchoredHeads(file: string): AsyncGenerator<BatchHead, undefined> {
   let line = 0;
   for await (const lines of linesOf(file))
@@ -72,9 +70,8 @@ function headOf(line: string): BatchHead {
 }
 
 /**
- * How much of the chain the heads that were put outside cover, in a sentence. Whoever holds the signing key can write
- * anew whatever none covers; heads that only the reports themselves bring are no proof, since they are signed with the
- * same key.
+ * How much of the chain is covered by anchored heads, in a sentence. The holder of the signing key can rewrite
+ * everything that none covers. Heads that only the reports themselves list are no proof, since the same key signs them.
  */
 export function coverageOf(events: number, { given: heads, own }: { given: Head[] | null; own: Head[] }): Coverage {
   const covered = Math.min(events, lastOf(heads ?? []));
@@ -97,7 +94,7 @@ export function coverageOf(events: number, { given: heads, own }: { given: Head[
 }
 
 export interface Coverage {
-  /** Events up to the last head that was put outside, of those that were given; 0 where there is none. */
+  /** Events up to the last of the given outside heads; 0 if there are none. */
   covered_events: number;
   coverage: string;
 }

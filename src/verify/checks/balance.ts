@@ -5,15 +5,15 @@ import type { Summary } from './summary.ts';
 const file = 'summary.json';
 
 /**
- * Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no
- * other wallet names.
+ * The name for wallets without a currency (Version 1): they are compared all together, and stand for every currency
+ * that no other wallet names.
  */
 export const unnamed = '';
 
 /**
- * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it
- * is explained. What came back is compared with the chain (`checkRefunds`); what other batches were charged meanwhile
- * is in no other place of these reports.
+ * Checks the numbers of summary.json that follow from others in it: the sum in doubt, what left the wallets, and how
+ * much of it is explained. Refunds are compared with the chain (`checkRefunds`). What other batches were charged
+ * meanwhile is in no other place of these reports.
  */
 export function checkBalanceProof(summary: Summary, findings: Findings): void {
   const { rows, requested, charged, in_doubt, balance } = summary;

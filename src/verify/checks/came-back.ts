@@ -7,9 +7,8 @@ import type { Summary } from './summary.ts';
 const file = 'summary.json';
 
 /**
- * What was charged for earlier payments of rows that were sent again, and what came back of all that was charged, is
- * what the chain tells. `refunded`: what of the costs of paid rows had come back when the wallets were read for the
- * second time.
+ * The charges of earlier payments of retried rows, and all refunds, must agree with the chain. `refunded`: how much of
+ * the costs of paid rows had been refunded when the wallets were read for the second time.
  */
 export function checkRefunds(
   { charged, balance }: Summary,
@@ -17,7 +16,7 @@ export function checkRefunds(
   findings: Findings,
 ): void {
   const { earlier, earlier_came_back: back, total } = charged;
-  // Reports of before tell nothing of it; nor did the chain tell when balances were read.
+  // Reports of old program versions do not have it, and their chains do not say when balances were read.
   const isRecorded = chain.batch.completed?.data.balance_read_at !== undefined;
   if (back !== undefined || isRecorded) {
     for (const currency of sumsOf(earlier).differences(chain.failed.earlier()))

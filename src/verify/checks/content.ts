@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { unguarded } from '../input/guards.ts';
 import type { ResultRow } from '../input/rows.ts';
 
-/** Bytes that are digested at once: a call for each row takes longer than the digest itself. */
+/** The bytes that are digested at once: a call for each row would take longer than the digest itself. */
 const textAtOnce = 32 * 1_024;
 
 /**
- * The digest (SHA-256, hex) of the rows as the program understood them when it validated them, made anew from
- * results.csv: one line of JSON a row. `messageColumn` is where its text message stands, if it has one.
+ * The digest (SHA-256, hex) of the rows as validated, computed from results.csv: one line of JSON a row.
+ * `messageColumn` is the column of the text message, if there is one.
  */
 export class ContentDigest {
   readonly #digest = createHash('sha256');
@@ -42,7 +42,7 @@ export class ContentDigest {
   }
 }
 
-/** An empty cell stands for what the row does not have. */
+/** An empty cell means that the row has no such value. */
 function json(cell: string | undefined): string {
   return cell ? JSON.stringify(cell) : 'null';
 }

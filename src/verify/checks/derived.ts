@@ -6,7 +6,7 @@ import type { Summary } from './summary.ts';
 
 const file = 'summary.json';
 
-/** States in which a row's codes are what is wrong with it, and not the service's word. */
+/** States in which a row's codes are its own problems, and not an answer of the service. */
 const statesOfProblems = ['invalid', 'held', 'skipped'];
 
 interface Failed {
@@ -15,15 +15,15 @@ interface Failed {
   otherReasons: number;
 }
 
-/** Rows of one kind that summary.json names at most. */
+/** The most rows of one kind that summary.json names. */
 const listedMax = 50;
 
-/** What summary.json counts besides states and sums, counted anew while the rows are read. */
+/** The numbers of summary.json besides states and sums, counted again from the rows. */
 export class DerivedNumbers {
   withProduct = 0;
   withProductCompleted = 0;
   withoutCost = 0;
-  /** ISO 8601, as the rows have it; null where none is in doubt. */
+  /** ISO 8601, as in the rows; null if none is in doubt. */
   oldestDoubt: string | null = null;
   overdueRows = 0;
   readonly overdueSums = new ExactSums();
@@ -76,8 +76,8 @@ export class DerivedNumbers {
 }
 
 /**
- * The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before,
- * which do not tell of a version, lack some.
+ * Checks the numbers of summary.json that follow from the rows of results.csv, or from other numbers in it. Reports of
+ * old program versions, without a version number, lack some.
  */
 export function checkDerived(
   { rows, charged, in_doubt, overdue, contradicted, times, service, sandbox, version, ...summary }: Summary,
@@ -107,7 +107,7 @@ export function checkDerived(
     ['contradicted.with_product', contradicted?.with_product ?? 0, found.contradictedProducts],
     ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],
     ['times.duration_ms', times.duration_ms, lasted],
-    // Reports of before do not tell it.
+    // Reports of old program versions do not have it.
     ['times.active_ms', times.active_ms, times.active_ms === undefined ? undefined : lasted === null ? null : activeMs],
     ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
     ['sandbox', sandbox, service === 'embedded sandbox'],
@@ -119,7 +119,7 @@ export function checkDerived(
     const [said, failed] = [failures[code], found.failures.get(code)];
     pairs.push([`failures.${code}.rows`, said?.rows ?? 0, failed?.rows ?? 0]);
     pairs.push([`failures.${code}.reason`, unguarded(said?.reason ?? ''), unguarded(failed?.reason ?? '')]);
-    // Masked reasons may read the same where the numbers in them were not.
+    // Masked reasons may be equal although the numbers in them were not.
     if (!masked) pairs.push([`failures.${code}.other_reasons`, said?.other_reasons, failed?.otherReasons ?? 0]);
   }
   for (const currency of sumsOf(overdue?.requested ?? {}).differences(overdue ? found.overdueSums : new ExactSums()))
@@ -132,7 +132,7 @@ export function checkDerived(
   }
 }
 
-/** A text stands in quotes: a reason is a sentence of its own. */
+/** Texts are quoted: a reason is a sentence of its own. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing';
   return typeof value === 'string' ? `"${value}"` : String(value);

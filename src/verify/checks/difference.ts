@@ -11,7 +11,7 @@ import { readSummary, type Summary } from './summary.ts';
 export const file = 'difference.csv';
 const header = ['row', 'line', 'reference', 'column', 'before', 'after'];
 
-/** What the service says of rows that had ended: their events. */
+/** The events about late changes of rows that had ended. */
 const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'];
 
 export interface Versioned {
@@ -26,8 +26,8 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * The lines that the chain after the version before must have in difference.csv, by their digest and number: it is not
- * held in memory.
+ * The lines that difference.csv must have because of the chain after the previous version, by digest and number, so
+ * that they need not be in memory.
  */
 export async function lateChangeLines(dir: string, { events }: Previous): Promise<LineMarks> {
   const marks = new LineMarks();
@@ -44,7 +44,7 @@ export async function lateChangeLines(dir: string, { events }: Previous): Promis
   return marks;
 }
 
-/** Lines in their order, and how many there are: two that were added alike are the same. */
+/** A fingerprint of lines in order, and their number: two sequences of the same lines are equal. */
 class LineMarks {
   readonly #digest = createHash('sha256');
 
@@ -57,7 +57,7 @@ class LineMarks {
   }
 }
 
-/** Each line of difference.csv is true, there is no other, and summary.json counts them so. */
+/** Every line of difference.csv must be true, none may be missing, and summary.json must count them correctly. */
 export async function checkDifference(
   { dir, manifest, summary, chain }: Versioned,
   {
@@ -128,7 +128,7 @@ function totalsOf({ rows, requested, charged, refunded }: Summary) {
 
 const sorted = (counts: Iterable<[string, number]>) => [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The cells that differ between the results of two versions, which both have the rows in the order of the file. */
+/** The cells that differ between the results of two versions, which both have the rows in file order. */
 async function* differingCells(earlier: string, dir: string, forgotten: boolean): AsyncGenerator<string[], undefined> {
   const [then, now] = [earlier, dir].map((folder) => csvLines(join(folder, 'results.csv'))) as [Lines, Lines];
   const [was, is] = [uniqueNames(await then.next()), uniqueNames(await now.next())];
@@ -149,7 +149,7 @@ async function* differingCells(earlier: string, dir: string, forgotten: boolean)
 
 type Lines = AsyncGenerator<string[], undefined>;
 
-/** The second of two columns of one name has a number behind it. */
+/** The second of two columns with one name gets a number. */
 function uniqueNames({ value }: { value: string[] | undefined }): string[] {
   const seen = new Map<string, number>();
   return (value ?? []).map((name) => {
@@ -159,15 +159,15 @@ function uniqueNames({ value }: { value: string[] | undefined }): string[] {
   });
 }
 
-/** Once people are forgotten, nothing of the columns that name them is to be repeated. */
+/** Once people are forgotten, the columns that name them must not be repeated. */
 function namesPeople(name: string): boolean {
   return name.startsWith('input_') || ['phone_number', 'sms_message', 'failure_reason'].includes(name);
 }
 
-/** What proves the cells of difference.csv, which are asked about in their order. */
+/** Proves the cells of difference.csv, which are queried in order. */
 interface CellProof {
   holds(line: readonly string[]): Promise<boolean>;
-  /** Whether nothing else differs, as far as that is known. */
+  /** Whether nothing else differs, if that can be known. */
   isAll(): Promise<boolean>;
 }
 
@@ -179,7 +179,7 @@ function byBoth(earlier: string, dir: string, forgotten: boolean): CellProof {
   };
 }
 
-/** By the results of the folder alone: what was before is taken as it is said. */
+/** Uses only the results in the folder: the values before cannot be checked. */
 function byOwn(dir: string): CellProof {
   const rows = resultRows(dir);
   let row: ResultRow | null = null;
@@ -190,7 +190,7 @@ function byOwn(dir: string): CellProof {
         if (done) return false;
         row = value;
       }
-      // A number behind the name tells columns apart that are named alike.
+      // The number after the name distinguishes columns with the same name.
       const isOne = column in row || !/#\d+$/.test(column);
       const isOfRow = row.row === rowNo && row.line === line && (!row.reference || row.reference === reference);
       return isOfRow && (!isOne || (row[column] ?? '') === after);

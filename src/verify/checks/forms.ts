@@ -6,7 +6,10 @@ const whole = /^(?:0|[1-9]\d*)$/;
 const decimal = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const orNothing = (form: RegExp) => new RegExp(`^$|${form.source}`);
 
-/** The one form of each cell that is a number, a time or a state: in another, two readers may read two things. */
+/**
+ * The one form of each cell with a number, a time or a state. In another form, two readers might read two different
+ * values.
+ */
 const forms: readonly (readonly [column: string, form: RegExp])[] = [
   ['status', new RegExp(`^(?:${rowStates.join('|')})$`)],
   ['network_id', orNothing(whole)],
@@ -20,10 +23,7 @@ const forms: readonly (readonly [column: string, form: RegExp])[] = [
   ['refund_amount', orNothing(decimal)],
 ];
 
-/**
- * The columns of a row that are not written as results write them. `previousLine`: where the row before it stands in
- * its file.
- */
+/** The columns of a row in another form. `previousLine`: the line of the row before in its file. */
 export function malformedCells(row: ResultRow, previousLine: number): string[] {
   const found = forms.filter(([column, form]) => !form.test(row[column] ?? '') && row[column] !== undefined);
   const columns = found.map(([column]) => column);

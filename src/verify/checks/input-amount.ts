@@ -2,20 +2,20 @@ import type { Findings } from '../input/findings.ts';
 import { unguarded } from '../input/guards.ts';
 import { firstInputAt, type ResultRow } from '../input/rows.ts';
 
-/** Rows that are named; how many more there are is said. */
+/** The most rows that are named; the number of the others is given. */
 const namedMax = 20;
 
 interface Difference {
   rowNo: number;
-  /** Empty where the row has no amount. */
+  /** Empty if the row has no amount. */
   amount: string;
   cell: string;
 }
 
 /**
- * Compares the amount of each row with the cell of the file that it was read from. The chain says which column that
- * is; chains of earlier versions do not, and then a column that is named "amount" is only likely to be it. Invalid and
- * skipped rows are not paid, nor compared.
+ * Compares the amount of each row with the cell of the file from which it was read. The chain says which column that
+ * is. Chains of old program versions do not: then a column named "amount" is only probably the right one. Invalid and
+ * skipped rows are not paid, so they are not compared.
  */
 export class InputAmounts {
   readonly #known: number | null | undefined;
@@ -27,8 +27,7 @@ export class InputAmounts {
   readonly #unclear = { rows: 0, first: 0 };
 
   /**
-   * `place`: `amount_column` of `batch.validate`, counted from 0 among the columns of the file; null where it has
-   * none.
+   * `place`: `amount_column` of `batch.validate`, counted from 0 among the columns of the file; null if there is none.
    */
   constructor(place: unknown) {
     this.#known = typeof place === 'number' || place === null ? place : undefined;
@@ -42,7 +41,7 @@ export class InputAmounts {
     const cell = unguarded(row[this.#column]) ?? '';
     const amounts = amountsIn(cell);
     if (amounts.length === 0) {
-      // A product has no amount. Of people who were forgotten, and in masked rows, the cell says nothing.
+      // A product has no amount. After people were forgotten, and in masked rows, the cell says nothing.
       if (amount === '' || cell === '' || cell.includes('*')) return;
       this.#unclear.rows += 1;
       this.#unclear.first ||= rowNo;
@@ -53,7 +52,9 @@ export class InputAmounts {
     }
   }
 
-  /** Adds what differs: as findings where it is certain. `isChanged`: the rows are not those that were validated. */
+  /**
+   * Reports the differences: as findings if they are certain. `isChanged`: the rows are not those that were validated.
+   */
   report(isChanged: boolean, findings: Findings): void {
     const name = this.#column;
     const { rows, first } = this.#unclear;
@@ -88,17 +89,17 @@ function rowsText(rows: number): string {
   return rows === 1 ? '1 row' : `${rows} rows`;
 }
 
-/** Currencies, by their codes, names or signs: letters with or without a point after them. */
+/** Currencies, as codes, names or signs: letters with or without a point after them. */
 const currency = /[\p{L}\p{Sc}]+\.?/gu;
-/** "500/=", "500/-" and "500,-": nothing follows the whole amount. */
+/** "500/=", "500/-" and "500,-": the amount has no decimals. */
 const nothingMore = /\/[=-]|[.,]--?(?=\s*$)/g;
-/** Intake reads no longer one. */
+/** Intake does not read longer cells. */
 const lengthMax = 64;
 const grouped = /^[0-9]{1,3}(?:(?:'|\s+)[0-9]{3})+(?:[.,][0-9]+)?$/;
 
 /**
- * The amounts that a cell may stand for, as plain decimals: "1,500" may be 1500 or 1.5, "1250.50" is 1250.5 alone.
- * None where it shows no number, several, or a negative one.
+ * The amounts that a cell may mean, as plain decimals: "1,500" may be 1500 or 1.5; "1250.50" is only 1250.5. Empty if
+ * the cell has no number, several numbers, or a negative one.
  */
 export function amountsIn(cell: string): string[] {
   if (cell.length > lengthMax) return [];
@@ -129,13 +130,13 @@ function readingsOf(number: string): string[] {
   return readings;
 }
 
-/** A decimal without zeros that mean nothing; another text as it is. */
+/** A decimal without redundant zeros; any other text unchanged. */
 function plain(decimal: string): string {
   const [, whole = '', fraction = ''] = /^0*([0-9]*)(?:\.([0-9]*?)0*)?$/.exec(decimal) ?? [];
   return `${whole || '0'}${fraction && `.${fraction}`}`;
 }
 
-/** A digit of any script. Unicode has the ten of a script in one row, which begins with its zero. */
+/** The value of a digit of any script. In Unicode, the ten digits of a script follow one another from its zero. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) as number;
   let value = 0;

@@ -7,21 +7,18 @@ import { checkFiles, type Manifest, readManifest, versionsFolder } from '../inpu
 
 const namePattern = /^([1-9]\d*)-as-of-(\d{4}-\d\d-\d\d)(-\d+)?$/;
 
-/** A version that lies in `versions/`, as its manifest tells of it. */
+/** A version in `versions/`, according to its manifest. */
 export interface Kept {
-  /** Its folder, as findings name it. */
+  /** Its folder, as in findings. */
   name: string;
   manifest: Manifest;
   /** SHA-256 (hex) of its manifest.json. */
   digest: string;
-  /** Whether its files are as they were signed. */
+  /** Whether its files are unchanged since they were signed. */
   isWhole: boolean;
 }
 
-/**
- * The versions in `versions/`: each is signed, has its own files as they were signed, and bears the name that is its
- * own.
- */
+/** The versions in `versions/`: each must be signed, have unchanged files, and have the right name. */
 export async function readKept(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Kept[]> {
   const folder = join(dir, versionsFolder);
   const read = async () => {
@@ -50,7 +47,7 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     if (!signed) continue;
     const { manifest, digest } = signed;
     if (manifest.batch_id !== batch_id) findings.add(shown, `is of another batch, ${manifest.batch_id}.`);
-    // Reports of before do not tell which version they are.
+    // Reports of old program versions do not say which version they are.
     else if (
       String(manifest.version === undefined ? number : manifest.version) !== number ||
       (manifest.as_of ?? day)?.slice(0, 10) !== day
@@ -65,8 +62,8 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
 }
 
 /**
- * Each kept version came before these reports: their chain goes on from where its own ended. By the same key, unless a
- * later version that lies there names it. Returns what was proven in a sentence, null where nothing is kept.
+ * Each kept version must be earlier than these reports: their chain continues its chain. It must have the same key,
+ * unless a later version there names it. Returns what was proved in a sentence; null if no version is kept.
  */
 export function checkKept(
   kept: readonly Kept[],
@@ -84,7 +81,7 @@ export function checkKept(
         name,
         `is version ${one.version}, and did not come before these reports, version ${manifest.version}.`,
       );
-    // Of the one that they follow it is told where what differs is looked at.
+    // The direct predecessor is checked where the difference is checked.
     else if (chain.heads.get(events) !== head && digest !== manifest.previous?.manifest_sha256)
       findings.add(
         name,
@@ -100,8 +97,8 @@ export function checkKept(
 }
 
 /**
- * The numbers of the versions that lie beside reports: in their `versions/`, or in the one in which they lie
- * themselves.
+ * The numbers of the versions near the reports: in their `versions/`, or, for an earlier version, in the folder that
+ * contains it.
  */
 export async function numbersInOtherBatches(dir: string): Promise<Set<number>> {
   const numbers = new Set<number>();
@@ -110,10 +107,7 @@ export async function numbersInOtherBatches(dir: string): Promise<Set<number>> {
   return numbers;
 }
 
-/**
- * The folders that bear the number of a version and lie beside these reports, where they are an earlier version
- * themselves.
- */
+/** If these reports are an earlier version themselves: the folders next to them with the number of a version. */
 export async function siblingsOf(dir: string, version: number): Promise<string[]> {
   const folders: string[] = [];
   for (const folder of siblingsFolder(dir))

@@ -3,8 +3,8 @@ import type { Findings } from '../input/findings.ts';
 import { resultRows } from '../input/rows.ts';
 
 /**
- * 52 bits of a digest of each key, which a number holds exactly: eight bytes a row, where a set of the keys takes a
- * hundred.
+ * 52 bits of a digest of each key, which a number holds exactly: eight bytes a row, where a set of the keys would take
+ * a hundred.
  */
 export class KeyMarks {
   #marks = new Float64Array(1_024);
@@ -20,7 +20,7 @@ export class KeyMarks {
     this.#count += 1;
   }
 
-  /** The marks that there are several of: once sorted, they lie side by side. */
+  /** The marks that occur more than once; after sorting, equal marks are neighbours. */
   doubled(): Set<number> {
     const marks = this.#marks.subarray(0, this.#count).sort();
     const doubled = new Set<number>();
@@ -34,7 +34,7 @@ function markOf(key: string): number {
 }
 
 /**
- * Two keys may have one mark by chance: where there are such, the rows are read again, and the keys themselves
+ * Two keys may have the same mark by chance. If there are such marks, the rows are read again, and the keys themselves
  * compared.
  */
 export async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Findings): Promise<void> {

@@ -4,7 +4,7 @@ import { unguarded, withoutInnerGuards } from '../input/guards.ts';
 import type { ResultRow } from '../input/rows.ts';
 
 const text = z.string().nullish();
-/** Numbers are kept as they are written: a binary float would change some amounts. */
+/** Numbers stay as they are written: a binary float would change some amounts. */
 const number = z.string().transform(plainDecimal).nullish();
 const money = z.object({ value: number, currency: text }).nullish();
 
@@ -28,7 +28,7 @@ type ParseWithSource = (
   reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
 ) => unknown;
 
-/** Reads one line of the list. Throws where it is not an entry as `GET /v2/topups` has them. */
+/** Reads one line of the list. Throws if it is not an entry of `GET /v2/topups`. */
 export function listedPayment(line: string): ListedPayment {
   const value = (JSON.parse as ParseWithSource)(line, (_key, member, { source }) =>
     typeof member === 'number' ? source : member,
@@ -36,7 +36,7 @@ export function listedPayment(line: string): ListedPayment {
   return entryShape.parse(value);
 }
 
-/** A field of a row that the service's list has as well. `same` is asked only where both have a value. */
+/** A field that a row shares with the service's list. `same` is called only if both have a value. */
 interface Compared {
   name: string;
   row: string;
@@ -48,7 +48,7 @@ const exact = (row: string, service: string) => row === service;
 
 /**
  * The differences between a row of the results and its payment in the service's list, one sentence each. A field that
- * only one of the two has is not compared: the results leave out what is masked or forgotten, and a product's amount.
+ * only one of the two has is not compared: results omit what is masked or forgotten, and the amount of a product.
  */
 export function differencesOf(row: ResultRow, entry: ListedPayment, masked: boolean): string[] {
   const { amount, cost } = entry;
@@ -76,13 +76,13 @@ export function differencesOf(row: ResultRow, entry: ListedPayment, masked: bool
           `has the ${name} ${own}; the service has ${agrees === same && masked ? 'another' : service} (payment ${entry.id}).`,
         ],
   );
-  // The results may say themselves that the service contradicts a failure.
+  // The results may already say that the service contradicts a failure.
   if (statesDiffer(row.status ?? '', entry.status) && plain(row.contradicted) !== entry.status)
     differences.unshift(`is ${row.status}; the service has payment ${entry.id} as ${entry.status}.`);
   return differences;
 }
 
-/** The service's last states of a payment; in every other one it may still be either. */
+/** The service's final states of a payment; any other state is still open. */
 const endsAtService = ['completed', 'failed'];
 
 function statesDiffer(row: string, service: string): boolean {
@@ -94,15 +94,12 @@ function plain(cell: string | undefined): string {
   return unguarded(cell) ?? '';
 }
 
-/**
- * In a cell, a reference may have apostrophes of the program's; where the row ref has one of its own in that place, it
- * has none.
- */
+/** A reference in a cell may have apostrophes that the program added, while one in the row ref itself is original. */
 function sameReference(same: typeof exact): typeof exact {
   return (row, service) => [row, withoutInnerGuards(row), plain(row)].some((reference) => same(reference, service));
 }
 
-/** Money that came back lowers what the service has as the cost. */
+/** A refund lowers the cost at the service. */
 function sameCost({ cost = '', cost_currency, refund_amount = '', refund_currency, refunded_at }: ResultRow) {
   return (row: string, service: string): boolean => {
     if (sameDecimal(row, service)) return true;
@@ -112,8 +109,7 @@ function sameCost({ cost = '', cost_currency, refund_amount = '', refund_currenc
 }
 
 /**
- * When the payment was completed, where the service said so: other ends bear our own time, or that of a person's
- * decision.
+ * When the payment was completed, if the service said so. Other ends have our own time, or that of a person's decision.
  */
 function timeFromService({ status, service_status, failure_code, completed_at = '' }: ResultRow): string {
   return status === 'completed' && service_status === 'completed' && !failure_code ? completed_at : '';
@@ -123,7 +119,7 @@ function sameTime(row: string, service: string): boolean {
   return Date.parse(row) === Date.parse(service);
 }
 
-/** Whether a masked text may stand for this one: a star is any one digit, and a masked number has lost its plus. */
+/** Whether a masked text may stand for this one: a star is any digit, and a masked number has lost its plus. */
 function fitsMask(row: string, service: string): boolean {
   const pattern = row.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&').replaceAll('*', '\\p{Nd}');
   const masked = new RegExp(`^${pattern}$`, 'u');

@@ -8,30 +8,30 @@ import { type ResultRow, resultRows } from '../input/rows.ts';
 import { ContentDigest } from './content.ts';
 import type { Summary } from './summary.ts';
 
-/** Where results.csv has the text messages of its rows, if any row has one. */
+/** The column of results.csv with the text messages, if any row has one. */
 const messageColumn = 'sms_message';
 
 const wholeNumber = /^'?\+\d{7,15}$/;
 
-/** What the rows come to as they were when the batch was validated and approved, gathered while they are read. */
+/** Totals of the rows as they were when the batch was validated and approved, collected while the rows are read. */
 export class OriginTotals {
   readonly digest = new ContentDigest(messageColumn);
   /** Rows by the state that intake gave them. */
   readonly intake = new Map<string, number>();
-  /** Rows that were ready as the batch was approved, and what they ask for. */
+  /** Rows that were ready when the batch was approved, and their amounts. */
   approvedRows = 0;
   readonly approvedSums = new ExactSums();
-  /** Completed rows whose money was given back, and how much. */
+  /** Completed rows that were refunded, and the amounts. */
   refundedRows = 0;
   readonly refunds = new ExactSums();
-  /** What of their costs had come back when the wallets were read for the second time. */
+  /** The refunds of their costs before the wallets were read for the second time. */
   readonly refundsByReading = new ExactSums();
-  /** The first row that has a whole phone number, or null. */
+  /** The first row with a whole phone number, or null. */
   firstNamed: number | null = null;
   readonly #chain: ChainFacts;
   readonly #readAt: number;
 
-  /** `readAt`: when the wallets were read for the second time (epoch milliseconds), NaN where they were not. */
+  /** `readAt`: when the wallets were read for the second time (epoch milliseconds); NaN if they were not. */
   constructor(chain: ChainFacts, readAt: number) {
     this.#chain = chain;
     this.#readAt = readAt;
@@ -60,9 +60,9 @@ export class OriginTotals {
     this.#addToWallets(row, refund);
   }
 
-  /** What came back is a part of what was charged: never more, and in no other currency. */
+  /** A refund counts only as a part of the charge, in the same currency. */
   #addToWallets({ cost, cost_currency = '', refunded_at = '' }: ResultRow, { at, amount, currency }: Refund): void {
-    // Chains of before do not tell when it was; the row does.
+    // Chains of old program versions do not say when the refund was; the row does.
     if (!((at ?? Date.parse(refunded_at)) <= this.#readAt) || !cost || amount === null) return;
     if (amount === 'cost') this.refundsByReading.add(cost_currency, cost);
     else if (currency === cost_currency) this.refundsByReading.add(cost_currency, lesser(amount, cost));
@@ -78,10 +78,9 @@ interface Origin {
 }
 
 /**
- * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under
- * which run, what rows were validated, and what was given back. The ledger that reports are made of may have been
- * edited; the chain cannot be. Returns whether the rows are others than those that were validated, as far as that can
- * be told.
+ * The reports must agree with what the chain recorded at the time: who submitted and approved which file under which
+ * run, which rows were validated, and what was refunded. Somebody may have edited the ledger from which reports are
+ * made, but not the chain. Returns whether the rows differ from those that were validated, if that can be known.
  */
 export async function checkOrigin(origin: Origin, findings: Findings): Promise<boolean> {
   checkSaid(origin, findings);
@@ -94,10 +93,7 @@ export async function checkOrigin(origin: Origin, findings: Findings): Promise<b
   return findings.count > before;
 }
 
-/**
- * A retry opens a batch again: until it has ended, its reports say nothing of the balance that was read as it ended
- * before.
- */
+/** A retry opens a batch again: until it has ended, its reports do not show the balance at its earlier end. */
 function reportFacts({ batch }: ChainFacts) {
   const chainState = stateFromEvents(batch);
   const unread = { 'the balance after it': null, 'when the balance after it was read': null };
@@ -105,7 +101,7 @@ function reportFacts({ batch }: ChainFacts) {
 }
 
 /**
- * What summary.json says in words, against the event that said it first. What that event does not say is not compared.
+ * Compares the texts of summary.json with the event that recorded them. What the event does not record is not compared.
  */
 function checkSaid({ summary, chain }: Origin, findings: Findings): void {
   const chainState = reportFacts(chain);
@@ -133,7 +129,7 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
   }
 }
 
-/** What the wallets held before and after, against what was read as the batch was approved and as it ended. */
+/** Compares the wallets before and after with the balances recorded when the batch was approved and when it ended. */
 function checkBalance({ summary, chain }: Origin, findings: Findings): void {
   const { 'the balance before it': before, 'the balance after it': after } = reportFacts(chain);
   for (const [when, chainState] of [['before', before] as const, ['after', after] as const]) {
@@ -166,8 +162,8 @@ function checkIntakeCounts({ chain, totals, summary }: Origin, findings: Finding
 }
 
 /**
- * Where a row was let go or held between the look at the plan and its approval, the plan is of other rows: it has
- * another count.
+ * If a row was released or held between the preview and the approval, the plan is about other rows, and has another
+ * count.
  */
 function checkApprovedSums({ chain, totals }: Origin, findings: Findings): void {
   const { rows, sums } = chain.batch.approved?.data ?? {};
@@ -189,7 +185,7 @@ function checkRefunds({ summary: { refunded }, totals }: Origin, findings: Findi
     findings.add('summary.json', `says that another sum of ${currency} was given back than the audit chain.`);
 }
 
-/** The digest of the rows, made anew, is the one with which they were validated and approved. */
+/** The digest of the rows, computed again, must be the one that was validated and approved. */
 async function checkContent({ dir, manifest, chain, totals }: Origin, findings: Findings): Promise<void> {
   const { validated, approved, forgotten } = chain.batch;
   if (approved === null) findings.note('The batch was never approved: there is no approval to compare its rows with.');
@@ -200,7 +196,7 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
   }
   const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer say whom they paid' : null;
   if (hidden !== null) {
-    // A number that is there all the same may be any: nothing would be compared with it.
+    // In masked or forgotten reports, a whole number could be any: nothing would be compared with it.
     if (totals.firstNamed !== null)
       findings.add(
         'results.csv',
@@ -221,8 +217,8 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
 }
 
 /**
- * Whether the rows have this digest with their messages taken from one of the file's own columns: reports once had
- * them there alone.
+ * Whether the rows have this digest if the messages are taken from one of the file's own columns, the only place where
+ * old reports have them.
  */
 async function hasDigest(dir: string, expected: string): Promise<boolean> {
   const digests: ContentDigest[] = [];

@@ -44,10 +44,10 @@ const reconciliationShape = z.strictObject({
 
 const files = ['reconciliation.csv', 'reconciliation.json', 'reconciliation.xlsx', 'reconciliation.html'];
 
-/** Buckets of which nothing is left to do. */
+/** Buckets that need no action. */
 const settledBuckets = ['matched', 'no_payment'];
 
-/** What was proven of a folder of `airbatch reconcile`. */
+/** What was proved about a folder of `airbatch reconcile`. */
 export interface ProvenReconciliation {
   reconciliation_id: string;
   finished_at: string;
@@ -55,7 +55,7 @@ export interface ProvenReconciliation {
   signedBy: string | null;
 }
 
-/** Whether a folder is one of a reconciliation: signed as such, or of a version that did not sign them. */
+/** Whether a folder has a reconciliation: signed as one, or from a program version that did not sign them. */
 export async function isReconciliation(dir: string): Promise<boolean> {
   const manifest = await ownText(join(dir, 'manifest.json')).catch(() => null);
   if (manifest !== null) return manifest.startsWith(`{\n  "format": "${format}"`);
@@ -67,9 +67,9 @@ export async function isReconciliation(dir: string): Promise<boolean> {
 }
 
 /**
- * Proves that a folder of `airbatch reconcile` is as it was written: its signature and digests, that the counts of
- * reconciliation.json are those of the lines of reconciliation.csv, and that it is the reconciliation that the
- * manifest names. Null where nothing of it can be trusted.
+ * Proves that a folder of `airbatch reconcile` is unchanged: its signature and digests, that the counts of
+ * reconciliation.json are those of the lines of reconciliation.csv, and that it is the reconciliation that the manifest
+ * names. Null if nothing in it can be trusted.
  */
 export async function checkReconciliation(
   dir: string,

@@ -16,18 +16,18 @@ import { checkKeys, KeyMarks } from './key-marks.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import type { Summary } from './summary.ts';
 
-/** States that intake gives and that no event of the row itself need tell of. */
+/** States that intake gives, for which the row need not have an event. */
 const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
 
-/** States in which nothing of the row's own generation is at the service. */
+/** States in which the service has nothing of the row's current generation. */
 const statesUnpaid = ['invalid', 'skipped', 'cancelled', 'held', 'ready'];
 
-/** What only a payment brings. */
+/** Columns that only a payment fills. */
 const columnsOfPayment = ['topup_id', 'provider_reference', 'cost', 'cost_currency', 'completed_at'];
 
 /**
- * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and
- * counts and sums are those of the summary.
+ * Each row of the file must be in results.csv once, in one state, which the audit chain confirms. No key may be used
+ * twice. Counts and sums must be those of the summary.
  */
 export async function checkResults(
   dir: string,
@@ -44,7 +44,7 @@ export async function checkResults(
   for await (const row of resultRows(dir)) {
     count += 1;
     const { status = '', idempotency_key: key = '' } = row;
-    // A masked row has no key where numbers could be tried until one fits it.
+    // A masked row has no key if trying all numbers could reveal the number from the key.
     const isKeyLeftOut = manifest.masked && key === '' && chain.sentOf(count) !== 0;
     if (isKeyLeftOut) keysLeftOut += 1;
     if (row.row !== String(count)) {
@@ -84,7 +84,7 @@ export async function checkResults(
   return count;
 }
 
-/** The row's state, sending, payment, cost and end are those of which the chain tells last. */
+/** The row's state, attempts, payment, cost and end must be the last ones in the chain. */
 export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const state = chain.stateOf(rowNo);
   const { status = '' } = row;
@@ -128,7 +128,7 @@ function checkEnd(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Fi
 }
 
 /**
- * The words of why the row failed, or who decided that it did not, on which evidence. Numbers in it are not compared.
+ * The text of why the row failed, or who decided that it did not, and on what evidence. Numbers in it are not compared.
  */
 export function checkReason(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const reason = chain.reasonOf(rowNo);
@@ -151,10 +151,7 @@ function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings
   }
 }
 
-/**
- * A row that says that its money came back is one of which the chain says so; reports in which none did have no such
- * columns.
- */
+/** A refund in a row must be in the chain. Reports without refunds have no such columns. */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { status, cost = '', cost_currency = '', refunded_at: at, refund_amount = '', refund_currency = '' } = row;
   const refund = status === 'completed' ? chain.refundOf(rowNo, row.topup_id ?? '') : null;
@@ -171,10 +168,10 @@ function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings:
   findings.add('results.csv', `row ${rowNo} says otherwise of money that came back than the audit chain.`);
 }
 
-/** The row's key and generation are those of its last request. */
+/** The row's key and generation must be those of its last request. */
 export function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const sent = chain.sentOf(rowNo);
-  // Of a request that was sent back results tell nothing where an earlier payment of the row may have arrived.
+  // Results do not show a request that did not count, if an earlier payment of the row may have arrived.
   if (row.attempts === '0' && row.first_sent_at === '') {
     if (row.idempotency_key || row.reference)
       findings.add('results.csv', `row ${rowNo} has a key or reference, and was never sent.`);
@@ -185,11 +182,10 @@ export function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, find
   }
 }
 
-/** Key and reference are not chosen but follow from account, run, row and generation: so that no row can have two. */
+/** Key and reference must follow from account, run, row and generation, so that no row can have two. */
 function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest, findings: Findings): void {
   const generation = Number(row.generation);
-  // Where a spreadsheet would run a row ref, or what follows a semicolon in it, as a formula, there is an apostrophe
-  // before it.
+  // If a spreadsheet would run a row ref, or a part after a semicolon, as a formula, an apostrophe is before it.
   const written = [row.row_ref ?? '', withoutInnerGuards(row.row_ref ?? '')];
   const candidates = written.flatMap((ref) => [ref, ref.replace(/^'/, '')]);
   const references = [row.reference ?? '', withoutInnerGuards(row.reference ?? '')];

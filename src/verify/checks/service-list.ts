@@ -7,10 +7,9 @@ import { type ResultRow, resultRows } from '../input/rows.ts';
 import { differencesOf, listedPayment } from './listed-payment.ts';
 
 /**
- * Compares the results with the service's own list of payments: one JSON object a line, as `GET /v2/topups` lists
- * them. Each completed row is in it; a row that is in it agrees with it in every field that both have; and nothing of
- * this run is in it that the results do not have. The list may be of any length: it is kept on the disk while it is
- * compared.
+ * Compares the results with the service's own list of payments: one JSON object a line, as `GET /v2/topups` lists them.
+ * Each completed row must be in it. A row in it must agree in every field that both have. It must have no payment of
+ * this run that the results lack. The list may have any length: it is stored on disk for the comparison.
  */
 export async function checkServiceList(
   dir: string,
@@ -18,7 +17,7 @@ export async function checkServiceList(
   manifest: Manifest,
   findings: Findings,
 ): Promise<void> {
-  // A database without a name is SQLite's own temporary file, which is gone when it is closed.
+  // A database without a name is a temporary file of SQLite, which disappears when it is closed.
   const scratch = new DatabaseSync('');
   try {
     await given(`${listPath} cannot be read as the service's list`, () => readList(scratch, listPath));
@@ -41,9 +40,9 @@ async function readList(scratch: DatabaseSync, path: string): Promise<void> {
     'CREATE TABLE listed (id TEXT PRIMARY KEY, reference TEXT, failed INTEGER, entry TEXT, seen INTEGER DEFAULT 0)',
   );
   scratch.exec('CREATE INDEX listed_by_reference ON listed (reference)');
-  // Pages of a list overlap where payments came in while it was read: the later page knows more.
+  // Pages of a list overlap if payments were added while it was read: the later page counts.
   const insert = scratch.prepare('INSERT OR REPLACE INTO listed (id, reference, failed, entry) VALUES (?, ?, ?, ?)');
-  // One transaction for all: nothing of this need survive.
+  // One transaction for everything: this data need not survive a crash.
   scratch.exec('BEGIN');
   for await (const lines of linesOf(path))
     for (const line of lines) {
@@ -53,7 +52,7 @@ async function readList(scratch: DatabaseSync, path: string): Promise<void> {
     }
 }
 
-/** Payments of the run under one reference of which more than one has not failed. */
+/** Payments of the run that share a reference, more than one of which has not failed. */
 function doubled(scratch: DatabaseSync, prefix: string) {
   return scratch
     .prepare(
@@ -63,7 +62,7 @@ function doubled(scratch: DatabaseSync, prefix: string) {
     .iterate(prefix, prefix);
 }
 
-/** Payments of the run that no row has. One that failed moved no money: its row may have been sent again since. */
+/** Payments of the run that no row has. A failed one moved no money: its row may have been sent again since. */
 function unseen(scratch: DatabaseSync, prefix: string) {
   return scratch
     .prepare(
@@ -95,22 +94,21 @@ async function compareRows(
   }
 }
 
-/** Finds the payment of a row, and how many rows have had it so far. */
+/** Finds the payment of a row, and how many rows have matched it so far. */
 function finder(scratch: DatabaseSync) {
   const byId = scratch.prepare('SELECT id, entry, seen FROM listed WHERE id = ?');
-  // Of several under one reference the row's own is meant, then one that has not failed.
+  // Of several payments with one reference, the row's own id comes first, then one that has not failed.
   const byReference = scratch.prepare(
     'SELECT id, entry, seen FROM listed WHERE reference = ? ORDER BY id = ? DESC, failed LIMIT 1',
   );
   const see = scratch.prepare('UPDATE listed SET seen = seen + 1 WHERE id = ?1 OR reference = ?2');
   return ({ reference = '', topup_id = '' }: ResultRow, masked: boolean) => {
     const references = [reference, withoutInnerGuards(reference)];
-    // A masked reference need not be the one that the service has, nor one in which a spreadsheet would have found a
-    // formula.
+    // A masked reference may differ from the service's, and so may one with apostrophes against formulas.
     const own = masked && topup_id ? [] : references.filter((name) => name !== '');
     let found = own.map((name) => byReference.get(name, topup_id)).find((listed) => listed !== undefined);
-    // A payment that the row names and the service has under another reference is not its own: that is a difference,
-    // not an absence.
+    // A payment that the row names, but that has another reference at the service, is a difference, not a missing
+    // payment.
     if (topup_id) found ??= byId.get(topup_id);
     if (found === undefined) return null;
     const entry = listedPayment(String(found.entry));

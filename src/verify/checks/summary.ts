@@ -6,7 +6,7 @@ import { type Findings, readJson } from '../input/findings.ts';
 import { type Manifest, previousShape } from '../input/manifest.ts';
 
 const file = 'summary.json';
-/** The only form in which the program writes a time: another would say more, or less. */
+/** The only form in which the program writes a time; any other would be more or less precise. */
 export const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const time = z.string().regex(timeForm);
 const amount = z.string().regex(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
@@ -48,22 +48,22 @@ const summaryShape = z.strictObject({
     by_status: z.partialRecord(state, amounts),
     total: amounts,
     completed: amounts,
-    // Reports of before have none.
+    // Missing in reports of old program versions.
     earlier: amounts.default({}),
     earlier_came_back: amounts.optional(),
     rows_without_cost: count.optional(),
   }),
   refunded: z.strictObject({ rows: count, amounts }),
-  // How many are left to a person, reports of before do not tell.
+  // `left_to_person` is missing in reports of old program versions.
   in_doubt: z.strictObject({
     rows: count,
     left_to_person: count.optional(),
     requested: amounts,
     oldest_sent_at: time.nullable().optional(),
   }),
-  // Reports of before do not tell of any.
+  // Missing in reports of old program versions.
   overdue: z.strictObject({ rows: count, requested: amounts, oldest_sent_at: time.nullable() }).optional(),
-  // Nor of rows that may have been paid twice.
+  // Missing in reports of old program versions.
   paid_twice: z
     .strictObject({
       rows: count,
@@ -72,7 +72,7 @@ const summaryShape = z.strictObject({
       ),
     })
     .optional(),
-  // Reports of before tell of no failed row that the service contradicts.
+  // Missing in reports of old program versions.
   contradicted: z.strictObject({ rows: count, with_product: count, requested: amounts }).optional(),
   balance: z.strictObject({
     before_read_at: time.nullable(),
@@ -93,7 +93,7 @@ const summaryShape = z.strictObject({
         difference: amount,
         charged_by_this_batch: amount,
         charged_by_other_batches: amount,
-        // Nor do they tell what came back.
+        // Missing in reports of old program versions.
         came_back: amount.optional(),
         unexplained: amount,
       }),
@@ -105,7 +105,7 @@ const summaryShape = z.strictObject({
     approved_at: time.nullable(),
     started_at: time.nullable(),
     completed_at: time.nullable(),
-    // Reports of before tell of no time by which they were to be done.
+    // Missing in reports of old program versions.
     finish_by: time.nullable().optional(),
     in_time: z.boolean().nullable().optional(),
     duration_ms: z.int().nullable().optional(),
@@ -137,10 +137,7 @@ const summaryShape = z.strictObject({
 });
 export type Summary = z.infer<typeof summaryShape>;
 
-/**
- * What summary.json says, as far as it is checked. Null where it is of another batch: then nothing of it is to be
- * compared.
- */
+/** The checked fields of summary.json. Null if it is of another batch: then nothing of it is compared. */
 export async function readSummary(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Summary | null> {
   const summary = summaryShape.parse(readJson(file, await ownText(join(dir, file)), findings));
   if (summary.batch_id === batch_id) return summary;

@@ -9,10 +9,10 @@ import { checkDifference, file, lateChangeLines, same, type Versioned } from './
 import { type Kept, numbersInOtherBatches, siblingsOf } from './kept.ts';
 
 /**
- * Which version the reports are, and what differs from the one before: that the chain goes on from where that one
- * ended; that difference.csv says what these reports say, and, where the one before lies beside them, what differs
- * between the two. Returns in a sentence what was proven of it, or null where there is nothing before or it could not
- * be compared.
+ * Checks which version the reports are, and how they differ from the previous one. The chain must continue that of the
+ * previous version. difference.csv must agree with these reports, and, if the previous version is in the same folder,
+ * with both. Returns what was proved in a sentence; null if there is no previous version, or if it could not be
+ * compared.
  */
 export async function checkVersion(
   reports: Versioned,
@@ -64,13 +64,13 @@ const pick = ({ version, as_of, previous }: Pick<Manifest, 'version' | 'as_of' |
   previous && Object.entries(previous).sort(),
 ];
 
-/** States in which a batch has ended: what is signed then is given out, and the chain says so. */
+/** States in which a batch has ended: reports signed then are published, and the chain records it. */
 const finalStates = ['completed', 'cancelled', 'rejected'];
 
-/** The number is the batch's own: the chain ends in it, or goes on from it where the batch is not at its end. */
+/** The number must be the batch's own: the chain ends with it, or continues from it if the batch is open. */
 function checkNumber({ version }: Manifest, { batch, published }: ChainFacts, findings: Findings): void {
   const last = published.at(-1);
-  // Chains of before tell of no version.
+  // Chains of old program versions record no version.
   if (last === undefined) return;
   if (finalStates.includes(batch.status ?? '')) {
     if (last.version !== version)
@@ -82,7 +82,7 @@ function checkNumber({ version }: Manifest, { batch, published }: ChainFacts, fi
     findings.add('manifest.json', `is of version ${version}, and version ${last.version} was given out before.`);
 }
 
-/** The version before is one of which the chain tells, and from which it goes on. */
+/** The chain must record the previous version, and continue it. */
 function checkPrevious(
   { version, events, head }: Previous,
   manifest: Manifest,
@@ -103,7 +103,7 @@ function checkPrevious(
     findings.add('manifest.json', `names another version ${version} before it than the audit chain.`);
 }
 
-/** Other versions may have been written to other folders: whoever reads these should know of them. */
+/** Other versions may have been written to other folders: a note says so. */
 async function noteOthers(
   dir: string,
   { version, previous }: Manifest,
@@ -124,7 +124,7 @@ async function noteOthers(
   findings.note(`${versions} ${names.join(', ')} ${lie} not lie beside these reports.`);
 }
 
-/** The folder of the version before, where it lies beside; its results and its summary must be as they were signed. */
+/** The folder of the previous version, if it is near; its results and summary must be unchanged. */
 async function findEarlier(
   dir: string,
   { previous, kept }: { previous: Previous; kept: readonly Kept[] },
@@ -144,7 +144,7 @@ async function findEarlier(
   return null;
 }
 
-/** These reports are signed, and name the digest of that manifest: what it says of its files was signed with them. */
+/** These reports are signed, and contain the digest of that manifest, so their signature covers its files as well. */
 async function isAsSigned(dir: string, earlier: string, { files }: Manifest, findings: Findings): Promise<boolean> {
   const before = findings.count;
   for (const name of ['results.csv', 'summary.json']) {

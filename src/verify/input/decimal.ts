@@ -1,7 +1,7 @@
-/** Digits after the point that sums carry: more than any currency or service has. */
+/** Digits after the point in sums: more than any currency or service has. */
 const scale = 18;
 
-/** Exact sums of decimal texts, by a name. */
+/** Exact sums of decimal texts, by name. */
 export class ExactSums {
   readonly #sums = new Map<string, bigint>();
 
@@ -13,7 +13,7 @@ export class ExactSums {
     this.#sums.set(name, (this.#sums.get(name) ?? 0n) - units(decimal));
   }
 
-  /** Adds what `others` have under one name. */
+  /** Adds the sum that `others` have under one name. */
   addFrom(name: string, others: ExactSums, othersName: string): void {
     this.#sums.set(name, (this.#sums.get(name) ?? 0n) + (others.#sums.get(othersName) ?? 0n));
   }
@@ -41,12 +41,12 @@ export function sameDecimal(a: string, b: string): boolean {
   return units(a) === units(b);
 }
 
-/** The lesser of two decimal texts. */
+/** The smaller of two decimal texts. */
 export function lesser(a: string, b: string): string {
   return units(a) < units(b) ? a : b;
 }
 
-/** What is left of `whole` without `part`, as a decimal text; nothing where that is more. */
+/** `whole` minus `part`, as a decimal text; empty if `part` is larger. */
 export function rest(whole: string, part: string): string {
   const left = units(whole) - units(part);
   if (left <= 0n) return '0';
@@ -54,12 +54,10 @@ export function rest(whole: string, part: string): string {
   return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Zeros that an exponent may ask for: more than any money has. */
+/** The most zeros that an exponent may add: more than any amount of money has. */
 const exponentMax = 40;
 
-/**
- * A number as JSON writes it ("1e3", "42.0") without an exponent. Throws where it is none, or longer than any money.
- */
+/** A JSON number ("1e3", "42.0") without an exponent. Throws if it is not one, or longer than any amount of money. */
 export function plainDecimal(literal: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(literal);
   const exponent = Number(match?.[4] ?? 0);

@@ -2,15 +2,14 @@ import { createReadStream, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 
 /**
- * Characters of one line, bytes of a file that is read at once: 64 times a row of a file (256 KiB). Longer ones ask
- * for all memory.
+ * The most characters of one line, and bytes of a file that is read at once: 64 times a row of a file (256 KiB). More
+ * could use up all memory.
  */
 export const atOnceMax = 16 * 2 ** 20;
 
 /**
- * Looks at a file of a folder of reports before it is read. A link may lead out of the folder, to what is no part of
- * the reports and nobody is to be told of; a pipe is waited for, and a device read, for ever. Rejects for each of
- * these.
+ * Checks a file of a folder of reports before it is read. A link may lead out of the folder, to a file that the reader
+ * must not disclose. Reading a pipe or a device may never end. Rejects for each of these.
  */
 export async function ownFile(path: string): Promise<Stats> {
   const stats = await notLinked(path);
@@ -18,7 +17,7 @@ export async function ownFile(path: string): Promise<Stats> {
   return stats;
 }
 
-/** Likewise a folder within it. */
+/** Checks a folder within it in the same way. */
 export async function ownFolder(path: string): Promise<Stats> {
   const stats = await notLinked(path);
   if (!stats.isDirectory()) throw new Error('it is no folder');
@@ -44,8 +43,8 @@ export async function ownText(path: string): Promise<string> {
 }
 
 /**
- * The lines of a file, some hundred at a time: a wait for each would take as long as all that is done with it. Line
- * feeds end them and nothing else, since a text within JSON may have any other end of a line as it is, U+2028 for one.
+ * The lines of a file, some hundred at a time: waiting for each would take as long as all work with it. Only line feeds
+ * end a line, since a text within JSON may contain any other line end, such as U+2028.
  */
 export async function* linesOf(path: string): AsyncGenerator<string[], undefined> {
   let [rest, count] = ['', 0];
@@ -60,7 +59,7 @@ export async function* linesOf(path: string): AsyncGenerator<string[], undefined
   if (rest !== '') yield [rest];
 }
 
-/** The same of a file of a folder of reports. */
+/** The same for a file of a folder of reports. */
 export async function* ownLines(path: string): AsyncGenerator<string[], undefined> {
   await ownFile(path);
   yield* linesOf(path);

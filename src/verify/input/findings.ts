@@ -1,8 +1,8 @@
-/** What is wrong with JSON that is not as the program writes it, though it can be read. */
+/** The finding for JSON that can be read, but is not written as the program writes it. */
 export const doubleMeaning =
   'is not as the program writes it: a name may stand in it twice, of which readers take one or the other.';
 
-/** The value of a file of JSON, which must be as the program writes it. */
+/** The value of a JSON file, which must be written as the program writes it. */
 export function readJson(file: string, text: string, findings: Findings): unknown {
   let hasPrototype = false;
   const value: unknown = JSON.parse(text, (name, member: unknown) => {
@@ -14,25 +14,25 @@ export function readJson(file: string, text: string, findings: Findings): unknow
   return value;
 }
 
-/** Something in a folder of reports that is not as it must be. */
+/** A fault in a folder of reports. */
 export interface Finding {
   file: string;
   /** One sentence: what is wrong, and where. */
   message: string;
 }
 
-/** Findings kept; beyond that, knowing that there are more is enough. */
+/** The most findings that are kept; beyond that, their number is enough. */
 const findingsMax = 100;
 
 export class Findings {
   readonly list: Finding[] = [];
-  /** All that were found, those that were not kept as well. */
+  /** The number of all findings, including those that were not kept. */
   count = 0;
-  /** What could not be checked, or should be known besides, in a sentence each: nothing of it is wrong by itself. */
+  /** What could not be checked, or is worth knowing, in a sentence each. None of it is a fault by itself. */
   readonly notes: string[] = [];
   /**
-   * Why the reports may not be the ones that are meant, in a sentence each: whole, and of another batch or out of
-   * date.
+   * Why the reports, though intact, may not be the ones that the reader wants, in a sentence each: they are of another
+   * batch, or out of date.
    */
   readonly doubts: string[] = [];
 
@@ -45,7 +45,7 @@ export class Findings {
     if (this.list.length < findingsMax) this.list.push({ file, message });
   }
 
-  /** Says why the reports may not be the ones that are meant, though they are whole. */
+  /** Says why the reports, though intact, may not be the ones that the reader wants. */
   doubt(sentence: string): void {
     this.doubts.push(sentence);
   }
@@ -55,21 +55,21 @@ export class Findings {
   }
 }
 
-/** What was given to compare reports with is not what it should be: that says nothing of the reports. */
+/** A file to compare with is not what it should be. That says nothing about the reports. */
 export class InputError extends Error {}
 
-/** Does something with what was given for a comparison; whatever fails is the fault of that, not of the reports. */
+/** Works with a file that was given for a comparison. Any error is a fault of that file, not of the reports. */
 export async function given<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    // A part of it has said more closely what is wrong.
+    // A part of the work has given a more precise reason.
     if (error instanceof InputError) throw error;
     throw new InputError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }
 
-/** Runs one check; trouble in reading is itself a finding. Null when it could not be carried through. */
+/** Runs one check. An error while reading is itself a finding. Null if the check could not be completed. */
 export async function attempt<Result>(
   findings: Findings,
   file: string,

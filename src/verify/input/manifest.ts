@@ -8,13 +8,13 @@ import { attempt, type Findings, InputError, readJson } from './findings.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The version of the reports that was given out before these. */
+/** The previous published version of the reports. */
 export const previousShape = z.strictObject({
   version: z.int().min(1),
   as_of: z.string(),
   events: z.int().min(1),
   head: digest,
-  // Null where it was written to another folder.
+  // Null if it was written to another folder.
   manifest_sha256: digest.nullable(),
 });
 export type Previous = z.infer<typeof previousShape>;
@@ -29,7 +29,7 @@ const manifestShape = z.strictObject({
   run_id: z.string(),
   account: z.string(),
   program: z.string(),
-  // Reports of before do not tell which version they are; those of a batch that is not at its end are none.
+  // Missing in reports of old program versions; null while the batch is open.
   version: z.int().min(1).nullable().optional(),
   as_of: z.string().optional(),
   previous: previousShape.nullable().default(null),
@@ -43,7 +43,7 @@ const manifestShape = z.strictObject({
 });
 export type Manifest = z.infer<typeof manifestShape>;
 
-/** The manifest of the reports of a batch: see `readSigned`. */
+/** The manifest of a batch's reports: see `readSigned`. */
 export function readManifest(
   dir: string,
   publicKey: string | null,
@@ -59,9 +59,9 @@ interface Signed<Content> {
 }
 
 /**
- * Reads a manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key.
- * Null where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
- * null where nothing is signed by that; `digest` is the SHA-256 (hex) of its bytes.
+ * Reads a manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be exactly that key.
+ * Null if no manifest can be trusted to say what to check. `signedBy` is the fingerprint of its key, or null if that
+ * did not sign; `digest` is the SHA-256 (hex) of its bytes.
  */
 export async function readSigned<Content extends { public_key: string }>(
   dir: string,
@@ -76,7 +76,7 @@ export async function readSigned<Content extends { public_key: string }>(
   return attempt(findings, 'manifest.json', async () => {
     const manifest = shape.parse(readJson('manifest.json', bytes.toString(), findings));
     const key = createPublicKey(manifest.public_key);
-    // Readers of PEM skip what stands before and after the key.
+    // Readers of PEM ignore text before and after the key.
     if (key.asymmetricKeyType !== 'ed25519' || key.export({ format: 'pem', type: 'spki' }) !== manifest.public_key)
       findings.add('manifest.json', 'has a public key that is not Ed25519, or is not written as keys are.');
     const fingerprint = keyFingerprint(manifest.public_key);
@@ -92,7 +92,7 @@ export async function readSigned<Content extends { public_key: string }>(
   });
 }
 
-/** As `keyFingerprint`; what its reader says of a text that is no key helps nobody. */
+/** Like `keyFingerprint`, with a useful message for a text that is not a key. */
 function givenFingerprint(pem: string): string {
   try {
     return keyFingerprint(pem);
@@ -108,7 +108,7 @@ function keyFingerprint(pem: string): string {
     .digest('hex');
 }
 
-/** Every file that reports may have. */
+/** Every file that reports may contain. */
 const reportNames = [
   'results.csv',
   'difference.csv',
@@ -120,10 +120,10 @@ const reportNames = [
   'anchors.json',
 ];
 
-/** Where the versions lie that were given out before, each in a folder that proves by itself. */
+/** The subfolder with earlier published versions, each in a folder that can be verified by itself. */
 export const versionsFolder = 'versions';
 
-/** Each file is there with the bytes that the manifest names, and no file is there that it does not name. */
+/** Each file in the manifest must exist with the bytes that it names, and no other file may exist. */
 export async function checkFiles(
   dir: string,
   { files }: Pick<Manifest, 'files'>,

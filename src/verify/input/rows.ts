@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse';
 import { atOnceMax, ownFile } from './files.ts';
 
-/** One row of results.csv, by its columns. */
+/** One row of results.csv, by column. */
 export type ResultRow = Record<string, string>;
 
-/** The rows of results.csv in their order, one at a time. */
+/** The rows of results.csv in order, one at a time. */
 export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
   let header: string[] | null = null;
   for await (const line of csvLines(join(dir, 'results.csv'))) {
@@ -15,34 +15,34 @@ export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
   }
 }
 
-/** The lines of a CSV file by their cells, one at a time; the first is its header. */
+/** The lines of a CSV file as cells, one at a time; the first is its header. */
 export async function* csvLines(path: string): AsyncGenerator<string[], undefined> {
   await ownFile(path);
   const bytes = createReadStream(path);
-  // Ours has no byte order mark; a program that saved it anew may have written one.
+  // Our files have no byte order mark; a program that saved one may have added it.
   const lines = bytes.pipe(parse({ bom: true, max_record_size: atOnceMax }));
   bytes.on('error', (error) => lines.destroy(error));
   yield* lines as AsyncIterable<string[]>;
 }
 
-/** The columns before those of the file itself, in their order. */
+/** The columns before those of the file itself, in order. */
 const firstColumns = [
   ...['row', 'row_ref', 'status', 'phone_number', 'network_id', 'amount', 'currency', 'product_id', 'generation'],
   ...['attempts', 'topup_id', 'reference', 'idempotency_key', 'service_status', 'provider_reference', 'cost'],
   ...['cost_currency', 'failure_code', 'failure_reason', 'first_sent_at', 'completed_at'],
 ];
-/** Where the columns of the file begin. */
+/** The index of the first column of the file. */
 export const firstInputAt = firstColumns.length;
-/** Those that may stand behind them: reports of before lack some. */
+/** The columns that may follow; reports of old program versions lack some. */
 const lastColumns = [
   ...['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency'],
   ...['contradicted', 'second_topup_id'],
 ];
 
 /**
- * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one
- * name readers would take one or the other: only those of the file itself may be such. All but the first of a name get
- * their place added, so that each column keeps its cells.
+ * Refuses a column that is not one of ours: readers would trust it, and nothing proves it. Of two columns with one
+ * name, readers would take either, so only columns of the file may share a name. All but the first of a name get their
+ * place added, so that each keeps its cells.
  */
 function checkedHeader(header: string[]): string[] {
   const doubled = header.find((name, at) => !name.startsWith('input_') && header.indexOf(name) !== at);
