@@ -6,7 +6,6 @@ import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
 import { isAnySending } from '../ledger/rows/in-flight-rows.ts';
 import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
 import { resetShortageBalances } from './batches/funds.ts';
-import { clearManualPause } from './batches/manual-pause.ts';
 import { refreshBatches } from './batches/open-batches.ts';
 import { isShutOut, keepHalted } from './batches/pausing.ts';
 import { allTerminal, canProgress } from './forecast/can-progress.ts';
@@ -75,8 +74,7 @@ async function startApproved(context: RunnerContext): Promise<void> {
     await context.committer.commit(async (unit) => {
       const started = await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
       if (!started || short === null) return;
-      const pause = { pause_reason: 'insufficient_balance', pause_detail: short } as const;
-      await unit.changeBatch(started, 'pause', pause, { reason: 'insufficient_balance', detail: short });
+      await unit.pauseBatch(started, { reason: 'insufficient_balance', detail: short });
       await resetShortageBalances(unit.tx, context.account);
     });
   }
@@ -141,13 +139,8 @@ async function completeBatch(context: RunnerContext, batchId: string, closing: C
   const completed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'complete') || !allTerminal(await countRows(unit.tx, batchId))) return null;
-    await clearManualPause(unit.tx, batchId);
-    return unit.changeBatch(
-      batch,
-      'complete',
-      { balance_after, completed_at: unit.at, reread_at: null, pause_reason: null, pause_detail: null },
-      balanceEventData(balance),
-    );
+    const fields = { balance_after, completed_at: unit.at, reread_at: null };
+    return unit.changeBatch(batch, 'complete', fields, balanceEventData(balance));
   });
   if (completed) context.onCompleted(batchId);
   return completed !== null;

@@ -127,8 +127,6 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         service: options.service,
         run_id: runId,
         status: 'received',
-        pause_reason: null,
-        pause_detail: null,
         priority: options.priority,
         finish_by: options.finishBy ?? null,
         pressed_at: null,

@@ -1,20 +1,13 @@
 import { assert } from '../core/basics/assert.ts';
 import { Sums, subtractAmounts } from '../core/money/money.ts';
-import { type BatchEvent, transition as batchTransition } from '../core/state/batch-state.ts';
+import { type BatchEvent, transition as batchTransition, type PauseReason } from '../core/state/batch-state.ts';
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
 import type { Clock } from '../core/time/clock.ts';
-import {
-  type AuditEvent,
-  canonicalData,
-  chainHash,
-  chainHead,
-  chainStart,
-  type EventData,
-  insertEvents,
-  moveChainHead,
-} from './audit/events.ts';
+import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
+import { chainStart, type EventData } from './audit/events.ts';
 import { addToCount, deleteCounts } from './batches/batch-counts.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
+import { addPause, clearPauses } from './batches/pauses.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { addToCosts } from './rows/costs.ts';
 import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
@@ -30,6 +23,8 @@ export interface Unit {
   readonly tx: Queryable;
   /** The time of everything in this unit (epoch ms). */
   readonly at: number;
+  /** Who acts in it. */
+  readonly actor: string;
   /** The rows that this unit completed or failed, in order. They are in the ledger once the unit is durable. */
   readonly ended: readonly RowRecord[];
   /** The rows that this unit wrote, with their new values, in order. */
@@ -47,16 +42,27 @@ export interface Unit {
   changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
   /** Changes facts about a row that are not its state. Null on a conflict, as with `changeRow`. */
   noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
-  /** Changes a batch's state. Returns the new batch; null, and writes nothing, if it is no longer in that state. */
+  /**
+   * Changes a batch's state. Returns the new batch; null, and writes nothing, if it is no longer in that state. Clears
+   * the pauses of a batch that is paused no more.
+   */
   changeBatch(
     before: BatchRecord,
-    event: BatchEvent,
+    event: Exclude<BatchEvent, 'pause'>,
     fields: BatchFields,
     data: EventData,
   ): Promise<BatchRecord | null>;
+  /** Pauses a batch, or adds a pause to those of a paused one. Null on a conflict, as with `changeBatch`. */
+  pauseBatch(before: BatchRecord, pause: Pause, fields?: BatchFields): Promise<BatchRecord | null>;
   /** Changes facts about a batch that are not its state. Null on a conflict, as with `changeBatch`. */
   noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
   append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
+}
+
+/** Why a batch is paused; `detail`: what was seen, or what the person said. */
+export interface Pause {
+  reason: PauseReason;
+  detail: string;
 }
 
 export interface UnitOptions {
@@ -84,48 +90,36 @@ export function inUnit<Result>(
   });
 }
 
-/** The end of a batch's audit chain: as this unit found it, and as it leaves it. */
-interface Head {
-  from: number;
-  seq: number;
-  hash: string;
-}
-
-/** What a unit writes at its end: events, counts and costs are summed up in memory first. */
+/** What a unit writes at its end: counts and costs are summed up in memory first. */
 interface Pending {
   tx: Queryable;
   at: number;
   actor: string;
-  through: string | undefined;
+  chain: ChainWriter;
   counts: Map<string, Map<string, number>>;
   costs: Map<string, Sums>;
   ended: RowRecord[];
   written: RowRecord[];
-  heads: Map<string, Head>;
-  events: AuditEvent[];
 }
 
-/** At most this many events wait in memory: they are inserted many at a time. */
-const eventsHeldMax = 480;
-
 function makePending(tx: Queryable, { clock, actor, through }: UnitOptions): Pending {
-  return {
-    ...{ tx, at: clock.now(), actor, through, counts: new Map(), costs: new Map() },
-    ...{ ended: [], written: [], heads: new Map(), events: [] },
-  };
+  const at = clock.now();
+  const chain = makeChainWriter(tx, { at, actor, through });
+  return { tx, at, actor, chain, counts: new Map(), costs: new Map(), ended: [], written: [] };
 }
 
 function openUnit(pending: Pending): Unit {
-  const { tx, at, ended, written } = pending;
+  const { tx, at, actor, chain, ended, written } = pending;
   return {
     tx,
     at,
+    actor,
     ended,
     written,
-    append: (batchId, kind, data, rowNo = null) => append(pending, { batchId, kind, data, rowNo }),
+    append: async (batchId, kind, data, rowNo = null) => chain.append({ batchId, kind, data, rowNo }),
     addBatch: async (batch, data) => {
       await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
-      await append(pending, { batchId: batch.batch_id, kind: `batch.${batch.status}`, data, rowNo: null });
+      await chain.append({ batchId: batch.batch_id, kind: `batch.${batch.status}`, data, rowNo: null });
     },
     addRows: async (batchId, rows) => {
       await insertRows(tx, rows);
@@ -146,15 +140,51 @@ function openUnit(pending: Pending): Unit {
     noteRow: (before, fields, kind, data) =>
       writeRow(pending, before, rowWith(before, before.status, fields), { kind, data }),
     changeBatch: async (before, event, fields, data) => {
-      const status = batchTransition(before.status, event);
-      if (!(await updateBatch(tx, before, status, fields))) return null;
-      const changed = { from: before.status, to: status, ...data };
-      await append(pending, { batchId: before.batch_id, kind: `batch.${event}`, data: changed, rowNo: null });
-      return { ...before, ...fields, status };
+      const after = await changeBatch(pending, before, event, { fields, data });
+      if (after !== null && before.status === 'paused') await clearPauses(pending, before);
+      return after;
     },
+    pauseBatch: (before, pause, fields = {}) => pauseBatch(pending, before, pause, fields),
     noteBatch: async (before, fields) =>
       (await updateBatch(tx, before, before.status, fields)) ? { ...before, ...fields } : null,
   };
+}
+
+async function changeBatch(
+  pending: Pending,
+  before: BatchRecord,
+  event: BatchEvent,
+  { fields, data }: { fields: BatchFields; data: EventData },
+): Promise<BatchRecord | null> {
+  const status = batchTransition(before.status, event);
+  if (!(await updateBatch(pending.tx, before, status, fields))) return null;
+  const changed = { from: before.status, to: status, ...data };
+  await pending.chain.append({ batchId: before.batch_id, kind: `batch.${event}`, data: changed, rowNo: null });
+  return { ...before, ...fields, status };
+}
+
+async function pauseBatch(
+  pending: Pending,
+  before: BatchRecord,
+  { reason, detail }: Pause,
+  fields: BatchFields,
+): Promise<BatchRecord | null> {
+  const { account, batch_id, status } = before;
+  const data: EventData = reason === 'by_person' ? { why: detail } : { reason, detail };
+  if (status !== 'paused') {
+    const paused = await changeBatch(pending, before, 'pause', { fields, data });
+    if (paused !== null) await addPause(pending, { account, batch_id, reason, detail });
+    return paused;
+  }
+  if (!(await updateBatch(pending.tx, before, status, fields))) return null;
+  await addPause(pending, { account, batch_id, reason, detail });
+  // People were notified of the pause that stands: only what they could not know of is news.
+  const event =
+    reason === 'by_person'
+      ? { kind: 'batch.pause_besides', data }
+      : { kind: 'batch.pause', data: { from: status, to: status, ...data } };
+  await pending.chain.append({ batchId: batch_id, rowNo: null, ...event });
+  return { ...before, ...fields };
 }
 
 /** Copying one object alone is fast; spreading more objects into the copy takes several times as long. */
@@ -207,46 +237,10 @@ async function writeRow(
     countCost(pending, after, false);
   }
   if (kind === null) return after;
-  const head = pending.heads.get(before.batch_id);
+  const appended = pending.chain.append({ batchId: before.batch_id, kind, data, rowNo: before.row_no });
   // This runs at every change of a row, and there is nearly always nothing to wait for.
-  if (head && pending.events.length < eventsHeldMax)
-    link(pending, head, { batchId: before.batch_id, kind, data, rowNo: before.row_no });
-  else await append(pending, { batchId: before.batch_id, kind, data, rowNo: before.row_no });
+  if (appended) await appended;
   return after;
-}
-
-interface NewEvent {
-  batchId: string;
-  kind: string;
-  data: EventData;
-  rowNo: number | null;
-}
-
-async function append(pending: Pending, event: NewEvent): Promise<void> {
-  const head = pending.heads.get(event.batchId) ?? (await readHead(pending, event.batchId));
-  if (pending.events.length >= eventsHeldMax) await writeEvents(pending);
-  link(pending, head, event);
-}
-
-async function writeEvents({ tx, events }: Pending): Promise<void> {
-  await insertEvents(tx, events.splice(0));
-}
-
-async function readHead({ tx, heads }: Pending, batchId: string): Promise<Head> {
-  const stored = await chainHead(tx, batchId);
-  assert(stored, `no batch ${batchId} to append an event to`);
-  const head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
-  heads.set(batchId, head);
-  return head;
-}
-
-function link({ at, actor, through, events }: Pending, head: Head, { batchId, kind, data, rowNo }: NewEvent): void {
-  head.seq += 1;
-  const body = canonicalData(through === undefined ? data : { ...data, through });
-  const event = { batch_id: batchId, seq: head.seq, at, actor, kind, row_no: rowNo, body, hash: '' };
-  event.hash = chainHash(head.hash, event);
-  head.hash = event.hash;
-  events.push(event);
 }
 
 function count({ counts }: Pending, batchId: string, status: string, delta: number): void {
@@ -261,9 +255,8 @@ function countCost({ costs }: Pending, { batch_id, cost, cost_currency }: RowRec
   ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
 }
 
-async function writePending(pending: Pending): Promise<void> {
-  const { tx, counts, costs, heads } = pending;
-  await writeEvents(pending);
+async function writePending({ tx, chain, counts, costs }: Pending): Promise<void> {
+  await chain.flush();
   for (const [batchId, ofBatch] of counts) {
     for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
   }
@@ -271,9 +264,5 @@ async function writePending(pending: Pending): Promise<void> {
     for (const [currency, delta] of Object.entries(sums.toObject())) {
       if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
     }
-  }
-  for (const [batchId, { from, seq, hash }] of heads) {
-    const moved = await moveChainHead(tx, batchId, from, { seq, hash });
-    assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
   }
 }

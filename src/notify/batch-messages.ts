@@ -1,7 +1,8 @@
-import { pauseReasonTexts } from '../core/state/state-words.ts';
+import { pauseReasonTexts, pausesText } from '../core/state/state-words.ts';
 import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
+import { openPauses, type PauseRecord } from '../ledger/batches/pauses.ts';
 import { readyProducts } from '../ledger/batches/row-totals.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { eventSentence } from '../reports/sentences/audit-sentences.ts';
@@ -25,6 +26,7 @@ interface BatchNews {
   news: NewsOfBatch;
   events: readonly string[];
   batch: BatchRecord;
+  pauses: readonly PauseRecord[];
   summary: BatchSummary;
   /** The lines that name the batch. */
   about: readonly string[];
@@ -46,10 +48,11 @@ export async function batchMessage(
     `Account: ${batch.account}, ${batch.service}`,
     ...(batch.finish_by === null ? [] : [`Done by: ${minuteText(batch.finish_by)}`]),
   ];
-  const text = await textOf({ db, news, events, batch, summary, about });
+  const pauses = await openPauses(db, batch);
+  const text = await textOf({ db, news, events, batch, pauses, summary, about });
   if (text === null) return null;
   const report = news.kind === 'finished' ? batch.batch_id : null;
-  return { kind: news.kind, facts: factsOf(batch, summary), report, ...text };
+  return { kind: news.kind, facts: factsOf(batch, pauses, summary), report, ...text };
 }
 
 async function textOf(one: BatchNews): Promise<BatchText | null> {
@@ -98,12 +101,14 @@ function finishedText({ batch, summary, about }: BatchNews): BatchText {
   };
 }
 
-function pausedText({ batch, about }: BatchNews): BatchText {
-  const { label, meaning, next } = pauseReasonTexts[batch.pause_reason ?? 'by_person'];
+function pausedText({ batch, pauses, about }: BatchNews): BatchText {
+  const [first, ...others] = pauses;
+  const { label, meaning, next } = pauseReasonTexts[first?.reason ?? 'by_person'];
   return {
     subject: `Payout ${batch.run_id} has paused: ${label}`,
     lines: [
-      `${[meaning, next].filter(Boolean).join(' ')}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
+      `${[meaning, next].filter(Boolean).join(' ')}${first?.detail ? ` (${first.detail})` : ''}`,
+      ...(others.length === 0 ? [] : [`It is also paused: ${pausesText(others)}.`]),
       'airbatch sends no more rows until somebody resumes it. No row was marked as failed.',
       ...about,
       `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,
@@ -222,7 +227,7 @@ async function toSendText(db: Database, { batch_id, rows, requested }: BatchSumm
   return `${counted(rows.by_status.ready, 'row')}${asked === 'none' ? '' : `, ${asked}`}`;
 }
 
-function factsOf(batch: BatchRecord, summary: BatchSummary): Message['facts'] {
+function factsOf(batch: BatchRecord, [pause]: readonly PauseRecord[], summary: BatchSummary): Message['facts'] {
   return {
     batch_id: batch.batch_id,
     run_id: batch.run_id,
@@ -230,7 +235,7 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Message['facts'] {
     job: batch.job,
     file_name: batch.file_name,
     status: batch.status,
-    pause_reason: batch.pause_reason,
+    pause_reason: pause?.reason ?? null,
     finish_by: isoOrNull(batch.finish_by),
     rows: summary.rows.total,
     // All states, so that they add up to the rows.

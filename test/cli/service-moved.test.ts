@@ -71,11 +71,11 @@ test('what a person has paused is not sent once its account is pointed back, unt
   await run('approve', batch, '--yes');
   pointAt(two.url);
   await run('resume');
-  assert.match((await run('status', batch)).stdout, /Status {5}paused: the account is at another service/);
+  assert.match((await run('status', batch)).stdout, /Status {5}paused \(the account is at another service/);
   assert.equal((await run('pause', batch, '--why', 'the wrong month')).code, 0);
   assert.match(
     (await run('status', batch)).stdout,
-    /Status {5}paused: by a person[\s\S]*Waits for {2}a person: it is paused \(the wrong month\), and besides, the account is at/,
+    /Status {5}paused \(by a person: the wrong month; the account is at.*[\s\S]*Waits for {2}a person: it is paused \(by a person: the wrong month; the account is at/,
   );
 
   pointAt(one.url);

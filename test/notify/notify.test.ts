@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { rowStates } from '../../src/core/state/row-state.ts';
 import { isoTime } from '../../src/core/time/clock.ts';
-import { approve, askApproval, pauseBatch } from '../../src/engine/batches/batch-commands.ts';
+import { approve, askApproval, pauseBatch, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../src/engine/decisions/release-or-skip.ts';
 import { type StoredPace, savePace } from '../../src/ledger/accounts/pace.ts';
 import { type EventData, isLateSql } from '../../src/ledger/audit/events.ts';
@@ -29,7 +29,7 @@ import { type WatchOptions, watchNews } from '../../src/notify/watch.ts';
 import { timeText } from '../../src/reports/sentences/format.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, addBatch, aRow, idlePace, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, idlePace, setPause, unplanned } from '../support/ledger.ts';
 
 const everything: Recipient = { id: 'chat all', kind: 'chat', url: 'http://x', on: newsKinds };
 
@@ -82,13 +82,13 @@ describe('a notification', () => {
     await approve(actor, 'batch-1', unplanned);
     await pauseBatch(actor, 'batch-1', 'month-end');
     await pass();
-    await db.execute(`UPDATE batches SET status = 'approved'`);
+    await resumeBatch(actor, 'batch-1');
     await pauseBatch(actor, 'batch-1', 'once more');
     await pass();
-    await db.execute(`UPDATE batches SET pause_reason = 'insufficient_balance'`);
+    await setPause(db, 'insufficient_balance');
     await pauseBatch(actor, 'batch-1', 'besides');
     await pass();
-    await db.execute(`UPDATE batches SET status = 'approved'`);
+    await resumeBatch(actor, 'batch-1');
     await rig.run();
     await pass();
     await pass();

@@ -7,7 +7,8 @@ import type { ApprovedPlan } from '../../src/engine/plan/approval.ts';
 import { pageEvents } from '../../src/ledger/audit/events.ts';
 import { countRows } from '../../src/ledger/batches/batch-counts.ts';
 import { type BatchRecord, listBatches, runSoFar } from '../../src/ledger/batches/batches.ts';
-import type { Database } from '../../src/ledger/drivers/database.ts';
+import { openPauses } from '../../src/ledger/batches/pauses.ts';
+import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';
 import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
 import { findPayment } from '../../src/ledger/rows/payments.ts';
 import { pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
@@ -96,6 +97,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     notCorrected(judged),
     keysAndBodies(judged),
     buckets(judged, batches),
+    pauses(judged, batches),
     scheduled(judged, rows),
     money(judged, rows),
     costs(judged, batches, rows),
@@ -340,12 +342,28 @@ async function isReviewed(db: Database, { batch_id, row_no }: RowRecord): Promis
 }
 
 /** I6 and I15: in the end every row is terminal, or waits for a person, of which the chain tells. */
+/** A batch is paused while at least one pause of it stands, and only then. */
+async function pauses({ db }: Judged, batches: readonly BatchRecord[]): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const batch of batches) {
+    const open = (await openPauses(db, batch)).length;
+    if ((batch.status === 'paused') !== open > 0)
+      faults.push({ invariant: 'pauses', what: `batch ${batch.batch_id} is ${batch.status} with ${open} pauses` });
+  }
+  return faults;
+}
+
+/** Whether the batch is paused for a payment that is not what was asked for: a person has to look. */
+export async function isHalted(db: Queryable, batch: BatchRecord): Promise<boolean> {
+  return (await openPauses(db, batch)).some(({ reason }) => reason === 'service_mismatch');
+}
+
 async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const { batch, row } of rows) {
     if (isTerminal(row.status) || row.status === 'held') continue;
     // A mismatch stops the account until a person has looked: nothing may go on without one.
-    if (batch.pause_reason === 'service_mismatch') continue;
+    if (await isHalted(db, batch)) continue;
     const inReview = row.status === 'in_doubt' && row.next_action_at === null;
     if (inReview && (await isReviewed(db, row))) continue;
     const siblings = (await runSoFar(db, batch.account, batch.run_id)).batches;

@@ -116,7 +116,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an audit event left out of the chain',
-    file: 'ledger/unit-of-work.ts',
+    file: 'ledger/audit/chain-writer.ts',
     find: 'event.hash = chainHash(head.hash, event);',
     replace: "event.hash = kind === 'row.accept' ? head.hash : chainHash(head.hash, event);",
   },

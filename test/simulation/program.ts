@@ -9,6 +9,7 @@ import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts
 import { testService } from '../support/ledger.ts';
 import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
+import { isHalted } from './invariants.ts';
 import { runJob } from './job.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import { resolveStuck } from './resolve.ts';
@@ -49,7 +50,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
     for (const { batch_id } of await unfinishedBatches(db)) {
       const batch = await findBatch(db, batch_id);
       // A mismatch is for a person to look at; everything else an operator resumes.
-      if (batch?.status === 'paused' && batch.pause_reason !== 'service_mismatch') {
+      if (batch?.status === 'paused' && !(await isHalted(db, batch))) {
         await resumeBatch({ db, clock: process.clock, person: 'operator', through: 'cli' as const }, batch_id);
       }
     }

@@ -12,7 +12,7 @@ import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { leaveForApproval, waitingBatch } from './approvals.ts';
 import { type Disk, makeDisk } from './disk.ts';
-import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
+import { isHalted, judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
@@ -247,7 +247,8 @@ function lastStep({ crashes, suspensions, disk, clockJumps }: Plan): number {
 async function hasWork(world: World): Promise<boolean> {
   const db = await world.disk.inspect();
   const unfinished = await unfinishedBatches(db);
-  return unfinished.some(({ pause_reason }) => pause_reason !== 'service_mismatch');
+  for (const batch of unfinished) if (!(await isHalted(db, batch))) return true;
+  return false;
 }
 
 /** Whether a batch waits for a second person, or for a program to send it. */
@@ -259,8 +260,8 @@ async function isWaiting(world: World): Promise<boolean> {
 /** Whether a row is left that the service does not end, of a batch that anybody works on. */
 async function hasOverdue(world: World): Promise<boolean> {
   const db = await world.disk.inspect();
-  for (const { batch_id, pause_reason } of await unfinishedBatches(db))
-    if (pause_reason !== 'service_mismatch' && (await countOverdue(db, batch_id)) > 0) return true;
+  for (const batch of await unfinishedBatches(db))
+    if (!(await isHalted(db, batch)) && (await countOverdue(db, batch.batch_id)) > 0) return true;
   return false;
 }
 

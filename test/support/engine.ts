@@ -1,11 +1,13 @@
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import type { Random } from '../../src/core/basics/random.ts';
+import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../src/engine/account-runner.ts';
 import { approve } from '../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../src/engine/runner/settings.ts';
 import type { ServicePolicy } from '../../src/gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
+import { openPauses } from '../../src/ledger/batches/pauses.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import type { Limiter } from '../../src/limiter/limiter.ts';
@@ -35,7 +37,8 @@ export interface Rig {
   add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
   row(rowNo: number, batchId?: string): Promise<RowRecord>;
   states(batchId?: string): Promise<string[]>;
-  batch(batchId?: string): Promise<BatchRecord>;
+  /** With the first of its pauses. */
+  batch(batchId?: string): Promise<BatchRecord & { pause_reason: PauseReason | null; pause_detail: string | null }>;
 }
 
 export async function makeRig(
@@ -104,7 +107,11 @@ export async function makeRig(
     },
     row: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo)) as RowRecord,
     states: async (batchId = 'batch-1') => (await pageRows(db, batchId, 0, 10_000)).map(({ status }) => status),
-    batch: async (batchId = 'batch-1') => (await findBatch(db, batchId)) as BatchRecord,
+    batch: async (batchId = 'batch-1') => {
+      const batch = (await findBatch(db, batchId)) as BatchRecord;
+      const [pause] = await openPauses(db, batch);
+      return { ...batch, pause_reason: pause?.reason ?? null, pause_detail: pause?.detail ?? null };
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
+import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
@@ -84,8 +85,6 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     service: testService,
     run_id: 'run-1',
     status: 'validated',
-    pause_reason: null,
-    pause_detail: null,
     priority: 'normal',
     finish_by: null,
     pressed_at: null,
@@ -114,6 +113,21 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     completed_at: null,
     ...fields,
   };
+}
+
+/** Pauses a batch for this reason alone, whatever it was paused for. */
+export async function setPause(
+  db: Database,
+  reason: PauseReason,
+  { batchId = 'batch-1', detail = null }: { batchId?: string; detail?: string | null } = {},
+): Promise<void> {
+  await db.execute(`UPDATE batches SET status = 'paused' WHERE batch_id = ?`, [batchId]);
+  await db.execute('DELETE FROM pauses WHERE batch_id = ?', [batchId]);
+  await db.execute(
+    `INSERT INTO pauses (account, batch_id, reason, detail, paused_by, since)
+     SELECT account, batch_id, ?, ?, 'tester', 0 FROM batches WHERE batch_id = ?`,
+    [reason, detail, batchId],
+  );
 }
 
 /** Row number `rowNo` as intake leaves a good row: 100 KES plus its number, to a number of its own. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isTerminal, type RowState } from '../../core/state/row-state.ts';
-import { pauseReasonTexts, rowStateTexts } from '../../core/state/state-words.ts';
+import { pausesText, rowStateTexts } from '../../core/state/state-words.ts';
 import { visible } from '../../core/text/visible.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { hasEnded } from '../../operations/base/finish-now.ts';
@@ -89,7 +89,7 @@ function timeCell({ status, finish_by, in_time, goes_first }: Status): string {
 function showOne(context: CommandContext, status: OneStatus): void {
   const { counts, waits_for: waits } = status;
   const finish = finishLine(status);
-  const detail = standsWhy(status);
+  const why = status.pauses.length > 0 ? `paused (${pausesText(status.pauses)})` : status.stands;
   const rows = Object.entries(counts).map(
     ([state, count]) => `${grouped(count)} ${rowStateTexts[state as RowState].label}`,
   );
@@ -99,7 +99,7 @@ function showOne(context: CommandContext, status: OneStatus): void {
     `File       ${status.file_name}, ${counted(total(counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
     ...submittedLines(status),
-    `Status     ${status.stands}${detail === null ? '' : ` (${detail})`}`,
+    `Status     ${why}${status.rejection === null ? '' : ` (${status.rejection})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
     ...correctedLines(status.paid_since),
     ...(cost === null ? [] : [cost]),
@@ -141,17 +141,6 @@ function contradictedLines({ contradicted, contradicted_rows }: OneStatus): stri
   );
   const more = contradicted - contradicted_rows.length;
   return more > 0 ? [...lines, `and ${counted(more, 'more row')} like that`] : lines;
-}
-
-/** Why a batch stands where it does: the person's reason first, since that pause is the last to be lifted. */
-function standsWhy({
-  pause_reason: reason,
-  pause_detail: detail,
-  rejection,
-  paused_by_person,
-}: OneStatus): string | null {
-  if (paused_by_person === null || reason === null || reason === 'by_person') return detail ?? rejection;
-  return `${paused_by_person}; besides, ${pauseReasonTexts[reason].label}${detail === null ? '' : `: ${detail}`}`;
 }
 
 /** What a batch has cost in the wallets' currencies, or will probably cost if nothing was charged yet. */

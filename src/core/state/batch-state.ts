@@ -26,15 +26,16 @@ export type BatchEvent =
   | 'cancel'
   | 'reopen'; // Failed rows are tried again under a new generation.
 
+/** Of several that a batch is paused for, the one to deal with first stands first. */
 export const pauseReasons = [
-  'by_person',
-  'insufficient_balance',
-  'credentials_rejected',
-  'guard_tripped',
+  // The account is at another service than the batch: nothing is sent or looked up for it there.
+  'service_changed',
   // An answer named another payment than the one asked about: nothing is sent until a person looked.
   'service_mismatch',
-  // The account is at another service than the batch: nothing is sent or asked for it there.
-  'service_changed',
+  'credentials_rejected',
+  'guard_tripped',
+  'insufficient_balance',
+  'by_person',
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 

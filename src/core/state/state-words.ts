@@ -98,6 +98,20 @@ export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }
   },
 };
 
+/** A pause as texts show it. */
+type ShownPause = { reason: PauseReason; detail: string | null };
+
+/** All pauses, a person's first: "by a person: month-end; balance too low: USD 3.00 are left". */
+export function pausesText(pauses: readonly ShownPause[]): string {
+  const isOwn = ({ reason }: ShownPause) => reason === 'by_person';
+  return [...pauses.filter(isOwn), ...pauses.filter((pause) => !isOwn(pause))]
+    .map(({ reason, detail }) => {
+      const seen = pauseDetail(reason, detail);
+      return `${pauseReasonTexts[reason].label}${seen ? `: ${seen.replace(/\.$/, '')}` : ''}`;
+    })
+    .join('; ');
+}
+
 /** What was seen as a batch paused, without a code that only repeats the reason: "INSUFFICIENT_BALANCE: ...". */
 export function pauseDetail(reason: PauseReason, detail: string | null): string | null {
   const code = `${reason.toUpperCase()}: `;

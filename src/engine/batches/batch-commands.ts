@@ -5,7 +5,6 @@ import { wasSent } from '../../core/state/row-state.ts';
 import { batchIs } from '../../core/state/state-words.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
-import { endHalt } from '../../ledger/accounts/halts.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
@@ -16,6 +15,7 @@ import {
   findBatch,
   listBatches,
 } from '../../ledger/batches/batches.ts';
+import { clearPauses, manualPause, openPauses } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
@@ -30,7 +30,6 @@ import { balanceEventData } from '../plan/known-balance.ts';
 import type { Asked } from '../plan/preflight.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
-import { addManualPause, clearManualPause, manualPause } from './manual-pause.ts';
 
 /** Batches of a run that are named to who gives its name for that of a batch. */
 const batchesNamedMax = 3;
@@ -141,15 +140,17 @@ export function requireWaiting(batch: BatchRecord): void {
   });
 }
 
-/** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` if it is not paused. */
+/**
+ * Lets a paused batch go on, whatever it is paused for: the person has looked. Fails with `BATCH_UNKNOWN`, or with
+ * `BATCH_STATE` if it is not paused.
+ */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', async (unit, batch) => {
-    await clearManualPause(unit.tx, batchId);
-    if (batch.pause_reason === 'service_mismatch') await endHalt(unit.tx, batch.account);
+    const reasons = (await openPauses(unit.tx, batch)).map(({ reason }) => reason);
+    if (reasons.includes('service_mismatch')) await clearPauses(unit, { account: batch.account, batch_id: null });
+    const looked = reasons.includes('guard_tripped') ? await lookedAtSpending(unit.tx, batch) : {};
     // It may have been paused before it began.
-    const started_at = batch.started_at ?? unit.at;
-    const looked = await lookedAtSpending(unit.tx, batch);
-    return { fields: { pause_reason: null, pause_detail: null, started_at, ...looked }, data: {} };
+    return { fields: { started_at: batch.started_at ?? unit.at, ...looked }, data: {} };
   });
 }
 
@@ -159,20 +160,14 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
  * paused.
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  const pause_detail = withoutNumbers(why);
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
-    const data = { why: pause_detail };
-    if (batch.status !== 'paused')
-      return moveIn(unit, batch, 'pause', { fields: { pause_reason: 'by_person', pause_detail }, data });
+    if (batch.status !== 'paused') requireMove(batch, 'pause');
     if ((await manualPause(unit.tx, batch)) !== null)
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
         hint: `"airbatch resume ${batchId}" goes on with it.`,
       });
-    await addManualPause(unit.tx, batchId, pause_detail);
-    // Whoever is told of pauses was told of the one that stands, and is not to be told of it again.
-    await unit.append(batchId, 'batch.pause_besides', data);
-    return batch;
+    return writtenBatch(batch, await unit.pauseBatch(batch, { reason: 'by_person', detail: withoutNumbers(why) }));
   });
 }
 
@@ -202,21 +197,21 @@ interface Move {
 function move(
   actor: Actor,
   batchId: string,
-  event: BatchEvent,
+  event: Exclude<BatchEvent, 'pause'>,
   change: (unit: Unit, batch: BatchRecord) => Move | Promise<Move>,
 ): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     requireMove(batch, event);
-    return moveIn(unit, batch, event, await change(unit, batch));
+    const { fields, data } = await change(unit, batch);
+    return writtenBatch(batch, await unit.changeBatch(batch, event, fields, data));
   });
 }
 
-async function moveIn(unit: Unit, batch: BatchRecord, event: BatchEvent, { fields, data }: Move): Promise<BatchRecord> {
-  requireMove(batch, event);
-  const changed = await unit.changeBatch(batch, event, fields, data);
-  if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batch.batch_id} changed meanwhile`);
-  return changed;
+/** The batch as the command left it. Fails with `BATCH_STATE` where another writer was first. */
+function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): BatchRecord {
+  if (!after) throw new AirbatchError('BATCH_STATE', `batch ${batch_id} changed meanwhile`);
+  return after;
 }
 
 /** What an event would do to a batch, for whoever is told that it cannot. */

@@ -88,9 +88,8 @@ async function pauseByGuard(context: RunnerContext, batchId: string, why: string
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'pause')) return;
-    const fields = { pause_reason: 'guard_tripped', pause_detail: why } as const;
     // Who resumes it has seen how the first rows went: the others need not wait for more of them.
     const judged = canary ? { canary_at: unit.at } : {};
-    await unit.changeBatch(batch, 'pause', { ...fields, ...judged }, { reason: 'guard_tripped', detail: why });
+    await unit.pauseBatch(batch, { reason: 'guard_tripped', detail: why }, judged);
   });
 }

@@ -1,13 +1,14 @@
+import { isSameService } from '../../core/identity/service-name.ts';
 import { compareAmounts } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { type BatchRecord, findBatch, openBatches } from '../../ledger/batches/batches.ts';
+import { clearPauses, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
 import { shortOf } from '../plan/preflight.ts';
 import type { RunnerContext } from '../runner/context.ts';
-import { manualPause } from './manual-pause.ts';
 
 /** What each wallet held at the lowest, by its id, since the account's money ran out. */
 type Purses = Record<string, string>;
@@ -20,15 +21,19 @@ export function resetShortageBalances(tx: Queryable, account: string): Promise<v
 }
 
 /**
- * Lets the batches that wait for money go on when a wallet holds more than it did while they waited. Called now and
- * then where the configuration says so (`resumeWhenFunded`). Should it not be enough yet, the service refuses the next
- * row, which costs nothing, and the account waits again; but a batch whose policy is `shortBalance: "pause"` waits for
- * the money of all its rows. Returns whether anything goes on.
+ * Clears the pauses for money when a wallet holds more than it did while the batches waited; a batch goes on where it
+ * is paused for nothing else. Called now and then where the configuration says so (`resumeWhenFunded`). Should the
+ * money not be enough yet, the service refuses the next row, which costs nothing, and the account waits again; but a
+ * batch whose policy is `shortBalance: "pause"` waits for the money of all its rows. Returns whether anything goes on.
  */
 export async function resumeFunded(context: RunnerContext): Promise<boolean> {
-  const { db, account, log } = context;
-  const waiting: BatchRecord[] = [];
-  for (const batch of await openBatches(db, account)) if (await waitsForMoney(db, batch)) waiting.push(batch);
+  const { db, account, service, log } = context;
+  const pauses = (await openPausesOfAccount(db, account)).filter(({ reason }) => reason === 'insufficient_balance');
+  const short = new Set(pauses.map(({ batch_id }) => batch_id));
+  const waiting = (await openBatches(db, account)).filter(
+    // The money of this service says nothing of a batch of another.
+    (batch) => short.has(batch.batch_id) && isSameService(batch.service, service),
+  );
   if (waiting.length === 0) return false;
   const outcome = await askBalance(context);
   if (outcome.kind !== 'balance') return false;
@@ -36,42 +41,43 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   const low = known === null ? null : (JSON.parse(known) as Purses);
   const now = pursesOf(outcome.balance);
   const isMore = low !== null && Object.entries(now).some(([id, held]) => compareAmounts(held, low[id] ?? '0') > 0);
-  let resumed = 0;
+  const done: Record<AfterFunding, number> = { resumed: 0, still_paused: 0, still_short: 0 };
   // One after the other: what the first needs is not there for the second.
-  if (isMore) for (const batch of waiting) if (await resumeIfEnough(context, batch, outcome)) resumed += 1;
+  if (isMore) for (const batch of waiting) done[await endShortage(context, batch, outcome)] += 1;
   await context.committer.commit(async ({ tx }) => {
-    if (resumed === waiting.length) await forgetFact(tx, factName(account));
+    if (done.resumed + done.still_paused === waiting.length) await forgetFact(tx, factName(account));
     else await writeFact(tx, factName(account), JSON.stringify(lowest(low, now)));
   });
-  if (resumed > 0) log.info('the balance is back, and the account goes on', { account });
-  return resumed > 0;
+  if (done.resumed > 0) log.info('the balance is back, and the account goes on', { account });
+  return done.resumed > 0;
 }
 
-async function resumeIfEnough(context: RunnerContext, waiting: BatchRecord, outcome: BalanceOutcome): Promise<boolean> {
-  const { db, committer } = context;
+/** What became of a batch that waited for money when a wallet holds more. */
+type AfterFunding = 'resumed' | 'still_paused' | 'still_short';
+
+async function endShortage(
+  { db, committer }: RunnerContext,
+  waiting: BatchRecord,
+  outcome: BalanceOutcome,
+): Promise<AfterFunding> {
+  const { batch_id } = waiting;
   const needsAll = storedPolicy(waiting.policy).shortBalance === 'pause';
-  if (needsAll && (await shortOf(db, waiting, outcome)).length > 0) return false;
+  if (needsAll && (await shortOf(db, waiting, outcome)).length > 0) return 'still_short';
   return committer.commit(async (unit) => {
-    const batch = await findBatch(unit.tx, waiting.batch_id);
-    if (batch === null || !(await waitsForMoney(unit.tx, batch))) return false;
-    const resumed = await unit.changeBatch(
-      batch,
-      'resume',
-      // It may have been paused before it began.
-      { pause_reason: null, pause_detail: null, started_at: batch.started_at ?? unit.at },
-      { why: 'the balance is back' },
-    );
-    return resumed !== null;
+    const batch = await findBatch(unit.tx, batch_id);
+    const reasons = batch === null ? [] : (await openPauses(unit.tx, batch)).map(({ reason }) => reason);
+    // A person may have resumed it meanwhile.
+    if (batch === null || !reasons.includes('insufficient_balance')) return 'still_paused';
+    const why = 'the balance is back';
+    if (reasons.length > 1) {
+      await clearPauses(unit, batch, 'insufficient_balance');
+      await unit.append(batch_id, 'batch.pause_cleared', { reason: 'insufficient_balance', why });
+      return 'still_paused';
+    }
+    // It may have been paused before it began.
+    await unit.changeBatch(batch, 'resume', { started_at: batch.started_at ?? unit.at }, { why });
+    return 'resumed';
   });
-}
-
-/** Whether nothing but money keeps the batch from going on: no person has stopped it besides. */
-async function waitsForMoney(db: Queryable, batch: BatchRecord): Promise<boolean> {
-  return (
-    batch.status === 'paused' &&
-    batch.pause_reason === 'insufficient_balance' &&
-    (await manualPause(db, batch)) === null
-  );
 }
 
 function pursesOf({ wallets }: Balance): Purses {

@@ -4,25 +4,22 @@ import { isOtherVersion, isSameService } from '../../core/identity/service-name.
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { RunnerContext } from '../runner/context.ts';
-import { pauseForOtherReason } from './manual-pause.ts';
 
 /**
  * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and
- * would be sent again. The reason stands before any other, since it keeps even doubts from being looked up.
+ * would be sent again. Even its doubts are not looked up there.
  */
 export async function pauseMovedService(context: RunnerContext, { batch_id, service }: BatchRecord): Promise<void> {
   const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
   context.log.warn('a batch is not worked on', { batch_id, why: detail });
-  const pause = { pause_reason: 'service_changed', pause_detail: detail } as const;
-  const data = { reason: pause.pause_reason, detail };
   await context.committer.commit(async (unit) => {
     const found = await findBatch(unit.tx, batch_id);
     if (!found || isSameService(found.service, context.service)) return;
     // Begun as it would have been, so that a later resume finds it as any other.
     const started = found.status === 'approved';
     const batch = started ? await unit.changeBatch(found, 'start', { started_at: unit.at }, {}) : found;
-    if (batch?.status === 'running') await unit.changeBatch(batch, 'pause', pause, data);
-    else if (batch?.status === 'paused') await pauseForOtherReason(unit, batch, pause, data);
+    if (batch?.status === 'running' || batch?.status === 'paused')
+      await unit.pauseBatch(batch, { reason: 'service_changed', detail });
   });
 }
 

@@ -2,6 +2,7 @@ import { isSameService } from '../../core/identity/service-name.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
 import type { RunnerContext } from '../runner/context.ts';
@@ -39,8 +40,10 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
     running.map(({ batch }) => batch),
     rowsAlone(running),
   );
-  for (const { batch } of movedBatches.values())
-    if (batch.pause_reason !== 'service_changed') await pauseMovedService(context, batch);
+  for (const { batch } of movedBatches.values()) {
+    const pauses = await openPauses(context.db, batch);
+    if (!pauses.some(({ reason }) => reason === 'service_changed')) await pauseMovedService(context, batch);
+  }
 }
 
 async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {

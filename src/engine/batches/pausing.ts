@@ -1,15 +1,14 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can, type PauseReason } from '../../core/state/batch-state.ts';
 import type { BalanceOutcome, ListOutcome } from '../../gateway/contract/gateway.ts';
-import { haltOf, noteHalt } from '../../ledger/accounts/halts.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { openBatches } from '../../ledger/batches/batches.ts';
+import { haltAccount, haltOf, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
 import type { RunnerContext } from '../runner/context.ts';
 import { resetShortageBalances } from './funds.ts';
-import { pauseForOtherReason } from './manual-pause.ts';
 import { refreshBatches } from './open-batches.ts';
 
 /**
@@ -48,19 +47,18 @@ export async function writePause(
   reason: PauseReason,
   detail: string,
 ): Promise<void> {
-  const pause = { pause_reason: reason, pause_detail: detail };
-  const data = { reason, detail };
   for (const batch of await openBatches(unit.tx, context.account)) {
     if (!isSameService(batch.service, context.service)) continue;
     // Money matters to what is still to be sent alone: what was sent is followed all the same.
     if (reason === 'insufficient_balance' && !(await mayYetSend(unit.tx, batch.batch_id))) continue;
-    if (can(batch.status, 'pause')) await unit.changeBatch(batch, 'pause', pause, data);
-    // It would go on when there is money again, or by a person who knows of something else alone.
-    else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason)
-      await pauseForOtherReason(unit, batch, pause, data);
+    // What is paused already would go on when there is money again, or by a person who knows of something else alone.
+    const isNews =
+      can(batch.status, 'pause') ||
+      (reason === 'service_mismatch' && !(await openPauses(unit.tx, batch)).some((one) => one.reason === reason));
+    if (isNews) await unit.pauseBatch(batch, { reason, detail });
   }
   if (reason === 'insufficient_balance') await resetShortageBalances(unit.tx, context.account);
-  if (reason === 'service_mismatch') await noteHalt(unit.tx, context.account, detail);
+  if (reason === 'service_mismatch') await haltAccount(unit, context.account, detail);
 }
 
 /**
@@ -70,8 +68,10 @@ export async function writePause(
  */
 export async function keepHalted(context: RunnerContext): Promise<void> {
   const open = await openBatches(context.db, context.account);
+  const pauses = await openPausesOfAccount(context.db, context.account);
+  const halted = new Set(pauses.flatMap(({ batch_id, reason }) => (reason === 'service_mismatch' ? [batch_id] : [])));
   const mayGoOn = open.some(
-    ({ service, pause_reason }) => isSameService(service, context.service) && pause_reason !== 'service_mismatch',
+    ({ batch_id, service }) => isSameService(service, context.service) && !halted.has(batch_id),
   );
   const why = mayGoOn ? await haltOf(context.db, context.account) : null;
   if (why !== null) await pauseAccount(context, 'service_mismatch', why);

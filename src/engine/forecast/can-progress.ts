@@ -2,6 +2,7 @@ import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 
@@ -17,7 +18,8 @@ export async function canProgress(
   now: number,
   patienceMs: number,
 ): Promise<boolean> {
-  if (batch.pause_reason === 'service_changed') return false;
+  const pauses = batch.status === 'paused' ? await openPauses(db, batch) : [];
+  if (pauses.some(({ reason }) => reason === 'service_changed')) return false;
   const counts = await countRows(db, batch.batch_id);
   if (allTerminal(counts)) return true;
   if (counts.has('sending')) return true;

@@ -1,7 +1,6 @@
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { haltOf } from '../../ledger/accounts/halts.ts';
 import type { StoredGate } from '../../ledger/accounts/pace.ts';
-import { openBatches } from '../../ledger/batches/batches.ts';
+import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
 /** The pauses that stop every batch of an account; those that need a look at the payments come first. */
@@ -73,7 +72,6 @@ export function isForeseeable(gate: AccountGate): boolean {
 
 /** The pauses that stop every batch of the account. */
 export async function accountPausesOf(db: Queryable, account: string): Promise<AccountPause[]> {
-  const reasons = (await openBatches(db, account)).map(({ pause_reason }) => pause_reason);
-  const isHalted = (await haltOf(db, account)) !== null;
-  return accountPauses.filter((why) => reasons.includes(why) || (isHalted && why === 'service_mismatch'));
+  const reasons = (await openPausesOfAccount(db, account)).map(({ reason }) => reason);
+  return accountPauses.filter((why) => reasons.includes(why));
 }

@@ -33,12 +33,12 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
 }
 
 /**
- * What changes of a batch that a person lets go on: what it has spent beyond its approval he has looked at, so that it
- * may spend as much again before it stops once more. Else it would stop at once, whoever resumed it.
+ * What changes of a batch that a guard has paused and a person resumes: the person has seen what it has spent beyond
+ * its approval, so it may spend as much again before it stops once more. Else it would stop at once.
  */
 export async function lookedAtSpending(db: Queryable, batch: BatchRecord): Promise<Pick<BatchFields, 'approved_plan'>> {
   const plan = planOf(batch);
-  if (plan === null || batch.pause_reason !== 'guard_tripped' || (await overspent(db, batch)) === null) return {};
+  if (plan === null || (await overspent(db, batch)) === null) return {};
   const looked = Object.fromEntries(await costsOfBatch(db, batch.batch_id));
   return { approved_plan: JSON.stringify({ ...plan, looked } satisfies ApprovedPlan) };
 }

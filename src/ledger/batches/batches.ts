@@ -1,4 +1,4 @@
-import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
 import type { Queryable, SqlValue } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
@@ -22,8 +22,6 @@ export interface BatchRecord {
   service: string;
   run_id: string;
   status: BatchState;
-  pause_reason: PauseReason | null;
-  pause_detail: string | null;
   priority: Priority;
   /** By when every row of it is to have ended; null where nobody has said. */
   finish_by: number | null;
@@ -82,8 +80,6 @@ const columns = [
   'service',
   'run_id',
   'status',
-  'pause_reason',
-  'pause_detail',
   'priority',
   'finish_by',
   'pressed_at',
@@ -184,8 +180,6 @@ const changeable = [
   'priority',
   'finish_by',
   'pressed_at',
-  'pause_reason',
-  'pause_detail',
   'content_sha256',
   'columns',
   'rejection',

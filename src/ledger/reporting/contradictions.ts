@@ -1,8 +1,8 @@
 import type { Money } from '../../core/money/money.ts';
 import { sentStates } from '../../core/state/row-state.ts';
-import { noteHalt } from '../accounts/halts.ts';
 import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
+import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
@@ -73,9 +73,9 @@ async function notePaidTwice(
 }
 
 /** Records the halt of an account with a row that may have been paid twice, even if no batch of it is open. */
-export async function noteHaltOfRow({ tx }: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
-  const batch = await findBatch(tx, row.batch_id);
-  if (batch) await noteHalt(tx, batch.account, paidTwice(row, secondTopupId));
+export async function noteHaltOfRow(unit: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
+  const batch = await findBatch(unit.tx, row.batch_id);
+  if (batch) await haltAccount(unit, batch.account, paidTwice(row, secondTopupId));
 }
 
 /** The reason of the halt: a row has two payments. */

@@ -1,4 +1,5 @@
 import { firstTables } from './first-tables.ts';
+import { pausesTable } from './pauses-table.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. The types are those that any SQL
@@ -173,4 +174,5 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE rows ADD COLUMN contradicted_by TEXT'],
   // The time zone of who or what brought the file, and who rejected the batch.
   ['ALTER TABLE batches ADD COLUMN time_zone TEXT', 'ALTER TABLE batches ADD COLUMN rejected_by TEXT'],
+  pausesTable,
 ];

@@ -1,13 +1,13 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { batchLabel, pauseReasonTexts } from '../../core/state/state-words.ts';
+import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state-words.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { manualPause } from '../../engine/batches/manual-pause.ts';
 import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
@@ -21,11 +21,11 @@ export interface WaitsSession extends LedgerNow {
 
 /** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
 export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
-  const { status, pause_reason: reason } = batch;
+  const { status } = batch;
   const label = batchLabel(batch);
-  if (reason !== null) {
-    const stopped = (await manualPause(db, batch)) === null ? reason : 'by_person';
-    return `${label}: ${pauseReasonTexts[stopped].label}`;
+  if (status === 'paused') {
+    const reasons = (await openPauses(db, batch)).map(({ reason }) => reason);
+    return `${label}: ${pauseReasonTexts[reasons.includes('by_person') ? 'by_person' : (reasons[0] ?? 'by_person')].label}`;
   }
   if (status !== 'running' || worker !== null) return label;
   const moves = await canProgress(db, batch, clock.now(), Number.POSITIVE_INFINITY);
@@ -171,16 +171,15 @@ function inTime(at: number, now: number): string {
 }
 
 async function pausedText({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
-  const { batch_id: id, pause_reason: reason } = batch;
+  const { batch_id: id } = batch;
   const settings = config.accounts.get(batch.account);
-  const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
-  const next = nextOf(batch, settings?.credentialsFrom);
-  const stopped = reason === 'by_person' ? null : await manualPause(db, batch);
-  if (goesOnFunded && stopped === null && worker !== null)
+  const pauses = await openPauses(db, batch);
+  const [first] = pauses;
+  const goesOnFunded = first?.reason === 'insufficient_balance' && settings?.resumeWhenFunded;
+  if (goesOnFunded && pauses.length === 1 && worker !== null)
     return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
-  const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonTexts[reason].label;
-  const alsoPaused = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
-  return `a person: ${alsoPaused}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
+  const next = nextOf(id, first, settings?.credentialsFrom);
+  return `a person: it is paused (${pausesText(pauses)}); ${next}`;
 }
 
 /** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
@@ -210,11 +209,11 @@ function rateText({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPa
   return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
 }
 
-function nextOf({ batch_id, pause_reason }: BatchRecord, credentialsFrom: string | undefined): string {
-  const resume = `"airbatch resume ${batch_id}"`;
-  if (pause_reason === 'credentials_rejected' && credentialsFrom !== undefined)
+function nextOf(batchId: string, pause: PauseRecord | undefined, credentialsFrom: string | undefined): string {
+  const resume = `"airbatch resume ${batchId}"`;
+  if (pause?.reason === 'credentials_rejected' && credentialsFrom !== undefined)
     return `correct ${credentialsFrom}, then ${resume}`;
-  if (pause_reason === 'insufficient_balance') return `fund the account, then ${resume}`;
-  if (pause_reason !== 'service_changed') return resume;
-  return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batch_id} --service-moved"`;
+  if (pause?.reason === 'insufficient_balance') return `fund the account, then ${resume}`;
+  if (pause?.reason !== 'service_changed') return resume;
+  return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batchId} --service-moved"`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pauseReasons } from '../../core/state/batch-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import { manualPause } from '../../engine/batches/manual-pause.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, priorities } from '../../ledger/batches/batches.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -26,10 +26,8 @@ export const statusShape = z.strictObject({
   stands: z.string(),
   /** The process that works for its account now (`host/pid/start`), or null where none does. */
   worker: text,
-  pause_reason: z.enum(pauseReasons).nullable(),
-  pause_detail: text,
-  /** Why a person paused it, whatever else it is paused for; null where nobody did. */
-  paused_by_person: text,
+  /** Why it is paused, the pause to deal with first before the others. */
+  pauses: z.array(z.strictObject({ reason: z.enum(pauseReasons), detail: text, paused_by: z.string(), since: time })),
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: text,
   created_by: z.string(),
@@ -48,12 +46,16 @@ export const statusShape = z.strictObject({
 export type Status = z.output<typeof statusShape>;
 
 export async function statusOf({ db, clock }: Session, batch: BatchRecord, account: AccountNow): Promise<Status> {
-  const { batch_id, run_id, service, file_name, status, pause_reason, pause_detail, rejection } = batch;
+  const { batch_id, run_id, service, file_name, status, rejection } = batch;
   return {
     ...{ batch_id, run_id, account: batch.account, service, file_name, status },
     stands: await standsAt({ db, clock }, batch, account.worker),
     worker: account.worker,
-    ...{ pause_reason, pause_detail, paused_by_person: await manualPause(db, batch), rejection },
+    pauses: (await openPauses(db, batch)).map(({ reason, detail, paused_by, since }) => ({
+      ...{ reason, detail, paused_by },
+      since: isoTime(since),
+    })),
+    rejection,
     created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,

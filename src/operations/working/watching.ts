@@ -3,6 +3,7 @@ import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progre
 import { defaultEngineSettings } from '../../engine/runner/settings.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
@@ -39,11 +40,11 @@ const pacedQuietMs = 2 * 60_000;
 /** A wait that goes on is explained again after so long, with its times as they are by then. */
 const repeatedMs = 15 * 60_000;
 
-/** A batch as it was last seen, since when (monotonic ms), and when its wait was last explained, in which state. */
+/** A batch as it was last seen, since when (monotonic ms), and when its wait was last explained, as it was then. */
 interface Seen {
   standing: string;
   since: number;
-  explained: { status: string; reason: string | null; at: number } | null;
+  explained: { why: string; at: number } | null;
 }
 
 export function makeWatching(
@@ -58,7 +59,7 @@ export function makeWatching(
   let unpaused = batchIds;
 
   const reportWait = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, is_watched: boolean) => {
-    const { status, pause_reason: reason } = batch;
+    const { status } = batch;
     const one = noteStanding(seen, batch, counts, clock.monotonic());
     const account = await accountNow(session, batch.account);
     const at = clock.monotonic();
@@ -66,10 +67,10 @@ export function makeWatching(
     const [now, isPaused] = [clock.now(), status === 'paused'];
     const isPaced = counts.has('ready') && !waitsForFirstRows(batch, counts) && !isKeptByService(account, batch, now);
     if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
-    if (one.explained?.status === status && one.explained.reason === reason && at - one.explained.at < repeatedMs)
-      return;
+    const why = [status, ...(await openPauses(db, batch)).map(({ reason }) => reason)].join();
+    if (one.explained?.why === why && at - one.explained.at < repeatedMs) return;
     const blockers = (await waitsFor(session, batch, counts, account)) ?? 'the service';
-    one.explained = { status, reason, at };
+    one.explained = { why, at };
     const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
     const promised = endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : [];
@@ -105,13 +106,19 @@ export function makeWatching(
       standing = JSON.stringify(stands);
       if (moving.length === 0) return false;
       // Whoever may send nothing may still read, and follows what was sent: then something moves.
-      const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
-      if (!isRefused || now - since < refusedMsMax) return true;
+      if (now - since < refusedMsMax || !(await areRefused(db, moving))) return true;
       emit({ kind: 'note', text: refusedText(now - since) });
       return false;
     },
     unpaused: () => unpaused,
   };
+}
+
+/** Whether the service refuses the credentials that all of these batches are sent with. */
+async function areRefused(db: WaitsSession['db'], batches: readonly BatchRecord[]): Promise<boolean> {
+  for (const batch of batches)
+    if (!(await openPauses(db, batch)).some(({ reason }) => reason === 'credentials_rejected')) return false;
+  return true;
 }
 
 function refusedText(unmovedMs: number): string {

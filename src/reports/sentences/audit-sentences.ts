@@ -37,6 +37,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.start': () => 'began to send',
   'batch.pause': ({ reason, detail, why }) =>
     `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
+  'batch.pause_cleared': ({ reason, why }) => `cleared its pause (${text(reason).replaceAll('_', ' ')})${because(why)}`,
   'batch.pause_besides': ({ why }) => `also paused it (by person)${because(why)}`,
   'batch.resume': ({ why }) => `resumed it${because(why)}`,
   'batch.complete': () => 'finished it: every row has ended',

@@ -2,9 +2,10 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
-import { pauseDetail } from '../../core/state/state-words.ts';
+import { pauseDetail, pausesText } from '../../core/state/state-words.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../../ledger/batches/batches.ts';
+import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
@@ -29,7 +30,7 @@ export interface BatchSummary {
   /** True if no real money moved. */
   sandbox: boolean;
   status: BatchState;
-  /** Why a paused batch is paused: the code of the reason, and the detail. */
+  /** Why a paused batch is paused: the code of the first reason, and its detail, which names any other reasons too. */
   pause: { reason: PauseReason; detail: string | null } | null;
   /** Why the file was rejected, in a sentence. */
   rejection: string | null;
@@ -137,7 +138,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const back = await refunds(view, batch, { survey, earlier });
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
-    ...identityOf(batch),
+    ...identityOf(batch, await openPauses(view, batch)),
     ...requestsOf(survey),
     charged: {
       total: charged,
@@ -157,7 +158,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
 }
 
 /** The parts of a summary that do not depend on the rows. */
-function identityOf(batch: BatchRecord) {
+function identityOf(batch: BatchRecord, pauses: readonly PauseRecord[]) {
   return {
     format: 'airbatch.summary/1',
     batch_id: batch.batch_id,
@@ -166,7 +167,7 @@ function identityOf(batch: BatchRecord) {
     service: batch.service,
     sandbox: batch.service === embeddedSandboxService,
     status: batch.status,
-    pause: pauseOf(batch),
+    pause: pauseOf(pauses),
     rejection: batch.rejection,
     file_name: batch.file_name,
     input_sha256: batch.file_sha256,
@@ -227,8 +228,14 @@ function doubtsOf(survey: Survey) {
   } satisfies Partial<BatchSummary>;
 }
 
-function pauseOf({ pause_reason: reason, pause_detail: detail }: BatchRecord): BatchSummary['pause'] {
-  return reason && { reason, detail: pauseDetail(reason, detail) };
+function pauseOf([first, ...others]: readonly PauseRecord[]): BatchSummary['pause'] {
+  if (first === undefined) return null;
+  const detail = pauseDetail(first.reason, first.detail);
+  if (others.length === 0) return { reason: first.reason, detail };
+  return {
+    reason: first.reason,
+    detail: [...(detail ? [detail] : []), `also ${pausesText(others)}`].join('; '),
+  };
 }
 
 async function timesOf(view: Queryable, batch: BatchRecord): Promise<BatchSummary['times']> {

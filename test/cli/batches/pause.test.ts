@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runHere, startCommand } from '../../support/command.ts';
@@ -41,7 +41,7 @@ test('a run that is kept by a row at the service says what its pause waits for, 
   writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   await run.seen(
-    /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); fund the account, then "airbatch resume \1"\. Payments already sent are still followed: this command waits for the service to end 1 row\. The service promises the end by \S+ \S+ UTC\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" goes on\.$/m,
+    /^Batch (\S+) waits for a person: it is paused \(balance too low: .*\); fund the account, then "airbatch resume \1"\. Payments already sent are still followed: this command waits for the service to end 1 row\. The service promises the end by \S+ \S+ UTC\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" goes on\.$/m,
   );
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;
@@ -58,10 +58,29 @@ test('a person who pauses what waits for money sees both reasons, each with its 
   assert.equal((await airbatch('pause', batch, '--why', 'month-end')).code, 0);
   assert.match(
     (await airbatch('status', batch)).stdout,
-    /^Status {5}paused: by a person \(month-end; besides, balance too low: INSUFFICIENT_BALANCE: /m,
+    /^Status {5}paused \(by a person: month-end; balance too low: \w/m,
   );
-  const { pause_reason, paused_by_person } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
-  assert.deepEqual([pause_reason, paused_by_person], ['insufficient_balance', 'month-end']);
+  const { pauses } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
+  assert.deepEqual(
+    pauses.map(({ reason, paused_by }: Record<string, string>) => [reason, paused_by === 'engine']),
+    [
+      ['insufficient_balance', true],
+      ['by_person', false],
+    ],
+  );
+  await airbatch('report', batch);
+  const reports = join(folder, 'reports', batch);
+  const { pause } = JSON.parse(readFileSync(join(reports, 'summary.json'), 'utf8'));
+  assert.deepEqual(
+    [pause.reason, /^\w.*; also by a person: month-end$/.test(pause.detail)],
+    ['insufficient_balance', true],
+    pause.detail,
+  );
+  assert.match(
+    readFileSync(join(reports, 'report.html'), 'utf8'),
+    /paused \(balance too low: [^)]*; also by a person: month-end\)\. Fund the account, then resume\./,
+  );
+  assert.equal((await airbatch('verify', reports)).code, 0);
 });
 
 test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {

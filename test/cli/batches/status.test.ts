@@ -39,17 +39,19 @@ test('airbatch status says what each batch waits for, and what can be done about
 
   const pause = (reason: string) => {
     const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    db.prepare("UPDATE batches SET status = 'paused', pause_reason = ?, pause_detail = 'USD 3.00 are left'").run(
-      reason,
-    );
+    db.exec("UPDATE batches SET status = 'paused'");
+    db.prepare(
+      `INSERT INTO pauses (account, batch_id, reason, detail, paused_by, since)
+       SELECT account, batch_id, ?, 'USD 3.00 are left', 'engine', 0 FROM batches`,
+    ).run(reason);
     db.close();
   };
   pause('insufficient_balance');
   const paused = await airbatch('status', batch);
-  assert.match(paused.stdout, /^Status {5}paused: balance too low \(USD 3\.00 are left\)$/m);
+  assert.match(paused.stdout, /^Status {5}paused \(balance too low: USD 3\.00 are left\)$/m);
   assert.match(
     paused.stdout,
-    /^Waits for {2}a person: balance too low \(USD 3\.00 are left\); fund the account, then "airbatch resume /m,
+    /^Waits for {2}a person: it is paused \(balance too low: USD 3\.00 are left\); fund the account, then "airbatch resume /m,
   );
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });

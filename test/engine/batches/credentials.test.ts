@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import type { ListQuery } from '../../../src/gateway/contract/gateway.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
-import { aRow } from '../../support/ledger.ts';
+import { aRow, setPause } from '../../support/ledger.ts';
 
 const minute = 60_000;
 const pauses = ({ warnings }: Rig) => warnings.filter((message) => message === 'the account is paused').length;
@@ -53,7 +53,7 @@ describe('credentials that the service refuses', () => {
 
   test('end a run also where the rows in doubt are those of a batch that a person had paused', async () => {
     const rig = await twoInDoubt();
-    await rig.db.execute(`UPDATE batches SET status = 'paused', pause_reason = 'by_person'`);
+    await setPause(rig.db, 'by_person');
     Object.assign(rig.service.refuses, { creations: true, reads: true });
     assert.ok((await timeRun(rig)) < 2 * minute);
     assert.equal(pauses(rig), 1);

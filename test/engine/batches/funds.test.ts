@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { openPauses } from '../../../src/ledger/batches/pauses.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aRow } from '../../support/ledger.ts';
 
@@ -61,10 +62,21 @@ describe('an account whose money ran out', () => {
       code: 'BATCH_STATE',
       message: 'batch batch-1 is paused by a person already',
     });
+    const reasons = async () => (await openPauses(rig.db, await rig.batch())).map(({ reason }) => reason);
+    assert.deepEqual(await reasons(), ['insufficient_balance', 'by_person']);
+    await after(60 * minute);
+    assert.deepEqual(await reasons(), ['insufficient_balance', 'by_person'], 'no money has arrived');
     rig.service.purse.opening = 10;
     await after(60 * minute);
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [2, 'paused']);
+    assert.deepEqual(await reasons(), ['by_person'], 'money clears the pause for money alone');
+    const cleared = await rig.db.query(`SELECT reason, paused_by, cleared_by FROM pauses WHERE cleared_at IS NOT NULL`);
+    assert.deepEqual(
+      cleared.map((one) => ({ ...one })),
+      [{ reason: 'insufficient_balance', paused_by: 'engine', cleared_by: 'engine' }],
+    );
     await resumeBatch(mary, 'batch-1');
+    assert.deepEqual(await reasons(), []);
     await after(minute);
     await stop();
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { doubtReason } from '../../../src/core/state/doubt-words.ts';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
-import { manualPause } from '../../../src/engine/batches/manual-pause.ts';
 import { moveService } from '../../../src/engine/batches/moved-service.ts';
 import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { canProgress } from '../../../src/engine/forecast/can-progress.ts';
+import { manualPause } from '../../../src/ledger/batches/pauses.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
-import { aRow } from '../../support/ledger.ts';
+import { aRow, setPause } from '../../support/ledger.ts';
 
 const one = 'https://one.example (v2)';
 const two = 'https://two.example (v2)';
@@ -114,9 +114,7 @@ describe('a batch of another service than its account', () => {
     const rig = await makeRig();
     await rig.add(someRows(1), { service: one });
     await rig.add([aRow(2)], { batch_id: 'batch-2', run_id: 'run-2', service: one });
-    await rig.db.execute(
-      `UPDATE batches SET status = 'paused', pause_reason = 'insufficient_balance' WHERE batch_id = 'batch-2'`,
-    );
+    await setPause(rig.db, 'insufficient_balance', { batchId: 'batch-2' });
     await runAt(rig, two);
     for (const id of ['batch-1', 'batch-2'])
       assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { pauseBatch } from '../../../src/engine/batches/batch-commands.ts';
-import { manualPause } from '../../../src/engine/batches/manual-pause.ts';
+import { manualPause } from '../../../src/ledger/batches/pauses.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 
 const pauses = ({ warnings }: Rig) => warnings.filter((message) => message === 'the account is paused').length;

@@ -6,6 +6,7 @@ import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { writeIntents } from '../../../src/engine/dispatch/intents.ts';
 import type { RunnerContext } from '../../../src/engine/runner/context.ts';
 import type { OpenBatch } from '../../../src/engine/runner/open-batches.ts';
+import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import { makeFileRefs } from '../../../src/ledger/rows/file-refs.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
@@ -177,7 +178,7 @@ describe('the maximum of a recipient', () => {
   /** The rows of batch "one" that go where these come to their turn together. */
   async function goTogether(rig: Rig, rowNos: readonly number[]): Promise<number[]> {
     const rows = await Promise.all(rowNos.map((rowNo) => rig.row(rowNo, 'one')));
-    const batch = await rig.batch('one');
+    const batch: BatchRecord = await rig.batch('one');
     const open = { batch, policy: storedPolicy(batch.policy), file: makeFileRefs('one') } as OpenBatch;
     const known: Partial<RunnerContext> = {
       gateway: rig.service,

@@ -448,7 +448,7 @@ describe('what people write about their decisions', () => {
       kinds,
     );
     for (const { body } of events) assert.ok(body.includes(kept) && !body.includes('405'), body);
-    const { pause_detail, rejection } = (await findBatch(rig.db, batchId)) ?? {};
+    const { pause_detail, rejection } = await rig.batch(batchId);
     assert.doesNotMatch(`${pause_detail} ${rejection}`, /405/);
   };
 

@@ -4,7 +4,7 @@ import { releaseRows, skipRows } from '../../../src/engine/decisions/release-or-
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { makeRig, type Rig } from '../../support/engine.ts';
 import { v1Policy, v2Policy } from '../../support/fake-service.ts';
-import { aRow } from '../../support/ledger.ts';
+import { aRow, setPause } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -162,9 +162,7 @@ describe('a row that pays the same as a failed one', () => {
       const rig = await failedOnce();
       const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       await rig.clock.drive(retryFailed(mary(rig), asked, 'batch-1', { codes: [] }));
-      await rig.db.execute(
-        `UPDATE batches SET status = 'paused', pause_reason = 'by_person' WHERE batch_id = 'batch-1'`,
-      );
+      await setPause(rig.db, 'by_person');
       await decide(rig);
       rig.service.ends('run-1/ref-1', 'completed');
       await addAgain(rig, { runId: 'run-2' });

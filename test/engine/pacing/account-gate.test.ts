@@ -8,8 +8,9 @@ import {
   gateOf,
   isForeseeable,
 } from '../../../src/engine/pacing/account-gate.ts';
-import { noteHalt } from '../../../src/ledger/accounts/halts.ts';
+import { haltAccount } from '../../../src/ledger/batches/pauses.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
+import { setPause } from '../../support/ledger.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const minuteMs = 60_000;
@@ -80,9 +81,9 @@ test('the pauses of an account are those that stop all of its batches, and its h
     ['insufficient_balance', ['insufficient_balance']],
     ['credentials_rejected', ['credentials_rejected']],
   ] as const) {
-    await rig.db.execute('UPDATE batches SET status = ?, pause_reason = ?', ['paused', reason]);
+    await setPause(rig.db, reason);
     assert.deepEqual(await pauses(), expected);
   }
-  await rig.db.transact((tx) => noteHalt(tx, 'main', 'a payment is not what it should be'));
+  await rig.db.transact((tx) => haltAccount({ tx, at: now, actor: 'engine' }, 'main', 'another payment'));
   assert.deepEqual(await pauses(), ['service_mismatch', 'credentials_rejected']);
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planLines } from '../../../src/cli/text/plan-lines.ts';
+import type { PauseReason } from '../../../src/core/state/batch-state.ts';
 import { preflight } from '../../../src/engine/plan/preflight.ts';
 import type { BalanceOutcome } from '../../../src/gateway/contract/gateway.ts';
 import type { BatchRecord, Priority } from '../../../src/ledger/batches/batches.ts';
 import { planJson } from '../../../src/operations/base/plan.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
-import { aBatch, addBatch, idlePace } from '../../support/ledger.ts';
+import { aBatch, addBatch, idlePace, setPause } from '../../support/ledger.ts';
 
 const minuteMs = 60_000;
 const rate = { limit: 60, windowMs: minuteMs, sendsTexts: true, sameNumberSpacingMs: 0, priceOf: async () => null };
@@ -66,7 +67,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
    */
   const plan = async (
     batches: [string, Priority, number, number | null][],
-    fields: Partial<BatchRecord> = {},
+    pause: PauseReason | null = null,
     isReached = true,
   ) => {
     const { db, clock } = await makeRig();
@@ -79,10 +80,11 @@ describe('a plan says when a batch is done that is to be by a time', () => {
         run_id: name,
         priority,
         finish_by: by === null ? null : now + by * minuteMs,
-        ...(isLast ? {} : { status: 'running', ...fields }),
+        ...(isLast ? {} : { status: 'running' }),
       });
       const own = someRows(rows).map((row) => ({ ...row, batch_id: name }));
       await addBatch(db, clock, batch, own);
+      if (pause !== null && !isLast) await setPause(db, pause, { batchId: name });
       last = { ...batch, audit_seq: 0, audit_head: '' };
     }
     assert.ok(last);
@@ -159,23 +161,22 @@ describe('a plan says when a batch is done that is to be by a time', () => {
   });
 
   test('and says that it cannot be told where the account is paused', async () => {
-    const paused = { status: 'paused', pause_reason: 'insufficient_balance' } as const;
     const batches: Parameters<typeof plan>[0] = [
       ['first', 'normal', 5, null],
       ['payroll', 'normal', 5, 20],
     ];
-    const { json, text } = await plan(batches, paused);
+    const { json, text } = await plan(batches, 'insufficient_balance');
     assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'insufficient_balance']);
     assert.match(
       text,
       /^Done {7}it is to be by 2026-11-20 09:20 UTC; whether it will be is not known: .*balance too low/m,
     );
-    const byPerson = await plan(batches, { status: 'paused', pause_reason: 'by_person' });
+    const byPerson = await plan(batches, 'by_person');
     assert.equal(byPerson.json.in_time, true, 'that batch alone is paused');
   });
 
   test('and says that it cannot be told while the service cannot be reached', async () => {
-    const { json, text } = await plan([['payroll', 'normal', 5, 20]], {}, false);
+    const { json, text } = await plan([['payroll', 'normal', 5, 20]], null, false);
     assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'unreachable']);
     assert.match(text, /whether it will be is not known: the service cannot be reached, or does not answer properly$/m);
   });

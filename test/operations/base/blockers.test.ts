@@ -9,7 +9,7 @@ import { accountNow } from '../../../src/operations/base/account-now.ts';
 import { waitsFor } from '../../../src/operations/base/blockers.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
-import { aRow, idlePace } from '../../support/ledger.ts';
+import { aRow, idlePace, setPause } from '../../support/ledger.ts';
 
 test('until the last row of a batch is sent, those of its account go that come before it or take turns with it', async () => {
   const rig = await makeRig();
@@ -70,16 +70,17 @@ test('a batch that was left at the question whether it is sent, or that waits fo
   const rig = await makeRig();
   const { db, clock } = rig;
   await rig.add(someRows(1));
-  const words = async (set: string) => {
-    await db.execute(`UPDATE batches SET ${set}`);
+  const words = async () => {
     const account = await accountNow({ db, clock }, 'main');
     const config = { accounts: new Map() };
     return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
   };
-  assert.match((await words("status = 'validated'")) ?? '', /nobody is asked any more, nothing was sent: run its file/);
+  await db.execute(`UPDATE batches SET status = 'validated'`);
+  assert.match((await words()) ?? '', /nobody is asked any more, nothing was sent: run its file/);
+  await setPause(db, 'insufficient_balance');
   assert.equal(
-    await words("status = 'paused', pause_reason = 'insufficient_balance'"),
-    'a person: balance too low; fund the account, then "airbatch resume batch-1"',
+    await words(),
+    'a person: it is paused (balance too low); fund the account, then "airbatch resume batch-1"',
   );
 });
 

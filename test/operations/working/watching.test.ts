@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { waitsLine } from '../../../src/cli/running/event-screen.ts';
+import type { PauseReason } from '../../../src/core/state/batch-state.ts';
 import { takeLease } from '../../../src/ledger/schema/leases.ts';
 import type { OperationEvent } from '../../../src/operations/base/events.ts';
 import { makeWatching } from '../../../src/operations/working/watching.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+import { setPause } from '../../support/ledger.ts';
 
 const minute = 60_000;
 
@@ -15,14 +17,18 @@ function lineOf(event: OperationEvent): string {
 }
 
 /** A batch in doubt that another process has: it looks the row up once a minute for as long as `story` lasts. */
-async function watched(fields: string, story: (rig: Rig) => Promise<void> = async () => undefined) {
+async function watched(
+  reason: PauseReason,
+  detail: string,
+  story: (rig: Rig) => Promise<void> = async () => undefined,
+) {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'lose_answer');
   await rig.add(someRows(2));
   await rig.run(minute);
   await rig.db.execute(`UPDATE rows SET status = 'accepted' WHERE row_no = 2`);
   assert.deepEqual(await rig.states(), ['in_doubt', 'accepted']);
-  await rig.db.execute(`UPDATE batches SET status = 'paused', ${fields}`);
+  await setPause(rig.db, reason, { detail });
   const now = rig.clock.now();
   const lease = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60 * minute, deadHolder: null };
   await takeLease(rig.db, lease);
@@ -45,15 +51,15 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
 }
 
 describe('a command that watches another process', () => {
-  const refused = `pause_reason = 'credentials_rejected', pause_detail = 'UNAUTHORIZED: no such key'`;
+  const refused = ['credentials_rejected', 'UNAUTHORIZED: no such key'] as const;
 
   test('says once that the other was refused, and ends when nothing has moved for two look-ups', async () => {
-    const { lines, minutes } = await watched(refused);
+    const { lines, minutes } = await watched(...refused);
     assert.ok(minutes > 2 && minutes < 3, `${minutes} minutes`);
     assert.equal(lines.length, 2, lines.join('\n'));
     assert.match(
       lines[0] ?? '',
-      /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
+      /waits for a person: it is paused \(credentials rejected: UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
     );
     assert.match(
       lines[1] ?? '',
@@ -62,7 +68,7 @@ describe('a command that watches another process', () => {
   });
 
   test('goes on where the other may still read, as long as rows come to their ends', async () => {
-    const { minutes } = await watched(refused, async ({ clock, db }) => {
+    const { minutes } = await watched(...refused, async ({ clock, db }) => {
       await clock.sleep(2 * minute);
       await db.execute(`UPDATE batch_counts SET count = count + 1 WHERE status = 'ready'`);
     });
@@ -70,21 +76,21 @@ describe('a command that watches another process', () => {
   });
 
   test('says what a person has paused, and follows with the other what was sent', async () => {
-    const { lines, minutes, unpaused } = await watched(`pause_reason = 'by_person', pause_detail = 'month-end'`);
+    const { lines, minutes, unpaused } = await watched('by_person', 'month-end');
     assert.equal(minutes, 30);
     assert.deepEqual(unpaused, []);
     // Once at first, and once more after 15 minutes, since a wait that nobody explains looks like a fault.
     assert.equal(lines.length, 2, lines.join('\n'));
     assert.equal(
       lines[0],
-      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". ' +
+      'Batch batch-1 waits for a person: it is paused (by a person: month-end); "airbatch resume batch-1". ' +
         'Payments already sent are still followed: this command waits for the next look-up of 1 row in doubt, in 1 min 28 s. ' +
         'The service promises the end by 2026-11-20 09:30:00 UTC. Ctrl-C is safe: the other airbatch goes on.',
     );
   });
 
   test('says that nobody is needed where the other goes on by itself once there is money', async () => {
-    const { lines } = await watched(`pause_reason = 'insufficient_balance', pause_detail = 'too little'`);
+    const { lines } = await watched('insufficient_balance', 'too little');
     for (const line of lines)
       assert.match(
         line,

@@ -13,6 +13,7 @@ import { type BatchSummary, batchSummary } from '../../../src/reports/summary/su
 import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';
+import { setPause } from '../../support/ledger.ts';
 import {
   columns,
   completedWay,
@@ -303,7 +304,8 @@ test('no masked report names what was made of a number in a sentence either', as
       ],
     },
   ] as { row: NewRow; way: Step[] }[];
-  await writeBatch(db, newBatch('B-1', { pause_reason: 'service_mismatch', pause_detail: said }), rows, null);
+  await writeBatch(db, newBatch('B-1'), rows, null);
+  await setPause(db, 'service_mismatch', { batchId: 'B-1', detail: said });
   const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   for (const file of ['results.csv', 'report.html', 'summary.json']) {
     const text = await readFile(join(dir, file), 'utf8');

@@ -58,6 +58,12 @@ describe('a sentence of the audit log', () => {
     ['batch.start', null, {}, 'batch: began to send'],
     ['batch.pause', null, { why: 'lunch' }, 'batch: paused it (by person): lunch'],
     ['batch.pause_besides', null, { why: 'lunch' }, 'batch: also paused it (by person): lunch'],
+    [
+      'batch.pause_cleared',
+      null,
+      { reason: 'insufficient_balance', why: 'the balance is back' },
+      'batch: cleared its pause (insufficient balance): the balance is back',
+    ],
     ['batch.resume', null, { why: 'funded' }, 'batch: resumed it: funded'],
     ['batch.complete', null, {}, 'batch: finished it: every row has ended'],
     ['batch.cancel', null, { why: 'the wrong month' }, 'batch: cancelled it: the wrong month'],

@@ -16,6 +16,7 @@ import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import type { Failures } from '../../../src/reports/summary/survey.ts';
 import { folderOf } from '../../support/folder.ts';
+import { setPause } from '../../support/ledger.ts';
 import {
   balanceJson,
   clockOf,
@@ -576,9 +577,7 @@ test('why a batch is paused is said once, with what to do', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const detail = 'INSUFFICIENT_BALANCE: The wallet is empty.';
-  await db.execute(`UPDATE batches SET status = 'paused', pause_reason = 'insufficient_balance', pause_detail = ?`, [
-    detail,
-  ]);
+  await setPause(db, 'insufficient_balance', { batchId: 'B-1', detail });
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(summary.pause, { reason: 'insufficient_balance', detail: 'The wallet is empty.' });
   const said = 'The batch is paused (balance too low: The wallet is empty). Fund the account, then resume.';

@@ -1,0 +1,82 @@
+import { assert } from '../../core/basics/assert.ts';
+import type { Queryable } from '../drivers/database.ts';
+import {
+  type AuditEvent,
+  canonicalData,
+  chainHash,
+  chainHead,
+  type EventData,
+  insertEvents,
+  moveChainHead,
+} from './events.ts';
+
+export interface NewEvent {
+  batchId: string;
+  kind: string;
+  data: EventData;
+  rowNo: number | null;
+}
+
+/** Appends events to the audit chains of batches. They are in the ledger once `flush` has returned. */
+export interface ChainWriter {
+  /** Undefined where nothing need be waited for, as at nearly every change of a row. */
+  append(event: NewEvent): Promise<void> | undefined;
+  flush(): Promise<void>;
+}
+
+/** The end of a batch's audit chain: as the transaction found it, and as it leaves it. */
+interface Head {
+  from: number;
+  seq: number;
+  hash: string;
+}
+
+/** At most this many events wait in memory: they are inserted many at a time. */
+const eventsHeldMax = 480;
+
+/** `at`: the time of all events (epoch ms); `actor`: who acts in them, and `through` which door. */
+export function makeChainWriter(
+  tx: Queryable,
+  { at, actor, through }: { at: number; actor: string; through: string | undefined },
+): ChainWriter {
+  const heads = new Map<string, Head>();
+  const events: AuditEvent[] = [];
+
+  const writeEvents = () => insertEvents(tx, events.splice(0));
+  const readHead = async (batchId: string): Promise<Head> => {
+    const stored = await chainHead(tx, batchId);
+    assert(stored, `no batch ${batchId} to append an event to`);
+    const head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
+    heads.set(batchId, head);
+    return head;
+  };
+  const link = (head: Head, { batchId, kind, data, rowNo }: NewEvent) => {
+    head.seq += 1;
+    const body = canonicalData(through === undefined ? data : { ...data, through });
+    const event = { batch_id: batchId, seq: head.seq, at, actor, kind, row_no: rowNo, body, hash: '' };
+    event.hash = chainHash(head.hash, event);
+    head.hash = event.hash;
+    events.push(event);
+  };
+  const appendLater = async (event: NewEvent) => {
+    const head = heads.get(event.batchId) ?? (await readHead(event.batchId));
+    if (events.length >= eventsHeldMax) await writeEvents();
+    link(head, event);
+  };
+
+  return {
+    append(event) {
+      const head = heads.get(event.batchId);
+      if (!head || events.length >= eventsHeldMax) return appendLater(event);
+      link(head, event);
+      return undefined;
+    },
+    async flush() {
+      await writeEvents();
+      for (const [batchId, { from, seq, hash }] of heads) {
+        const moved = await moveChainHead(tx, batchId, from, { seq, hash });
+        assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
+      }
+    },
+  };
+}
