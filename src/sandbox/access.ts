@@ -5,9 +5,9 @@ import type { SandboxClock } from './parts/clock.ts';
 import type { Store } from './parts/store.ts';
 import { companyOfToken } from './v2/enterprise-routes.ts';
 
-/** Whose request this is, as far as its credentials say so, and the error that refuses it. */
+/** Who makes a request, by its credentials, and the error that refuses it. */
 export interface Caller {
-  /** Null where the credentials are of nobody. */
+  /** Null if the credentials are unknown. */
   company: string | null;
   apiKey: string | null;
   refusal: V1Error | V2Error | null;
@@ -20,7 +20,7 @@ interface AccessParts {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Looks the caller up (spec section 5), for a route or for a path that is none. */
+/** Finds the caller (spec section 5), for a route or for an unknown path. */
 export function callerOf(parts: AccessParts, access: Access | null, headers: Headers): Caller {
   switch (access?.kind) {
     case 'public':
@@ -43,12 +43,12 @@ export function callerOf(parts: AccessParts, access: Access | null, headers: Hea
   }
 }
 
-/** Spec section 5.1: a key can be revoked at any time. It keeps what it remembers, for when it is restored. */
+/** Spec section 5.1: a key can be revoked at any time. Its idempotency keys are kept, in case it is restored. */
 function isRevoked(store: Store, key: string): boolean {
   return store.one('SELECT 1 FROM revoked_keys WHERE api_key = ?', key) !== null;
 }
 
-/** Revokes an API key, or takes that back. False: there is no such key. */
+/** Revokes an API key, or restores it. False if there is no such key. */
 export function setRevoked(store: Store, key: string, revoked: boolean): boolean {
   if (!findApiKey(`Bearer ${key}`)) return false;
   store.run('DELETE FROM revoked_keys WHERE api_key = ?', key);

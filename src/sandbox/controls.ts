@@ -8,7 +8,7 @@ import { advancedMs, noteAdvanced } from './parts/store.ts';
 import type { ServiceParts } from './service.ts';
 import { walletView } from './v2/v2-views.ts';
 
-/** A balance: a number, or a decimal in quotes, so that a shell need not care. */
+/** A balance: a number, or a decimal in quotes, which is easier to write in a shell. */
 const balance = z
   .custom<ExactNumber | string>((value) => decimalOf(value) !== null, 'must be a number of at least 0')
   .transform((value) => decimalOf(value) ?? '0')
@@ -29,7 +29,7 @@ export const setWalletShape = jsonObject({
 });
 type SetWallet = z.output<typeof setWalletShape>;
 
-/** A year at a time is enough for every period of the specification. */
+/** A year is longer than every period of the specification. */
 const advanceMsMax = 366 * 24 * 60 * 60_000;
 
 export const setClockShape = jsonObject({
@@ -46,14 +46,14 @@ export interface ControlParts {
   wake(): void;
 }
 
-/** What a test may do to the sandbox from outside, and no client of the real service can. */
+/** What a test can do to the sandbox, and a client of the real service cannot. */
 export interface Controls {
-  /** Null: there is no such wallet. */
+  /** Null if there is no such wallet. */
   setWallet(id: string, change: SetWallet): ReturnType<typeof shownWallet> | null;
   clock(): { now: string; advanced_ms: number };
-  /** The time only goes forward; what falls due on the way is booked with its own time. */
+  /** Advances the clock. Events that fall due on the way are booked with their own times. */
   advance(ms: number): { now: string; advanced_ms: number };
-  /** As after a first start with these options. */
+  /** Restores the state of a first start with these options. */
   reset(): void;
 }
 

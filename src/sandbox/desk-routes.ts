@@ -6,7 +6,7 @@ import type { Wallets } from './money/wallets.ts';
 import type { Store } from './parts/store.ts';
 import type { Deliveries } from './webhooks/deliveries.ts';
 
-/** An endpoint that the service itself does not have: a look into the sandbox's books, or a hand in them. */
+/** An endpoint that the real service does not have: it shows or changes the sandbox's state. */
 export interface DeskRoute {
   method: 'GET' | 'POST';
   /** With `:name` for parameters. */
@@ -14,7 +14,7 @@ export interface DeskRoute {
   summary: string;
   body?: z.ZodType;
   answer: z.ZodType;
-  /** Null: there is none of this name. */
+  /** Null if there is nothing with this name. */
   handle(params: Readonly<Record<string, string>>, body: unknown): object | null;
 }
 
@@ -24,7 +24,7 @@ export interface DeskRouteParts {
   wallets: Wallets;
   deliveries: Deliveries;
   controls: Controls;
-  /** Books what has come to pass, before it is shown. */
+  /** Books events that have fallen due, before the state is shown. */
   settle(): void;
   wake(): void;
 }
@@ -43,7 +43,7 @@ const clock = z.object({ now: z.iso.datetime(), advanced_ms: z.number().int() })
 const revoked = z.object({ revoked: z.boolean() });
 const records = (name: string) => z.object({ [name]: z.array(z.record(z.string(), z.unknown())) });
 
-/** What a person at the sandbox's desk sees and changes. */
+/** The endpoints with which a person sees and changes the sandbox's state. */
 export function deskRoutes(parts: DeskRouteParts): DeskRoute[] {
   return [...moneyRoutes(parts), ...controlRoutes(parts), ...deliveryRoutes(parts)];
 }

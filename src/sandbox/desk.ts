@@ -10,7 +10,7 @@ export interface DeskParts extends PageParts, DeskRouteParts {
   routes: readonly Route[];
 }
 
-/** What the service itself does not have: the page, the document, and the routes under `/_sandbox`. */
+/** Adds what the real service does not have: the page, the OpenAPI document, and the routes under `/_sandbox`. */
 export function addDesk(app: FastifyInstance, parts: DeskParts): void {
   const own = deskRoutes(parts);
   app.get('/', async (_request, reply) => {
@@ -47,7 +47,7 @@ function answerOf(
     : { status: 200, answer };
 }
 
-/** Undefined where the text is no JSON. The type that it says it has does not matter here. */
+/** Undefined if the text is not JSON. The content type does not matter here. */
 function jsonOf(text: string | undefined): unknown {
   try {
     return parseExact(text ?? '');

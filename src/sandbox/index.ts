@@ -28,9 +28,9 @@ export { type ManualClock, makeManualClock, type SandboxClock } from './parts/cl
 export { type FaultMix, faultMixShape } from './parts/faults.ts';
 export type { SandboxOptions } from './parts/options.ts';
 
-/** The service, simulated on this machine: everything in its specification. */
+/** The service, simulated on this machine with everything in its specification. */
 export interface Sandbox {
-  /** Listens, on loopback unless told otherwise; port 0 takes a free one. Returns the base URL. */
+  /** Listens, by default on loopback; port 0 chooses a free one. Returns the base URL. */
   listen(place: { port: number; host?: string }): Promise<string>;
   /** Answers a request without a socket. Header names are in lower case. */
   handle(request: {
@@ -42,7 +42,7 @@ export interface Sandbox {
   /** Every charge ever made, oldest first. */
   charges(): Charge[];
   wallets: Pick<Wallets, 'list' | 'find' | 'statement' | 'setStatus'>;
-  /** Sets what a wallet holds. False: there is no such wallet. */
+  /** Sets the balance of a wallet. False if there is no such wallet. */
   setBalance(walletId: string, balance: string): boolean;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
   }
 
   const controls = makeControls(parts);
-  // Whoever asks without a socket needs no server, and a simulation makes a sandbox for each of its runs.
+  // Made on demand: a simulation makes a sandbox for each run, and needs no server.
   let app: ReturnType<typeof makeServer> | null = null;
   const open = () =>
     makeServer(clock, handle, (server) =>
@@ -116,7 +116,7 @@ function assemble(options: SandboxOptions, post: Post) {
   return { store, service, clock, events, wallets, charges, deliveries, ...makeHeart(clock, service, deliveries) };
 }
 
-/** The one timer that books what has come to pass and sends what is due, as soon as somebody is waiting for it. */
+/** The only timer: it books events and sends webhooks when they are due, if a receiver waits for them. */
 function makeHeart(
   clock: SandboxClock,
   { topups, store }: ServiceParts,
@@ -140,7 +140,7 @@ function makeHeart(
     cancel = clock.after(Math.max(0, Math.min(...times) - clock.now()), beat);
   }
 
-  /** Where nobody asked for a webhook, what has come to pass is booked when somebody asks. */
+  /** Without webhooks, due events are booked when a request comes. */
   const hasListeners = () =>
     store.one(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM deliveries)

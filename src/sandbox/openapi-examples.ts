@@ -1,4 +1,4 @@
-/** Requests that the sandbox answers with success as they stand, by method and path: a test sends each. */
+/** Requests that the sandbox accepts as they are, by method and path: a test sends each. */
 export const requestExamples: Readonly<Record<string, object>> = {
   'POST /v2/topups': {
     phone_number: '+254712345678',
@@ -18,7 +18,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
   'POST /_sandbox/clock': { advance_ms: 3_600_000 },
 };
 
-/** Values for parameters, by their names. */
+/** Values for parameters, by name. */
 export const parameterExamples: Readonly<Record<string, string>> = {
   account_id: '00000000-0000-4000-8000-000000000001',
   country_code: 'KE',

@@ -10,7 +10,7 @@ import { type WebhookShape, webhookShapes } from './v2/webhook-shapes.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The OpenAPI 3.1 document of the service, made of the shapes that validate its requests, and of the sandbox's own
+ * The OpenAPI 3.1 document of the service, made from the shapes that validate its requests, and of the sandbox's own
  * routes.
  */
 export function openApiDocument(routes: readonly Route[], own: readonly DeskRoute[]): Json {

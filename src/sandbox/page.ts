@@ -30,10 +30,10 @@ export const pageHeaders = {
   'cache-control': 'no-store',
 };
 
-/** Lines of each table. */
+/** The most lines of each table. */
 const linesMax = 50;
 
-/** What the page reads. */
+/** What the page shows. */
 export interface PageParts {
   store: Store;
   wallets: Wallets;
@@ -41,7 +41,7 @@ export interface PageParts {
   now(): number;
 }
 
-/** A look into the sandbox: its wallets, its latest top-ups and deliveries. It changes nothing. */
+/** A page with the sandbox's wallets, its latest top-ups and its deliveries. It changes nothing. */
 export function page({ store, wallets, deliveries, now }: PageParts): string {
   const at = now();
   const all = store.all<Wallet>('SELECT * FROM wallets ORDER BY version DESC, company DESC, type, id');

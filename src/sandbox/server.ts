@@ -3,10 +3,10 @@ import type { Reply } from './http/reply.ts';
 import type { SandboxClock } from './parts/clock.ts';
 import type { ServiceRequest } from './service.ts';
 
-/** Bodies beyond this are refused: a top-up has a few hundred bytes. */
+/** Larger bodies are refused: a top-up has a few hundred bytes. */
 const bodyBytesMax = 64 * 1024;
 
-/** The sandbox's door: Fastify hears the requests, and `handle` answers them. */
+/** The sandbox's HTTP server: Fastify receives the requests, and `handle` answers them. */
 export function makeServer(
   clock: SandboxClock,
   handle: (request: ServiceRequest) => Promise<Reply>,
@@ -19,7 +19,7 @@ export function makeServer(
   const app = fastify({
     bodyLimit: bodyBytesMax,
     forceCloseConnections: true,
-    // A path that Fastify cannot read ("%zz") is answered by the service, in its envelope.
+    // The service itself answers a path that Fastify cannot decode ("%zz"), in its own envelope.
     frameworkErrors: (_error, request, reply) => void answer(request, reply),
   });
   app.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -27,7 +27,7 @@ export function makeServer(
     throw error;
   });
   app.removeAllContentTypeParsers();
-  // Bodies are read by the service itself, number by number as they were written.
+  // The service itself parses bodies, so that numbers stay as they were written.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   desk(app);
   app.all('/*', (request, reply) => answer(request, reply));
@@ -53,7 +53,7 @@ async function send(clock: SandboxClock, reply: FastifyReply, { status, headers,
     const length = Buffer.byteLength(body);
     reply.raw.writeHead(status, { ...headers, 'content-length': length });
     reply.raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)));
-    // The first half is to arrive before the connection ends.
+    // Lets the first half arrive before the connection ends.
     await new Promise<void>((resolve) => clock.after(20, resolve));
   }
   socket?.destroy();

@@ -17,10 +17,10 @@ export interface ServiceRequest {
   method: string;
   /** With its query. */
   path: string;
-  /** By lower-case names. */
+  /** By name in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
-  /** The body was longer than a server takes, and was not read. */
+  /** The body was too long, and was not read. */
   tooLarge?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ServiceParts {
   routes: readonly Route[];
 }
 
-/** The service without its sockets: a request in, an answer out. What is answered is stored before. */
+/** The service without sockets: it takes a request and returns an answer, which is stored before. */
 export function perform(parts: ServiceParts, request: ServiceRequest): Reply {
   const fault = parts.faults.ofRequest();
   const early = beforeAll(parts, request, fault);
@@ -61,7 +61,7 @@ function beforeAll({ replies }: ServiceParts, request: ServiceRequest, fault: Re
   }
 }
 
-/** Each version has its own envelopes, for trouble too (spec sections 2.1 and 2.4). */
+/** Each version has its own envelopes, also for errors (spec sections 2.1 and 2.4). */
 function isOfV1({ path }: ServiceRequest): boolean {
   return /^\/adp(?:[/?]|$)/.test(path);
 }
@@ -76,7 +76,7 @@ function tooMany(replies: Replies, isV1: boolean, seconds: number): Reply {
   return isV1 ? replies.v1(429, null, message) : replies.v2Error(new V2Error(429, 'RATE_LIMITED', message));
 }
 
-/** 503 comes from something in front of the service: no envelope. */
+/** A 503 comes from a proxy in front of the service: it has no envelope. */
 const unavailable: Reply = {
   status: 503,
   headers: { 'content-type': 'text/html' },
@@ -108,7 +108,7 @@ function afterAll(
   }
 }
 
-/** One request from its credentials to its answer. */
+/** Handles one request, from its credentials to its answer. */
 function answer(parts: ServiceParts, request: ServiceRequest): Reply {
   const { replies } = parts;
   const [path = '', ...queries] = request.path.split('?');
@@ -120,14 +120,14 @@ function answer(parts: ServiceParts, request: ServiceRequest): Reply {
     const { company, apiKey, refusal } = callerOf(parts, found?.route.access ?? null, request.headers);
     const limits =
       found?.route.limits ?? (isV1 ? [] : [request.method === 'GET' ? ('read' as const) : ('write' as const)]);
-    // Every answer of Version 2 carries the headers of its limit (spec section 8.1), a refusal as well.
+    // Every answer of Version 2 has the headers of its limit (spec section 8.1), also a refusal.
     rateHeaders = admit(parts, limits, company ?? nobody, isV1);
     if (!found) throw failed(isV1, 404, 'NOT_FOUND', 'There is no such endpoint.');
     if (refusal !== null || company === null) throw refusal;
     if (request.tooLarge) throw failed(isV1, 413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');
     if (found.params === null) throw failed(isV1, 400, 'VALIDATION_ERROR', 'The path is not valid.');
     if (found.route.body && !isJson(request.headers['content-type'])) {
-      // Version 1 has no status for it but that of wrong parameters (spec section 7.2).
+      // Version 1 has no other status for it than that of wrong parameters (spec section 7.2).
       throw failed(isV1, isV1 ? 400 : 415, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
     }
     const call: Call = {
@@ -161,7 +161,7 @@ class RateLimited extends Error {
   }
 }
 
-/** Who has no valid credentials shares one limit with all others who have none. */
+/** All callers without valid credentials share one limit. */
 const nobody = 'nobody';
 
 const failed = (isV1: boolean, status: number, code: string, message: string) =>
@@ -169,9 +169,7 @@ const failed = (isV1: boolean, status: number, code: string, message: string) =>
 
 const isJson = (contentType: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '');
 
-/**
- * Counts the request. The headers are those of Version 2 (spec section 8.1); Version 1 shows none but `Retry-After`.
- */
+/** Counts the request. Version 2 has headers (spec section 8.1); Version 1 only `Retry-After`. */
 function admit(
   { limits, replies }: ServiceParts,
   names: readonly LimitName[],
@@ -192,7 +190,7 @@ function admit(
   throw new RateLimited({ ...reply, headers: { ...reply.headers, ...headers, 'retry-after': String(retryAfter) } });
 }
 
-/** What a magic number does to the answer of a top-up that was charged; each only once for a number. */
+/** Changes the answer of a charged top-up to a magic number, once for each number. */
 function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string | null, isV1: boolean): Reply {
   const magic = number === null ? null : magicOf(number);
   if (number === null || magic === null || strikes.isOver(magic, number, 1)) return reply;
@@ -202,7 +200,7 @@ function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string
   return reply;
 }
 
-/** The number that a body wants to top up, E.164. */
+/** The recipient's number in a body, E.164. */
 function recipientOf(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null;
   if ('phone_number' in body) return String(body.phone_number);

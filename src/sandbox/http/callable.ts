@@ -1,12 +1,12 @@
 import { V2Error } from './reply.ts';
 
 interface Allowed {
-  /** Plain http also to private names and addresses, as those of containers are. */
+  /** Allows plain http to private names and addresses, such as those of containers. */
   allowHttpCallbacks: boolean;
 }
 
 /**
- * Whether webhooks go to this address. Plain http is for a sandbox alone (spec section 6.2), and never leaves a
+ * Whether webhooks may be sent to this address. Only a sandbox uses plain http (spec section 6.2), and only within a
  * private network.
  */
 export function isCallable(text: string, { allowHttpCallbacks }: Allowed): boolean {
@@ -17,7 +17,7 @@ export function isCallable(text: string, { allowHttpCallbacks }: Allowed): boole
   return protocol === 'http:' && (isLoopback(hostname) || (allowHttpCallbacks && isPrivate(hostname)));
 }
 
-/** Throws the `V2Error` that refuses another one. */
+/** Throws the `V2Error` that refuses other addresses. */
 export function assertCallable(field: string, url: string | undefined, allowed: Allowed): void {
   if (url === undefined || isCallable(url, allowed)) return;
   const others = allowed.allowHttpCallbacks ? 'http to a private name' : 'http to this machine';
@@ -28,8 +28,8 @@ const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9]+\.[0-9]+\.[0-9]+$/.test(hostname);
 
 /**
- * The name of a container or of a machine in the house, or an address of RFC 1918 or RFC 4193. Not those where clouds
- * keep their secrets.
+ * A name of a container or a local machine, or an address of RFC 1918 or RFC 4193; never the addresses where clouds
+ * keep secrets.
  */
 function isPrivate(hostname: string): boolean {
   if (/^[a-z0-9_-]*[a-z][a-z0-9_-]*$/.test(hostname)) return true;

@@ -1,14 +1,14 @@
 import type { SandboxClock } from '../parts/clock.ts';
 import type { SandboxRandom } from '../parts/random.ts';
 
-/** What answers a request. */
+/** The answer to a request. */
 export interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** The connection is cut instead of the answer, or in the middle of it. */
+  /** Cuts the connection: instead of answering, or in the middle of the answer. */
   cut?: 'instead' | 'in_the_middle';
-  /** The answer is made so many milliseconds later, by `make` if it is given: what it says may have changed by then. */
+  /** Answers after this many milliseconds. `make` then makes the answer, since its content may have changed. */
   later?: { ms: number; make?: () => Reply };
 }
 

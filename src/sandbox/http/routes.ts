@@ -3,10 +3,10 @@ import type { Permission } from '../money/companies.ts';
 import type { LimitName } from '../parts/options.ts';
 import type { Reply } from './reply.ts';
 
-/** A request as the routes see it: validated, and known whose it is. */
+/** A validated request of a known caller. */
 export interface Call {
   company: string;
-  /** Version 2: the API key that was used. */
+  /** Version 2: the API key of the request. */
   apiKey: string | null;
   headers: Readonly<Record<string, string | undefined>>;
   params: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface Route {
   section: string;
   summary: string;
   access: Access;
-  /** The limits that it counts against; the first is the one that the headers speak of. */
+  /** The limits that count it; the headers describe the first. */
   limits: readonly LimitName[];
   query?: z.ZodType;
   body?: z.ZodType;
@@ -49,7 +49,7 @@ export function route<Query = unknown, Body = unknown>(
   return definition as unknown as Route;
 }
 
-/** The route of a path, and its parameters; null where one of them is no text that a path can hold ("%zz"). */
+/** The route of a path, and its parameters; null if a parameter cannot be decoded ("%zz"). */
 export function findRoute(
   routes: readonly Route[],
   method: string,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ExactNumber, isLess } from '../parts/exact.ts';
 
-/** Shapes that requests are validated by, and that the OpenAPI document is made of. Numbers arrive as `ExactNumber`. */
+/** Shapes that validate requests, and from which the OpenAPI document is made. Numbers arrive as `ExactNumber`. */
 
 /** An amount: a JSON number above 0, kept as an exact decimal. */
 export const exactDecimal = z
@@ -28,12 +28,12 @@ const isoDateTime =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(Z|[+-][0-9]{2}:?[0-9]{2})?$/;
 
 /**
- * A date or a time of ISO 8601 as epoch milliseconds; NaN where it is none. Without a zone it is in UTC, as every time
- * of the service.
+ * An ISO 8601 date or time as epoch milliseconds; NaN if it is neither. Without a zone it is UTC, like every time of
+ * the service.
  */
 function timeOf(text: string): number {
   if (isoDate.test(text)) return Date.parse(text);
-  // A "+" in a query that nobody escaped is a space.
+  // An unescaped "+" in a query means a space.
   const [, date, time, zone = 'Z'] = isoDateTime.exec(text.replace(' ', '+')) ?? [];
   return date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`);
 }
@@ -50,7 +50,7 @@ export const queryFrom = queryTime(timeOf);
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The same as the last moment of a period: a date is meant with all of its day. */
+/** The same as the end of a period: a date includes its whole day. */
 export const queryTo = queryTime((text) => timeOf(text) + (isoDate.test(text) ? dayMs - 1 : 0));
 
 /** Money in an answer: a number that is written as its exact literal. */
@@ -68,21 +68,19 @@ export const isoTime = z
 export const e164 = z.string().refine((text) => /^\+[1-9][0-9]{6,14}$/.test(text), 'must be E.164');
 export const digitsOnly = z.string().refine((text) => /^[1-9][0-9]{6,14}$/.test(text), 'must have no "+"');
 
-/** An object of a body: an exact number is one only in this program. */
+/** An object in a body. An `ExactNumber` is an object only in this program, and is refused. */
 export function jsonObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess((value) => (value instanceof ExactNumber ? Number(value.source) : value), z.object(shape));
 }
 
-/**
- * An optional field that is given as null is not given. What lies in `metadata` is the caller's, and stays as it is.
- */
+/** An optional field with the value null counts as missing. `metadata` belongs to the caller, and stays unchanged. */
 export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber) return value;
   const given = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(given.map(([name, member]) => [name, name === 'metadata' ? member : withoutNulls(member)]));
 }
 
-/** What is wrong with a request, in words: `amount.value must be greater than 0`. */
+/** What is wrong with a request, as text: `amount.value must be greater than 0`. */
 export function faultsIn(error: z.ZodError): string {
   return error.issues
     .map((issue) => `${issue.path.length > 0 ? `${issue.path.join('.')} ` : ''}${sentence(issue)}`)

@@ -4,7 +4,7 @@ import type { TopupParts } from './topup-parts.ts';
 
 type BookingParts = Omit<TopupParts, 'clock' | 'random' | 'settings'>;
 
-/** Books what has come to pass by a time: who is in delivery, what has ended, and what is taken back. */
+/** Books what is due at a time: top-ups that go into delivery, end, or are reversed. */
 export function makeBooking(parts: BookingParts): (now: number) => void {
   const { store, events } = parts;
   function announceProcessing(now: number): void {
@@ -14,7 +14,7 @@ export function makeBooking(parts: BookingParts): (now: number) => void {
     );
     for (const topup of due) {
       store.run('UPDATE topups SET announced = 1 WHERE id = ?', topup.id);
-      // One that ends at once is never in delivery, which is what the event says (spec section 6.1).
+      // A top-up that ends at once is never in delivery, and gets no such event (spec section 6.1).
       if (phaseOf(topup, topup.processing_at) === 'processing') events.moved(topup, 'processing', topup.processing_at);
     }
   }
@@ -62,7 +62,7 @@ function giveBack({ wallets, charges }: BookingParts, topup: Topup, why: 'given_
   else charges.giveBack(topup.id, at);
 }
 
-/** What had failed is delivered, and charged once more. */
+/** Delivers a top-up that had failed, and charges it again. */
 function deliverAfterAll({ store, wallets, charges, events }: BookingParts, topup: Topup, at: number): void {
   const { id, wallet_id: walletId, cost } = topup;
   store.run(

@@ -1,6 +1,6 @@
 /**
- * A country that the sandbox serves: real networks, with the prefixes that they were given (numbers may have been
- * ported since).
+ * A country of the sandbox: real networks, with the prefixes that were assigned to them (numbers may have been ported
+ * since).
  */
 export interface CountryData {
   code: string;
@@ -9,8 +9,8 @@ export interface CountryData {
   callingCode: string;
   currency: string;
   /**
-   * Smallest and largest custom amount, in the currency: the spec shows none (section 8.2), every real operator has
-   * some.
+   * The smallest and largest custom amount, in the currency: the spec shows none (section 8.2), but every real operator
+   * has some.
    */
   amountMin: string;
   amountMax: string;

@@ -9,20 +9,18 @@ export interface Network {
   country: CountryData;
 }
 
-/**
- * A product: a fixed bundle, or the open product with which Version 1 names a network's plain airtime (amount null).
- */
+/** A product: a fixed bundle, or the open product for a network's plain airtime in Version 1 (amount null). */
 export interface Product {
   id: number;
   name: string;
   network: Network;
   /** Decimal in the currency of the country. */
   amount: string | null;
-  /** Neither listed nor sold any more. */
+  /** Not listed or sold any more. */
   discontinued: boolean;
 }
 
-/** Product ids are made of the network's: its hundreds, and a place. */
+/** A product id is the network's id times this, plus a number. */
 const productsPerNetwork = 100;
 const discontinuedPlace = 99;
 
@@ -63,20 +61,20 @@ const prefixLengthMax = Math.max(...[...networksByPrefix.keys()].map((prefix) =>
 
 export const findNetwork = (id: number): Network | undefined => networksById.get(id);
 
-/** A product that can be bought. */
+/** A product that is on sale. */
 export function findProduct(id: number): Product | undefined {
   const product = productsById.get(id);
   return product?.discontinued ? undefined : product;
 }
 
-/** The country of an E.164 number, or undefined where the sandbox serves none there. */
+/** The country of an E.164 number, or undefined if the sandbox does not have it. */
 function countryOf(phoneNumber: string): CountryData | undefined {
   return countries.find(({ callingCode }) => phoneNumber.startsWith(`+${callingCode}`));
 }
 
 /**
- * The network whose prefix a number has; where no prefix fits, the country's first one, as routing by country would
- * do.
+ * The network with the number's prefix; if there is none, the country's first network, as routing by country would
+ * choose.
  */
 export function networkOf(phoneNumber: string): Network | undefined {
   for (let length = prefixLengthMax; length > 1; length -= 1) {
@@ -88,8 +86,8 @@ export function networkOf(phoneNumber: string): Network | undefined {
 }
 
 /**
- * Whether a text is a number in E.164 with "+" that can exist: lengths are checked, ranges not, since new ones are
- * always given out.
+ * Whether a text is a possible number in E.164 with "+". Lengths are checked; ranges are not, since new ones are
+ * assigned all the time.
  */
 export function isPhoneNumber(text: string): boolean {
   return /^\+[1-9][0-9]{6,14}$/.test(text) && (parsePhoneNumberFromString(text)?.isPossible() ?? false);
@@ -98,10 +96,10 @@ export function isPhoneNumber(text: string): boolean {
 /** How many decimals an amount in this currency may have. */
 export const decimalsAllowed = (currency: string): number => currencies[currency]?.decimals ?? 2;
 
-/** Costs after conversion have this many decimals: a few cents of airtime are worth fractions of a US cent. */
+/** The decimals of costs after conversion: a few cents of airtime cost fractions of a US cent. */
 const costDecimals = 4;
 
-/** Converts a decimal at the sandbox's fixed rates, rounded half up, and something never down to nothing. */
+/** Converts a decimal at the sandbox's fixed rates, rounded half up, and never down to zero. */
 export function convert(amount: string, from: string, to: string): string {
   if (from === to || new Big(amount).eq(0)) return amount;
   const inUsd = new Big(amount).div(perUsd(from));

@@ -1,8 +1,8 @@
 import type { Store } from '../parts/store.ts';
 
 /**
- * One line of the charge log: written when money leaves a wallet, marked when it comes back. It is kept apart from the
- * top-ups and shares no code with whoever sends them: the judge of "never twice".
+ * One line of the charge log: written when money leaves a wallet, marked when it comes back. It is separate from the
+ * top-ups, and shares no code with any client: it judges whether somebody was paid twice.
  */
 export interface Charge {
   topupId: string;
@@ -19,7 +19,8 @@ export interface Charge {
   /** Epoch milliseconds. */
   at: number;
   /**
-   * True until the top-up has failed and the money is back. A refund after delivery does not count: it was delivered.
+   * False once the top-up has failed and the money is back. A refund after delivery does not count, since the airtime
+   * was delivered.
    */
   live: boolean;
   refunded: boolean;
@@ -29,7 +30,7 @@ export interface ChargeLog {
   record(charge: Omit<Charge, 'live' | 'refunded'>): void;
   giveBack(topupId: string, at: number): void;
   refund(topupId: string, at: number): void;
-  /** What had failed is delivered after all. */
+  /** Charges a failed top-up again, because it is delivered after all. */
   takeAgain(topupId: string): void;
   entries(): Charge[];
 }

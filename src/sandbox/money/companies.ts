@@ -9,10 +9,10 @@ export interface ApiKey {
 
 const all: readonly Permission[] = ['airtime.write', 'airtime.transactions.read', 'wallets.read'];
 
-/** The company that everything is tried with. */
+/** The default company of all examples. */
 export const demoCompany = 'sandbox-company';
 
-/** Version 2: the keys of the sandbox. They are public on purpose: no money is behind them. */
+/** Version 2: the sandbox's API keys. They are public on purpose: there is no real money. */
 const apiKeys: readonly ApiKey[] = [
   { key: 'sandbox-key', company: demoCompany, permissions: all },
   { key: 'sandbox-read-only-key', company: demoCompany, permissions: ['airtime.transactions.read', 'wallets.read'] },
@@ -21,16 +21,14 @@ const apiKeys: readonly ApiKey[] = [
   { key: 'other-company-key', company: 'other-company', permissions: all },
 ];
 
-/**
- * Enterprise: with these a company gets access tokens (the shape of logging in is not shown in the spec, section 4.7).
- */
+/** Enterprise log-ins for access tokens (the spec does not show the shape, section 4.7). */
 export const logins: readonly { email: string; password: string; company: string }[] = [
   { email: 'admin@airbatch.test', password: 'sandbox-password', company: demoCompany },
   { email: 'admin@other.test', password: 'other-password', company: 'other-company' },
 ];
 
 /**
- * Version 1: e-mail and token. `isLocated` false: the credentials are right, and the customer account is not found
+ * Version 1: e-mail and token. With `isLocated` false, the credentials are right, but the customer account is not found
  * (code 190).
  */
 export const serviceAccounts: readonly { email: string; token: string; company: string; isLocated: boolean }[] = [

@@ -4,7 +4,7 @@ import { convert } from './catalog.ts';
 import type { Outcome, Topup, TopupOrder } from './topup.ts';
 import type { TopupParts } from './topup-parts.ts';
 
-/** V1: a pending transaction is terminal after about 12 minutes at the latest (spec section 3.2). */
+/** V1: a pending transaction ends after about 12 minutes at the latest (spec section 3.2). */
 const v1TerminalMs = 12 * 60_000;
 const slowMs = 30_000;
 const takenBackAfterMs = 60_000;
@@ -26,7 +26,7 @@ const endings: Partial<Record<MagicName, Outcome>> = {
   canceled: 'canceled',
 };
 
-/** Debits the wallet and takes the order. */
+/** Debits the wallet and creates the top-up. */
 export function createTopup(parts: TopupParts, order: TopupOrder): Topup {
   const { store, clock, wallets, charges, events } = parts;
   const now = clock.now();
@@ -95,7 +95,7 @@ function topupOf({ random, settings }: TopupParts, order: TopupOrder, cost: stri
   };
 }
 
-/** When it will be in delivery, when it will end and how. */
+/** When it goes into delivery, when it ends, and how. */
 function courseOf(
   { phoneNumber, version }: TopupOrder,
   now: number,

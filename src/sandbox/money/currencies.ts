@@ -1,6 +1,6 @@
 /**
- * What one US dollar buys of each currency, and how many decimals its amounts may have. Fixed: every cost can be
- * checked by hand.
+ * The value of one US dollar in each currency, and the decimals of its amounts. The rates are fixed, so that every cost
+ * can be checked by hand.
  */
 export const currencies: Readonly<Record<string, { perUsd: string; decimals: number }>> = {
   USD: { perUsd: '1', decimals: 2 },

@@ -1,7 +1,7 @@
 import type { Network, Product } from './catalog.ts';
 import type { Wallet } from './wallets.ts';
 
-/** How a top-up ends. `stuck`: it never does. Version 2 calls all but `completed` failed. */
+/** How a top-up ends; a `stuck` one never does. Version 2 calls every outcome but `completed` failed. */
 export type Outcome = 'completed' | 'failed' | 'timeout' | 'underlivered' | 'canceled' | 'stuck';
 
 export interface Topup {
@@ -20,43 +20,39 @@ export interface Topup {
   wallet_id: string;
   strategy: string;
   product_id: number | null;
-  /** JSON, or null where no message was asked for. */
+  /** JSON, or null without a message. */
   sms: string | null;
   reference: string | null;
   callback_url: string | null;
-  /** JSON text as it was given. */
+  /** The caller's JSON text, unchanged. */
   metadata: string;
   outcome: Outcome;
   failure_reason: string | null;
   provider_reference: string;
   created_at: number;
   processing_at: number;
-  /** When it ends, epoch milliseconds; null where it never does. */
+  /** When it ends (epoch milliseconds); null if it never does. */
   ends_at: number | null;
-  /**
-   * When what was said of its end is taken back: one that is delivered is refunded, and one that failed is delivered
-   * after all.
-   */
+  /** When its end is reversed: a delivered one is refunded, and a failed one is delivered after all. */
   refund_at: number | null;
-  /** 1 once `topup.processing` was announced. */
+  /** 1 once the event `topup.processing` was sent. */
   announced: number;
-  /** 1 once its end was booked: the money of a failed one is back in its wallet. */
+  /** 1 once its end was booked: the money of a failed one is back in the wallet. */
   booked: number;
   refunded: number;
 }
 
 export type Phase = 'pending' | 'processing' | Exclude<Outcome, 'stuck'>;
 
-/**
- * Where a top-up stands: it follows from the time alone, so that a frozen or restarted sandbox needs no timers to be
- * right.
- */
+/** The state of a top-up depends on the time alone, so a stopped or restarted sandbox needs no timers to be right. */
 export function phaseOf(topup: Topup, now: number): Phase {
   if (topup.ends_at !== null && now >= topup.ends_at && topup.outcome !== 'stuck') return topup.outcome;
   return now >= topup.processing_at ? 'processing' : 'pending';
 }
 
-/** What arrives, or may have arrived, is paid for; only what surely did not is given back (spec section 3.2). */
+/**
+ * Only a top-up that certainly did not arrive is given back; one that may have arrived is charged (spec section 3.2).
+ */
 export const isGivenBack = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'canceled';
 
 export interface TopupOrder {
@@ -77,14 +73,14 @@ export interface TopupOrder {
 }
 
 export interface TopupEvents {
-  /** A top-up moved on; called within the transaction that books it. */
+  /** Called when a top-up changes its state, within the transaction that books it. */
   moved(topup: Topup, to: 'created' | 'processing' | 'ended' | 'refunded', at: number): void;
   walletLow(wallet: Wallet, at: number): void;
 }
 
 /**
- * Version 2 has one failed state, in which the cost is 0 (spec section 2.2): whatever is not delivered whole is given
- * back there.
+ * Version 2 has one failed state, in which the cost is 0 (spec section 2.2): everything but a full delivery is given
+ * back.
  */
 export function endOf({ version, outcome }: Topup): Outcome {
   return version === 'v2' && outcome !== 'completed' ? 'failed' : outcome;

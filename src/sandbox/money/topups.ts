@@ -6,14 +6,14 @@ import type { TopupParts } from './topup-parts.ts';
 import type { Wallet } from './wallets.ts';
 
 export interface Topups {
-  /** What an order would cost in the wallet's currency. */
+  /** The cost of an order in the wallet's currency. */
   costOf(amount: string, currency: string, wallet: Wallet): string;
-  /** Debits the wallet and takes the order. */
+  /** Debits the wallet and creates the top-up. */
   create(order: TopupOrder): Topup;
   find(id: string): Topup | null;
-  /** Books everything that has come to pass by now. */
+  /** Books everything that is due by now. */
   settleDue(): void;
-  /** When something will come to pass next, epoch milliseconds; null: nothing. */
+  /** When something is due next (epoch milliseconds); null if nothing is. */
   nextDueAt(): number | null;
 }
 

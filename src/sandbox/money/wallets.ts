@@ -11,9 +11,9 @@ export interface Wallet {
   version: 'v2' | 'v1';
   type: 'global' | 'local';
   currency: string;
-  /** The one country that a local wallet pays for; null: all. */
+  /** The only country that a local wallet pays for; null for all. */
   country: string | null;
-  /** The one network that a balance of Version 1 pays for. */
+  /** The only network that a balance of Version 1 pays for. */
   network_id: number | null;
   balance: string;
   status: 'active' | 'inactive';
@@ -21,7 +21,7 @@ export interface Wallet {
   is_low: number;
 }
 
-/** One movement of a wallet; their sum is its balance, always. */
+/** One movement of a wallet. The sum of its movements is always its balance. */
 export interface StatementEntry {
   wallet_id: string;
   at: number;
@@ -38,7 +38,7 @@ const localWallets = [
 ];
 
 /**
- * Version 1: in these countries a balance is in their own currency, elsewhere in dollars; other countries are not
+ * Version 1: in these countries a balance is in the local currency, elsewhere in dollars. Other countries are not
  * enabled (code 200).
  */
 const v1Countries = new Map([
@@ -54,7 +54,7 @@ const v1Countries = new Map([
 ]);
 const v1Funding: Readonly<Record<string, string>> = { KES: '500000', UGX: '20000000', NGN: '2000000', USD: '10000' };
 
-/** The id of a Version 1 balance: a UUID that can be told beforehand. */
+/** The id of a Version 1 balance: a UUID that tests can predict. */
 export const v1WalletId = (networkId: number): string =>
   `00000000-0000-4000-8000-${String(networkId).padStart(12, '0')}`;
 
@@ -90,7 +90,7 @@ function firstWallets(): NewWallet[] {
 export interface Wallets {
   list(company: string, version: 'v2' | 'v1'): Wallet[];
   find(id: string): Wallet | null;
-  /** Moves money; `amount` is signed. Returns the wallet where it thereby fell below its threshold. */
+  /** Moves money; `amount` is signed. Returns the wallet if this took it below its threshold. */
   move(entry: {
     walletId: string;
     amount: string;
@@ -99,11 +99,11 @@ export interface Wallets {
     at: number;
   }): Wallet | null;
   setStatus(id: string, status: Wallet['status']): void;
-  /** Sets what it holds, by a movement; returns the wallet where it thereby fell below its threshold. */
+  /** Sets the balance by a movement. Returns the wallet if this took it below its threshold. */
   setBalance(id: string, balance: string, at: number): Wallet | null;
-  /** Below this it reports `wallet.low_balance`; null: never. */
+  /** The threshold of the event `wallet.low_balance`; null for none. */
   setLowBalance(id: string, threshold: string | null): void;
-  /** Makes the wallets that a new sandbox has, where there are none. */
+  /** Makes the wallets of a new sandbox, if there are none. */
   open(at: number): void;
   statement(id: string): StatementEntry[];
 }

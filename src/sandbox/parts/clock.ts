@@ -1,16 +1,13 @@
-/**
- * The sandbox's own source of time: everything that asks for the time or waits takes one, so that tests can move it.
- */
+/** The sandbox's only source of time: everything that reads the time or waits takes one, so that tests can move it. */
 export interface SandboxClock {
   /** Wall time in epoch milliseconds. */
   now(): number;
-  /** Runs `run` once, `ms` milliseconds from now; the function that comes back cancels it. */
+  /** Runs `run` once, `ms` milliseconds from now. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
 /**
- * Timers hold 31 bits of milliseconds and fire at once beyond that; whoever waits longer looks again when this is
- * over.
+ * Node's timers hold 31 bits of milliseconds, and longer ones fire at once. A longer wait checks again after this time.
  */
 const timerMsMax = 2 ** 31 - 1;
 
@@ -24,9 +21,7 @@ export const systemSandboxClock: SandboxClock = {
 };
 
 export interface ManualClock extends SandboxClock {
-  /**
-   * Moves the clock on by `ms`, running what falls due on the way at its own time, and lets what was started finish.
-   */
+  /** Advances the clock by `ms`, running each due timer at its own time, and waits for the work that they started. */
   advance(ms: number): Promise<void>;
   /** How many timers are waiting. */
   readonly waiting: number;

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 
-/** A number of a JSON text as it was written there, so that money never passes through a binary float. */
+/** A number of a JSON text as it was written, so that money never passes through a binary float. */
 export class ExactNumber {
   /** The literal, character by character. */
   readonly source: string;
@@ -9,30 +9,30 @@ export class ExactNumber {
     this.source = source;
   }
 
-  /** The value as a plain canonical decimal ("1250.5"), or null where it has more digits than any money has. */
+  /** The value as a plain canonical decimal ("1250.5"), or null if it has more digits than any amount of money. */
   decimal(): string | null {
     return canonicalDecimal(this.source);
   }
 
-  /** The value where it is a whole number that JavaScript holds exactly, else null. */
+  /** The value if it is a whole number that JavaScript holds exactly, else null. */
   integer(): number | null {
     const decimal = this.decimal();
-    // "1.0" and "1e0" are the number 1 as well: how it is written says nothing in JSON.
+    // "1.0" and "1e0" are whole numbers, too: in JSON, the notation means nothing.
     if (decimal === null || !/^-?[0-9]+$/.test(decimal)) return null;
     const value = Number(decimal);
     return Number.isSafeInteger(value) ? value : null;
   }
 
-  /** Written back as the literal that was read: metadata is "returned as stored" (spec section 2.2). */
+  /** Writes the literal that was read: metadata is "returned as stored" (spec section 2.2). */
   toJSON(): unknown {
     return rawLiteral(this.source);
   }
 }
 
-/** No amount of money has more characters than this; "1e999999" must not fill the memory. */
+/** No amount of money has more characters than this. Expanding "1e999999" would fill the memory. */
 const literalLengthMax = 40;
 
-/** The canonical plain decimal of a JSON number literal, or null where `text` is none or has too many digits. */
+/** The canonical plain decimal of a JSON number literal, or null if `text` is not one or has too many digits. */
 function canonicalDecimal(text: string): string | null {
   const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
   if (!match || text.length > literalLengthMax || Math.abs(Number(match[1] ?? 0)) > literalLengthMax) return null;
@@ -46,7 +46,7 @@ const json = JSON as unknown as {
   rawJSON(text: string): unknown;
 };
 
-/** Parses a JSON text with every number as an `ExactNumber`. Throws a `SyntaxError` where it is no JSON. */
+/** Parses a JSON text with every number as an `ExactNumber`. Throws a `SyntaxError` if it is not JSON. */
 export function parseExact(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? new ExactNumber(source) : value,
@@ -57,7 +57,7 @@ function rawLiteral(source: string): unknown {
   return json.rawJSON(source);
 }
 
-/** A decimal text as the value of a JSON member, so that it is written as that very number. */
+/** Makes `JSON.stringify` write the decimal text as exactly that number. */
 export function exactNumber(decimal: string): ExactNumber {
   return new ExactNumber(new Big(decimal).toFixed());
 }
@@ -71,7 +71,7 @@ export const sum = (values: Iterable<string>): string => {
   return total.toFixed();
 };
 
-/** How many digits a canonical decimal has after its point. */
+/** The number of digits after the point of a canonical decimal. */
 export function decimalsOf(decimal: string): number {
   return decimal.split('.')[1]?.length ?? 0;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SandboxRandom } from './random.ts';
 
-/** What can go wrong with one request; the value is how often, from 0 (never) to 1 (always). */
+/** The faults of a request, with their probability, from 0 (never) to 1 (always). */
 export const requestFaults = {
   request_lost: 'the connection is cut before anything is read',
   error_500_before: '500, nothing was done',
@@ -16,7 +16,7 @@ export const requestFaults = {
 } as const;
 export type RequestFault = keyof typeof requestFaults;
 
-/** What can go wrong with one delivery of a webhook. */
+/** The faults of one delivery of a webhook. */
 export const webhookFaults = {
   webhook_lost: 'it is never sent, and counts as delivered',
   webhook_doubled: 'it is sent twice',
@@ -30,7 +30,7 @@ const shares = Object.fromEntries(
   [...Object.keys(requestFaults), ...Object.keys(webhookFaults)].map((name) => [name, share]),
 );
 
-/** The file of `--faults`. */
+/** The content of the file for `--faults`. */
 export const faultMixShape = z.strictObject({
   seed: z.number().int().nonnegative().optional(),
   slowMs: z.number().int().positive().default(5_000),
@@ -40,7 +40,7 @@ export const faultMixShape = z.strictObject({
 export type FaultMix = z.input<typeof faultMixShape>;
 
 export interface Faults {
-  /** What strikes this request, or nothing. */
+  /** The fault of this request, or none. */
   ofRequest(): RequestFault | null;
   ofWebhook(fault: WebhookFault): boolean;
   slowMs: number;

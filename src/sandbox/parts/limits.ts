@@ -1,11 +1,11 @@
 import type { SandboxClock } from './clock.ts';
 import type { LimitName, Settings } from './options.ts';
 
-/** What an answer says of the window (spec section 8.1). */
+/** What an answer says about the window (spec section 8.1). */
 export interface WindowState {
   limit: number;
   remaining: number;
-  /** When the window is over, Unix seconds. */
+  /** When the window ends, Unix seconds. */
   resetAt: number;
 }
 
@@ -16,16 +16,13 @@ export interface Admission extends WindowState {
 }
 
 export interface Limits {
-  /** Counts one request of a company against every one of these limits, or against none where one is used up. */
+  /** Counts one request of a company against all of these limits, or against none if one is used up. */
   admit(company: string, names: readonly LimitName[]): Admission;
-  /** Forgets what was counted. */
+  /** Forgets all counts. */
   reset(): void;
 }
 
-/**
- * Fixed windows which begin at multiples of their length, one for each company and limit. They are not kept across a
- * restart.
- */
+/** Fixed windows that begin at multiples of their length, one for each company and limit. A restart forgets them. */
 export function makeLimits(clock: SandboxClock, { limits, windowMs }: Settings): Limits {
   let window = -1;
   let used = new Map<string, number>();
@@ -45,7 +42,7 @@ export function makeLimits(clock: SandboxClock, { limits, windowMs }: Settings):
       return {
         admitted,
         limit: first?.limit ?? 0,
-        // The headers speak of the request's own limit, which is the first.
+        // The headers describe the request's own limit, which is the first.
         remaining: first ? Math.max(0, first.limit - (used.get(first.key) ?? 0)) : 0,
         resetAt: Math.ceil(resetMs / 1_000),
         retryAfter: Math.max(1, Math.ceil((resetMs - now) / 1_000)),

@@ -1,4 +1,4 @@
-/** What the sandbox does with a number by its last four digits, as payment sandboxes do with card numbers. */
+/** How the sandbox treats a number with certain last four digits, as payment sandboxes treat certain card numbers. */
 export type MagicName =
   | 'declined'
   | 'slow'
@@ -15,7 +15,7 @@ export type MagicName =
   | 'canceled'
   | 'reversed';
 
-/** One line of the table: it is printed in `docs/sandbox.md`, and a test keeps both equal. */
+/** One line of the table. `docs/sandbox.md` contains it, and a test keeps both equal. */
 export interface MagicNumber {
   digits: string;
   name: MagicName;
@@ -96,13 +96,10 @@ export function magicOf(phoneNumber: string): MagicName | null {
   return namesByDigits.get(phoneNumber.slice(-4)) ?? null;
 }
 
-/** Codes of Version 1 that pass: they are answered so many times, and then the number is as any other. */
+/** Temporary codes of Version 1: each is answered this many times, and then the number is treated as usual. */
 export const passingCodes: Readonly<Record<number, number>> = { 50: 1, 234: 2 };
 
-/**
- * Refusals of Version 1 that a number can ask for by ending in 9 and the three digits of the code: 9218 gives code
- * 218.
- */
+/** Refusals of Version 1 for numbers that end in 9 and the three digits of the code: 9218 gives code 218. */
 export const refusalCodes = [20, 30, 50, 150, 190, 200, 210, 218, 222, 227, 228, 231, 234] as const;
 
 export function refusalCodeOf(phoneNumber: string): number | null {

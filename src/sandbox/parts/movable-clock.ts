@@ -1,14 +1,11 @@
 import type { SandboxClock } from './clock.ts';
 
-/**
- * A clock that can be set forward, by `POST /_sandbox/clock`: whatever waits by it is called when its time has come by
- * the new time.
- */
+/** A clock that `POST /_sandbox/clock` can set forward: timers that are due by the new time are run. */
 export interface MovableClock extends SandboxClock {
   advance(ms: number): void;
-  /** How far it has been set forward in all, milliseconds. */
+  /** How far it has been set forward in all (milliseconds). */
   advancedMs(): number;
-  /** Goes by its own time again. */
+  /** Returns to the time of the base clock. */
   reset(): void;
 }
 
@@ -49,7 +46,7 @@ export function makeMovableClock(base: SandboxClock, advancedMs: number): Movabl
     },
     advancedMs: () => offset,
     reset() {
-      // What waits goes on waiting for as long as it still had to.
+      // Timers keep the time that they still have to wait.
       for (const timer of waiting) timer.at -= offset;
       offset = 0;
     },

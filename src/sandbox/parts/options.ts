@@ -27,33 +27,30 @@ export const defaultLimits: Readonly<Record<LimitName, number>> = {
 };
 
 export interface SandboxOptions {
-  /** Where the state is kept: a path of SQLite; without one it is kept in memory. */
+  /** A SQLite path for the state; without one, the state is in memory. */
   data?: string;
   clock?: SandboxClock;
-  /** Makes ids and chance repeatable. */
+  /** Makes ids and random faults repeatable. */
   seed?: number;
-  /** What goes wrong by chance. */
+  /** Random faults. */
   faults?: FaultMix;
   limits?: Partial<Record<LimitName, number>>;
-  /** Creations in a window; every other limit is raised or lowered in the same proportion. `limits` goes before it. */
+  /** Creations in a window; the other limits change in proportion. `limits` overrides it. */
   rate?: number;
   /** The length of a window, milliseconds. */
   windowMs?: number;
-  /**
-   * How long an ordinary top-up takes from its creation to its end: between half and the whole of this. 0: ends at
-   * once.
-   */
+  /** The longest time from an ordinary top-up's creation to its end; the shortest is half of it. 0: ends at once. */
   settleMs?: number;
-  /** How long an ordinary entry is missing from the list after its creation, milliseconds. */
+  /** How long an ordinary entry is missing from the list after its creation (milliseconds). */
   listLagMs?: number;
-  /** What the wallets hold at the start, by wallet id; the others have their own (see `wallets.ts`). */
+  /** The balances at the start, by wallet id; other wallets have their defaults (see `wallets.ts`). */
   balances?: Readonly<Record<string, string>>;
   /**
-   * Webhooks go in plain http also to private names and addresses, as those of containers are; else to this machine
-   * alone.
+   * Allows webhooks over plain http to private names and addresses, such as those of containers; otherwise only to this
+   * machine.
    */
   allowHttpCallbacks?: boolean;
-  /** Below this a wallet reports `wallet.low_balance`, by wallet id. */
+  /** The threshold of the event `wallet.low_balance`, by wallet id. */
   lowBalance?: Readonly<Record<string, string>>;
 }
 

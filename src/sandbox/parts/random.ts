@@ -1,17 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** The sandbox's own source of chance: seeded where the whole run must be repeatable, real otherwise. */
+/** The sandbox's source of randomness: seeded if the run must be repeatable, otherwise real. */
 export interface SandboxRandom {
   /** A fraction, at least 0 and below 1. */
   fraction(): number;
   uuid(): string;
 }
 
-/** `turn` sets a restart apart from the start before it, so that no id of the first comes again. */
+/** `turn` is the number of this start, so that no id of an earlier start comes again. */
 export function makeRandom(seed: number | undefined, turn: number): SandboxRandom {
   if (seed === undefined) return { fraction: Math.random, uuid: randomUUID };
   let state = createHash('sha256').update(`${seed}/${turn}`).digest().readUInt32LE(0);
-  // Mulberry32: small, fast, and far more even than anything here needs.
+  // Mulberry32: small, fast, and more uniform than needed here.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

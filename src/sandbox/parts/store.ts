@@ -4,17 +4,17 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 export type StoredValue = string | number | null;
 
-/** The sandbox's tables. What was answered is in them before the answer leaves. */
+/** The sandbox's tables. An answer is stored before it is sent. */
 export interface Store {
   all<Result>(sql: string, ...values: StoredValue[]): Result[];
   one<Result>(sql: string, ...values: StoredValue[]): Result | null;
   /** Returns how many records were changed. */
   run(sql: string, ...values: StoredValue[]): number;
-  /** Inserts a record by the names of its fields. */
+  /** Inserts a record; its fields are named as the columns. */
   insert(table: string, record: object): void;
-  /** All of `work`, or nothing; inside another one it is a part of that. */
+  /** Runs `work` in one transaction; a nested call joins the outer one. */
   atomically<Result>(work: () => Result): Result;
-  /** Empties every table but the count of starts, which keeps ids from coming again. */
+  /** Empties every table but the count of starts, which keeps ids unique. */
   empty(): void;
   close(): void;
 }
@@ -66,8 +66,8 @@ const schema = `
 `;
 
 /**
- * Opens the store at `path`, or in memory. What was committed survives a kill of the process (not a loss of power). It
- * has phone numbers: its owner alone may read it.
+ * Opens the store at `path`, or in memory. Committed data survives a kill of the process (not a power loss). It has
+ * phone numbers, so only its owner may read it.
  */
 export function openStore(path: string | undefined): Store {
   if (path) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -114,7 +114,7 @@ export function openStore(path: string | undefined): Store {
   };
 }
 
-/** How far the clock was set forward, milliseconds. */
+/** How far the clock was set forward (milliseconds). */
 export const advancedMs = (store: Store): number =>
   store.one<{ advanced_ms: number }>('SELECT advanced_ms FROM clock')?.advanced_ms ?? 0;
 
@@ -122,7 +122,7 @@ export function noteAdvanced(store: Store, ms: number): void {
   if (store.run('UPDATE clock SET advanced_ms = ?', ms) === 0) store.insert('clock', { advanced_ms: ms });
 }
 
-/** Counts this start of the sandbox, beginning with 1. */
+/** Counts the starts of the sandbox, beginning with 1. */
 export function countStart(store: Store): number {
   return store.atomically(() => {
     if (store.run('UPDATE starts SET count = count + 1') === 0) store.insert('starts', { count: 1 });

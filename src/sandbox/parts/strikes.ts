@@ -1,8 +1,8 @@
 import type { Store } from './store.ts';
 
-/** Counts what happens to a number only so many times, by name: a cut connection, a 503, a passing refusal. */
+/** Counts faults that happen to a number only a few times, by name: a cut connection, a 503, a temporary refusal. */
 export interface Strikes {
-  /** True where it has struck `times` already; else it strikes now. Without `times` it never ends. */
+  /** True if the fault has happened `times` times; otherwise counts one more. Without `times` it always happens. */
   isOver(name: string, phoneNumber: string, times: number | undefined): boolean;
 }
 

@@ -16,7 +16,7 @@ import { magicOf, refusalCodeOf } from '../parts/magic.ts';
 import type { Store } from '../parts/store.ts';
 import type { SendTopup } from './v1-shapes.ts';
 
-/** What each refusal says (spec section 7.2). */
+/** The message of each refusal (spec section 7.2). */
 const messages: Readonly<Record<number, string>> = {
   5: 'General failure: operator declined',
   20: 'Low balance',
@@ -38,9 +38,12 @@ const messages: Readonly<Record<number, string>> = {
 
 export const refusal = (code: number): V1Error => new V1Error(403, code, messages[code] ?? 'Failed');
 
-/** The least that may leave a balance, in dollars (code 231). */
+/** The smallest charge, in dollars (code 231). */
 const sourceAmountMinUsd = '0.01';
-/** Spec section 8.2: the provider blocks a second recharge of one number with one amount for a minute (code 50). */
+/**
+ * Spec section 8.2: for a minute, the provider blocks a second recharge of the same number with the same amount (code
+ * 50).
+ */
 const repeatMs = 60_000;
 
 export interface V1Order {
@@ -50,7 +53,7 @@ export interface V1Order {
   wallet: Wallet;
 }
 
-/** What `POST /adp` asks for, checked in the order in which the codes of spec section 7.2 can be found out. */
+/** Checks the order of `POST /adp`, in the order in which the codes of spec section 7.2 can be determined. */
 export function checkV1Order(
   { store, clock, wallets }: { store: Store; clock: SandboxClock; wallets: Wallets },
   company: string,
@@ -81,7 +84,7 @@ function productOf(id: number, network: Network): Product {
   return product;
 }
 
-/** The amount of a custom top-up or of an open product; a fixed one ignores it (spec section 4.9). */
+/** The amount of a custom top-up or an open product; a fixed product ignores it (spec section 4.9). */
 function amountOf({ amount: given }: SendTopup, product: Product | null, { country }: Network): string {
   if (given === undefined) throw new V1Error(400, null, 'amount is required');
   const parsed = exactDecimal.safeParse(given);
@@ -99,7 +102,7 @@ function amountOf({ amount: given }: SendTopup, product: Product | null, { count
 const isUsed = (store: Store, company: string, extRefId: string): boolean =>
   store.one("SELECT 1 FROM topups WHERE company = ? AND reference = ? AND version = 'v1'", company, extRefId) !== null;
 
-/** Another amount is let through: "wait a minute or change the amount" (spec section 7.2). */
+/** Another amount is accepted: "wait a minute or change the amount" (spec section 7.2). */
 const wasJustRecharged = (
   store: Store,
   company: string,

@@ -28,12 +28,9 @@ export interface V1Parts {
   strikes: Strikes;
 }
 
-/**
- * A SYNC answer carries a terminal state within about ten seconds, or says that the top-up is pending (spec section
- * 3.2).
- */
+/** A SYNC answer has a final state within about ten seconds, or says that the top-up is pending (spec section 3.2). */
 const syncMsMax = 10_000;
-/** Records of one look-up; the spec shows no pages. */
+/** The most records of one lookup; the spec shows no pages. */
 const recordsMax = 200;
 
 const access = { kind: 'service_headers' } as const;
@@ -92,7 +89,7 @@ export function v1Routes(parts: V1Parts): Route[] {
   ];
 }
 
-/** Only what can be bought now is listed (spec section 2.6). */
+/** Lists only what is on sale (spec section 2.6). */
 function catalogRoutes({ replies }: V1Parts): Route[] {
   const available = products.filter(({ discontinued }) => !discontinued);
   return [
@@ -167,7 +164,7 @@ function send(parts: V1Parts, { company, body }: Call & { body: SendTopup }): Re
   return { ...replies.v1(200, 10, ''), later: { ms: waitMs, make } };
 }
 
-/** What a SYNC request is answered once the operator has answered, or ten seconds have passed. */
+/** The answer to a SYNC request, after the operator has answered or ten seconds have passed. */
 function syncReply({ topups, clock, replies }: V1Parts, id: string): Reply {
   const topup = topups.find(id);
   if (!topup) return replies.v1(500, null, 'The sandbox was reset meanwhile');
@@ -195,7 +192,8 @@ function lookup({ store, clock, replies }: V1Parts, company: string, query: Find
     recordsMax,
   );
   const [first] = found;
-  // Section 7.2 has both: a code 235 for it, and a message without a code. By the service's own id it is the code.
+  // Section 7.2 has two answers: code 235, and a message without a code. The code is for lookups by the service's own
+  // id.
   if (!first) throw new V1Error(404, id === undefined ? null : 235, 'No transactions found');
   const now = clock.now();
   const { code, message } = found.length === 1 ? lookupCodes[phaseOf(first, now)] : { code: 1, message: 'Success' };

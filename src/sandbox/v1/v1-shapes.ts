@@ -4,7 +4,7 @@ import { digitsOnly, exactInteger, jsonObject, money, queryInteger } from '../ht
 /** `POST /adp`, spec section 4.9. */
 export const sendTopup = jsonObject({
   msisdn: z.string().regex(/^[1-9][0-9]{6,14}$/, 'must be a number in international format without +'),
-  /** Read only where it counts: a fixed product ignores it, whatever it is. */
+  /** Validated later: a fixed product ignores the amount, whatever it is. */
   amount: z.unknown().optional().meta({ type: 'number', exclusiveMinimum: 0 }),
   extRefId: z.string().min(1).max(255).optional(),
   productId: exactInteger.optional(),
@@ -13,7 +13,7 @@ export const sendTopup = jsonObject({
 });
 export type SendTopup = z.output<typeof sendTopup>;
 
-/** `GET /adp/transactions`, spec section 4.13: at least one, and several are combined with AND. */
+/** `GET /adp/transactions`, spec section 4.13: at least one parameter; several are combined with AND. */
 export const findTransactions = z.object({
   transaction_Id: z.string().min(1).max(64).optional(),
   msisdn: z.string().min(1).max(20).optional(),
@@ -65,7 +65,7 @@ const account = z.object({
 const plain = { message: z.string(), statusCode: z.number().int() };
 const coded = { ...plain, code: z.number().int() };
 
-/** What the answers look like (spec section 2.4): the balances carry no code. */
+/** The shapes of the answers (spec section 2.4); balances have no code. */
 export const v1Answers = {
   created: z.object({ ...coded, data: created }),
   transactions: z.object({ ...coded, data: z.array(transaction) }),

@@ -14,7 +14,7 @@ const v1States: Readonly<Record<Phase, string>> = {
   canceled: 'CANCELED',
 };
 
-/** What the envelope says of a look-up that found one record (spec section 4.13). */
+/** The envelope of a lookup that found one record (spec section 4.13). */
 export const lookupCodes: Readonly<Record<Phase, { code: number; message: string }>> = {
   completed: { code: 1, message: 'Top-up successful' },
   pending: { code: 10, message: 'Operation pending and being processed' },
@@ -25,7 +25,7 @@ export const lookupCodes: Readonly<Record<Phase, { code: number; message: string
   canceled: { code: 170, message: 'Transaction cancelled' },
 };
 
-/** The data of an answer to `POST /adp`. The amounts that were deducted are texts, as the spec allows (section 2.5). */
+/** The data of an answer to `POST /adp`. Deducted amounts are texts, as the spec allows (section 2.5). */
 export function sentView(topup: Topup, now: number) {
   const phase = phaseOf(topup, now);
   const isFree = topup.refunded === 1 || (phase !== 'pending' && phase !== 'processing' && isGivenBack(phase));

@@ -9,10 +9,10 @@ import type { Store } from '../parts/store.ts';
 import { login, registerWebhook, v2Answers } from './v2-shapes.ts';
 import { iso } from './v2-views.ts';
 
-/** How long an access token is good for. */
+/** How long an access token is valid. */
 const tokenMs = 60 * 60_000;
 
-/** Logging in (its shape is not shown, spec section 4.7) and the registration of webhooks (section 4.8). */
+/** Log-in (the spec does not show its shape, section 4.7) and registration of webhooks (section 4.8). */
 export function enterpriseRoutes({
   store,
   clock,
@@ -66,7 +66,7 @@ export function enterpriseRoutes({
   ];
 }
 
-/** The company that an access token and the header `X-Company-ID` speak for, and the error that refuses them. */
+/** The company of an access token and the header `X-Company-ID`, or the error that refuses them. */
 export function companyOfToken(
   { store, clock }: { store: Store; clock: SandboxClock },
   headers: Readonly<Record<string, string | undefined>>,

@@ -93,7 +93,7 @@ function isMeant(network: Network, { phone_number, country_code, network_id, sea
   if (country_code !== undefined && network.country.code !== country_code) return false;
   if (network_id !== undefined && network.id !== Number(network_id)) return false;
   if (search !== undefined && !network.name.toLowerCase().includes(search.toLowerCase())) return false;
-  // A "+" in a query that nobody escaped is a space.
+  // An unescaped "+" in a query means a space.
   if (phone_number !== undefined && networkOf(`+${phone_number.replace(/\D/g, '')}`)?.id !== network.id) return false;
   return true;
 }

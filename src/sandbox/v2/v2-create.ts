@@ -14,7 +14,7 @@ import { decimalsOf, isLess } from '../parts/exact.ts';
 import { magicOf } from '../parts/magic.ts';
 import type { CreateTopup } from './v2-shapes.ts';
 
-/** What `POST /v2/topups` asks for, checked against the catalog. Throws the `V2Error` that refuses it. */
+/** Checks the order of `POST /v2/topups` against the catalog. Throws the `V2Error` that refuses it. */
 export function checkOrder(body: CreateTopup): { network: Network; product: Product | null; amount: string } {
   const { phone_number: phoneNumber } = body;
   const network = findNetwork(body.network_id.integer() ?? -1);
@@ -70,14 +70,14 @@ export function chooseWallet(
   return { wallet, strategy: strategies[mode] };
 }
 
-/** The spec names two strategies (section 2.2); that of `global` is named alike. */
+/** The spec names two strategies (section 2.2); `global` is named in the same way. */
 const strategies = {
   auto: 'AUTO_USD_PRIMARY',
   local: 'LOCAL_EXPLICIT_SELECTION',
   global: 'GLOBAL_EXPLICIT_SELECTION',
 } as const;
 
-/** The parts of an order that are kept as they were given. */
+/** The parts of an order that are stored unchanged. */
 export function keptParts(body: CreateTopup): Pick<TopupOrder, 'sms' | 'reference' | 'callbackUrl' | 'metadata'> {
   const { sms } = body;
   return {

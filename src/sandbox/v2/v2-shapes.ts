@@ -11,7 +11,7 @@ import {
   queryTo,
 } from '../http/shapes.ts';
 
-/** Which addresses are called is a question of the sandbox's options (callable.ts). */
+/** The sandbox's options decide which addresses are allowed (callable.ts). */
 const callbackUrl = z
   .string()
   .max(2_000)
@@ -143,7 +143,7 @@ const wallet = z.object({
 
 const envelope = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data, meta: metaShape });
 
-/** What the answers look like: for the OpenAPI document, and for the tests that hold every answer against it. */
+/** The shapes of the answers: for the OpenAPI document, and for tests that check every answer. */
 export const v2Answers = {
   created: envelope(created),
   list: z.object({

@@ -112,7 +112,7 @@ function create(parts: V2Parts, call: Call & { body: CreateTopup }): Reply {
       ...keptParts(body),
     });
     const reply = replies.v2(201, createdView(topup, now));
-    // Only what was created is remembered: a refusal can be mended and sent again under the same key.
+    // Only creations are remembered: a refused request can be corrected and sent again with the same key.
     if (key !== null) {
       store.run('DELETE FROM kept_answers WHERE company = ? AND idempotency_key = ?', company, key);
       store.insert('kept_answers', {
@@ -134,7 +134,7 @@ function idempotencyKey({ headers }: Call): string | null {
   throw new V2Error(400, 'VALIDATION_ERROR', 'Idempotency-Key must have 1 to 255 characters.');
 }
 
-/** Rule 5: the same number, network and amount (or product) within five minutes, where no key was given. */
+/** Rule 5: the same number, network and amount (or product) within five minutes, without a key. */
 function findDuplicate(
   store: Store,
   { company, body, amount, since }: { company: string; body: CreateTopup; amount: string; since: number },
@@ -152,8 +152,8 @@ function findDuplicate(
 }
 
 /**
- * What each order goes by, as an entry shows it now; a top-up that has not been completed has no time of completion,
- * one that failed cost nothing.
+ * The values to sort by, as an entry shows them now: an open top-up has no time of completion, and a failed one cost
+ * nothing.
  */
 const orders: Readonly<Record<string, string>> = {
   created_at: 'created_at',
@@ -199,7 +199,7 @@ function conditions(company: string, query: ListTopups, now: number): { where: s
     where.push(condition);
     values.push(...more);
   };
-  // "+" in a query that nobody escaped is a space: the digits say enough.
+  // An unescaped "+" in a query means a space: the digits suffice.
   if (query.phone_number !== undefined) add('instr(phone_number, ?) > 0', query.phone_number.trim());
   if (query.reference !== undefined) add('reference = ?', query.reference);
   if (query.from !== undefined) add('created_at >= ?', query.from);

@@ -5,13 +5,13 @@ import { type ExactNumber, exactNumber, parseExact } from '../parts/exact.ts';
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** The status of Version 2 (spec section 3.1): of all endings it knows two. */
+/** The status in Version 2 (spec section 3.1), which has only two final states. */
 export function v2StatusOf(topup: Topup, now: number): 'pending' | 'processing' | 'completed' | 'failed' {
   const phase = phaseOf(topup, now);
   return phase === 'pending' || phase === 'processing' || phase === 'completed' ? phase : 'failed';
 }
 
-/** What is charged at this moment: nothing once it has failed or was refunded (spec section 2.2). */
+/** What is charged at this moment: nothing after a failure or a refund (spec section 2.2). */
 function costNow(topup: Topup, now: number): ExactNumber {
   const isFree = topup.refunded === 1 || v2StatusOf(topup, now) === 'failed';
   return exactNumber(isFree ? '0' : topup.cost);
@@ -47,10 +47,10 @@ function walletPart(topup: Topup) {
   };
 }
 
-/** A list entry: only these fields (spec section 2.2). */
+/** A list entry, with these fields only (spec section 2.2). */
 export const listView = (topup: Topup, now: number) => ({ ...common(topup, now), wallet: walletPart(topup) });
 
-/** One top-up, as `GET /v2/topups/:id` and the webhooks show it: all fields but `wallet` and `sms`. */
+/** One top-up as in `GET /v2/topups/:id` and in webhooks: all fields but `wallet` and `sms`. */
 export function singleView(topup: Topup, now: number) {
   const view = common(topup, now);
   const product = products.find(({ id }) => id === topup.product_id);

@@ -17,7 +17,7 @@ const transaction = z.object({
   completedAt: isoTime.optional(),
 });
 
-/** The spec does not show it. */
+/** The spec does not show its shape. */
 const wallet = z.object({ walletId: z.string(), currency: z.string(), balance: money, threshold: money });
 
 export interface WebhookShape {
@@ -27,7 +27,7 @@ export interface WebhookShape {
   body: z.ZodType;
 }
 
-/** Every event of spec section 6, with the body that it is sent with. */
+/** Every event of spec section 6, with its body. */
 export const webhookShapes: readonly WebhookShape[] = [
   { event: 'topup.processing', scheme: 'callback', summary: 'Delivery is in progress', body: v2Answers.single },
   { event: 'topup.completed', scheme: 'callback', summary: 'The airtime was delivered', body: v2Answers.single },

@@ -10,8 +10,7 @@ import type { NewDelivery, Scheme } from './webhooks.ts';
 /** One line of the delivery log. */
 export interface Delivery extends NewDelivery {
   /**
-   * The origin of its address: each has a queue of its own, so that a receiver which does not answer holds up no
-   * other.
+   * The origin of its address. Each origin has its own queue, so that a receiver that does not answer delays no other.
    */
   target: string;
   status: 'waiting' | 'delivered' | 'failed';
@@ -21,10 +20,7 @@ export interface Delivery extends NewDelivery {
   delivered_at: number | null;
 }
 
-/**
- * Sends one POST and returns its status. Rejects where there is no answer within `deadlineMs`. Redirects are not
- * followed.
- */
+/** Sends one POST and returns its status. Rejects without an answer within `deadlineMs`. Redirects are not followed. */
 export type Post = (request: {
   url: string;
   headers: Record<string, string>;
@@ -34,27 +30,27 @@ export type Post = (request: {
 
 export interface Deliveries {
   enqueue(delivery: NewDelivery): void;
-  /** Starts to send what is due. `ended` is called whenever one was answered or given up. */
+  /** Starts to send what is due. `ended` is called after each delivery that was answered or given up. */
   pump(ended: () => void): void;
   nextDueAt(): number | null;
-  /** Sends one again at once, whatever became of it. False: there is none of this id. */
+  /** Sends one again at once, whatever its state. False if there is none with this id. */
   retry(id: string): boolean;
   log(): Delivery[];
-  /** From here on nothing is sent or written; what is under way comes again after the next start. */
+  /** Sends and writes nothing more. Deliveries that have not ended are repeated after the next start. */
   stop(): void;
 }
 
 const minute = 60_000;
-/** How long after each failed attempt the next one comes (spec sections 6.1 and 6.2). */
+/** The delay after each failed attempt (spec sections 6.1 and 6.2). */
 const retryDelays: Readonly<Record<Scheme, readonly number[]>> = {
   callback: [minute, 5 * minute, 30 * minute],
   registered: [minute, 5 * minute, 30 * minute, 120 * minute, 24 * 60 * minute],
 };
-/** A receiver must answer 2xx within this (spec section 6). */
+/** The receiver must answer 2xx within this time (spec section 6). */
 const deadlineMs = 10_000;
-/** Deliveries under way to one target at once. */
+/** The most deliveries to one target at the same time. */
 const perTargetMax = 20;
-/** Lines of the delivery log that are shown. */
+/** The most lines of the delivery log that are shown. */
 const logMax = 200;
 
 interface DeliveryParts {
@@ -68,8 +64,8 @@ interface DeliveryParts {
 
 export function makeDeliveries(parts: DeliveryParts): Deliveries {
   const { store, clock, faults } = parts;
-  /** The deliveries under way, by target. */
-  const underWay = new Map<string, Set<string>>();
+  /** Running deliveries, by target. */
+  const running = new Map<string, Set<string>>();
   let isStopped = false;
 
   async function deliver(delivery: Delivery): Promise<void> {
@@ -92,18 +88,18 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
 
   async function start(delivery: Delivery, ended: () => void): Promise<void> {
     const { id, target } = delivery;
-    const ofTarget = underWay.get(target) ?? new Set();
-    underWay.set(target, ofTarget.add(id));
+    const ofTarget = running.get(target) ?? new Set();
+    running.set(target, ofTarget.add(id));
     try {
       await deliver(delivery);
     } finally {
       ofTarget.delete(id);
-      if (ofTarget.size === 0) underWay.delete(target);
+      if (ofTarget.size === 0) running.delete(target);
     }
     if (!isStopped) ended();
   }
 
-  const next = (until: number, count: number) => nextDeliveries(store, underWay, until, count);
+  const next = (until: number, count: number) => nextDeliveries(store, running, until, count);
 
   return {
     enqueue(delivery) {
@@ -120,7 +116,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     },
     pump(ended) {
       const now = clock.now();
-      // One by one: the first of them may fill its target.
+      // One by one, because each may fill its target.
       for (let [due] = next(now, 1); due; [due] = next(now, 1)) void start(due, ended);
     },
     nextDueAt: () => next(Number.MAX_SAFE_INTEGER, 1)[0]?.next_at ?? null,
@@ -132,25 +128,25 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
   };
 }
 
-/** The next deliveries of targets that take one more, and that are not under way. */
+/** The next deliveries that are not running, to targets with room for one more. */
 function nextDeliveries(
   store: Store,
-  underWay: ReadonlyMap<string, ReadonlySet<string>>,
+  running: ReadonlyMap<string, ReadonlySet<string>>,
   until: number,
   count: number,
 ): Delivery[] {
-  const full = [...underWay].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
+  const full = [...running].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
   return store.all<Delivery>(
     `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? AND target NOT IN (SELECT value FROM json_each(?))
          AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT ?`,
     until,
     JSON.stringify(full),
-    JSON.stringify([...underWay.values()].flatMap((ids) => [...ids])),
+    JSON.stringify([...running.values()].flatMap((ids) => [...ids])),
     count,
   );
 }
 
-/** One attempt; null: it was acknowledged, else why not. */
+/** Makes one attempt. Returns null if it was acknowledged, else the reason. */
 async function attempt(
   { clock, faults, random, settings, post }: DeliveryParts,
   delivery: Delivery,
@@ -169,7 +165,7 @@ async function attempt(
   }
 }
 
-/** What a forger would send: the opposite of the truth. */
+/** What a forger would send: the opposite of the true content. */
 function contrary(body: string): string {
   return body.includes('failed') ? body.replaceAll('failed', 'completed') : body.replaceAll('completed', 'failed');
 }

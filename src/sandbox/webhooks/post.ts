@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Post } from './deliveries.ts';
 
-/** Outgoing calls over HTTP, and how to end them. */
+/** Sends webhooks over HTTP; `close` ends them. */
 export function makeHttpPost(): { post: Post; close(): Promise<void> } {
   const agent = new Agent({ connect: { timeout: 5_000 } });
   return {

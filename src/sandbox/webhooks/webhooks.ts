@@ -7,7 +7,7 @@ import type { SandboxRandom } from '../parts/random.ts';
 import type { Store } from '../parts/store.ts';
 import { iso, singleView, v2StatusOf } from '../v2/v2-views.ts';
 
-/** The two descriptions of spec section 6; both fire where both were asked for. */
+/** The two kinds of webhooks in spec section 6; both are sent if both were requested. */
 export type Scheme = 'callback' | 'registered';
 
 export interface NewDelivery {
@@ -17,7 +17,7 @@ export interface NewDelivery {
   event: string;
   topup_id: string | null;
   url: string;
-  /** The API key (callback) or the secret of the registered webhook: what the body is signed with. */
+  /** The key that signs the body: the API key (callback) or the secret of the registered webhook. */
   signing_key: string;
   body: string;
   created_at: number;
@@ -31,7 +31,7 @@ interface RegisteredWebhook {
   secret: string;
 }
 
-/** Which event each move of a top-up is, by scheme. `transaction.pending` has no counterpart among the callbacks. */
+/** The event of each change of a top-up, by scheme. Callbacks have no counterpart to `transaction.pending`. */
 function eventOf(scheme: Scheme, topup: Topup, to: 'created' | 'processing' | 'ended' | 'refunded'): string | null {
   const isCompleted = topup.outcome === 'completed';
   if (scheme === 'callback') {
@@ -44,10 +44,7 @@ function eventOf(scheme: Scheme, topup: Topup, to: 'created' | 'processing' | 'e
   return to === 'refunded' ? 'transaction.refunded' : null;
 }
 
-/**
- * Turns what happens into deliveries, within the transaction in which it happens. Version 1 sends no events (spec
- * section 6).
- */
+/** Turns changes into deliveries, within the same transaction. Version 1 sends no events (spec section 6). */
 export function makeWebhookEvents(
   { store, random, replies }: { store: Store; random: SandboxRandom; replies: Replies },
   enqueue: (delivery: NewDelivery) => void,
@@ -103,7 +100,8 @@ export function makeWebhookEvents(
 }
 
 /**
- * The `data` of spec section 6.2. That of a pending and of a refunded transaction is not shown: it is the same here.
+ * The `data` of spec section 6.2. The spec does not show it for pending and refunded transactions: the sandbox uses the
+ * same.
  */
 function transactionView(topup: Topup, to: 'created' | 'processing' | 'ended' | 'refunded', at: number) {
   const network = findNetwork(topup.network_id);
