@@ -23,7 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine'],
-  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'verify'],
+  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'verify', 'sandbox'],
   cli: [
     'core',
     'notify',
@@ -50,7 +50,7 @@ const subRooms: Record<string, readonly string[]> = {
   ledger: ['drivers', 'schema', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
-  operations: ['base', 'working', 'files', 'batches', 'rows', 'audit', 'service', 'proof', '.'],
+  operations: ['base', 'working', 'files', 'batches', 'rows', 'audit', 'service', 'migration', 'jobs', 'proof', '.'],
   intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'thread', '.'],
   engine: [
     'pacing',

@@ -13,6 +13,9 @@ import { showStatus } from './batches/show-status.ts';
 import { runFile } from './files/run-file.ts';
 import { submitFile } from './files/submit-file.ts';
 import { validateFile } from './files/validate-file.ts';
+import { checkJobs } from './jobs/check-jobs.ts';
+import { listJobs } from './jobs/list-jobs.ts';
+import { checkMigration } from './migration/check-migration.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
@@ -55,6 +58,9 @@ export const operations = [
   showKey,
   writeReports,
   verifyReports,
+  listJobs,
+  checkJobs,
+  checkMigration,
   readBalance,
   listNetworks,
   listProducts,

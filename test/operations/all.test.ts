@@ -78,7 +78,7 @@ describe('the operations', () => {
         );
       }
       const [, role, command] =
-        page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| \`([a-z ]+)\` \\|`, 'm')) ?? [];
+        page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| \`([a-z -]+)\` \\|`, 'm')) ?? [];
       assert.equal(role, operation.role ?? 'anybody', 'docs/operations.md names its role');
       const called = new RegExp(`'${command}'`);
       assert.ok(

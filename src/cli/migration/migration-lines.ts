@@ -1,13 +1,12 @@
-import { type MigrationNote, migrationRules } from '../../gateway/migrate.ts';
+import type { z } from 'zod';
+import type { checkMigration } from '../../operations/migration/check-migration.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { tableText } from '../base/table.ts';
 import type { Terminal } from '../base/terminal.ts';
 
-/** A row of the file with what would change in it; nothing, where it can go as it is. */
-export interface CheckedRow {
-  line: number;
-  notes: MigrationNote[];
-}
+type Migration = z.output<typeof checkMigration.result>;
+type CheckedRow = Migration['rows'][number];
+type MigrationNote = CheckedRow['notes'][number];
 
 /** How many kinds of changes and how many rows people are shown; `--json` has all of them. */
 const changesShownMax = 30;
@@ -17,19 +16,8 @@ const exampleWidth = 36;
 const whyWidth = 50;
 const valueWidth = 26;
 
-export function needsPerson({ notes }: CheckedRow): boolean {
+function needsPerson({ notes }: CheckedRow): boolean {
   return notes.some(({ effect }) => effect === 'needed');
-}
-
-function countRows(rows: readonly CheckedRow[]) {
-  const person = rows.filter(needsPerson).length;
-  const asTheyAre = rows.filter(({ notes }) => notes.length === 0).length;
-  return { total: rows.length, as_they_are: asTheyAre, known: rows.length - asTheyAre - person, person };
-}
-
-/** All of it for programs: each row with its notes, and what is true of every file. */
-export function migrationJson(rows: readonly CheckedRow[]) {
-  return { counts: countRows(rows), rows, rules: migrationRules };
 }
 
 /**
@@ -37,10 +25,9 @@ export function migrationJson(rows: readonly CheckedRow[]) {
  */
 export function migrationLines(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
-  rows: readonly CheckedRow[],
-  { knowsProducts }: { knowsProducts: boolean },
+  { counts, rows, rules, knows_products: knowsProducts }: Migration,
 ): string[] {
-  const { total, as_they_are: asTheyAre, known, person } = countRows(rows);
+  const { total, as_they_are: asTheyAre, known, person } = counts;
   const lines = [
     `File       ${counted(total, 'row')} of Version 1`,
     `Ready      ${counted(asTheyAre, 'row')} can go through Version 2 as ${asTheyAre === 1 ? 'it is' : 'they are'}`,
@@ -55,7 +42,7 @@ export function migrationLines(
       'The products of Version 1 could not be looked up: configure its account too, and name it with --old-account.',
     );
   }
-  lines.push('', terminal.paint('bold', 'For every file'), ...migrationRules.map((rule) => `- ${rule}`));
+  lines.push('', terminal.paint('bold', 'For every file'), ...rules.map((rule) => `- ${rule}`));
   return lines;
 }
 

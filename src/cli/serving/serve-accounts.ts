@@ -3,18 +3,10 @@ import { embeddedSandboxService, unfinishedBatches } from '../../ledger/batches/
 import { openAccount } from '../../runtime/accounts/account.ts';
 import { type SupervisedAccount, superviseAccount } from '../../runtime/accounts/account-supervisor.ts';
 import { runnerOf } from '../../runtime/accounts/runner-of.ts';
+import type { Accounts } from '../../runtime/accounts/served-accounts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { type AccountConfig, sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import type { Config } from '../../runtime/settings/config.ts';
 import type { Notifier } from '../../runtime/upkeep/notifier.ts';
-
-/** The accounts by name; null is the embedded sandbox. */
-export type Accounts = ReadonlyMap<string, AccountConfig | null>;
-
-/** All that are configured; where none is, the embedded sandbox. */
-export function servedAccounts(config: Config): Accounts {
-  return config.accounts.size > 0 ? config.accounts : new Map([[sandboxAccountName, null]]);
-}
 
 export function keep(
   session: Session,

@@ -5,7 +5,9 @@ import { saysRestored } from '../../operations/base/restored.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../../runtime/accounts/account.ts';
 import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
+import { servedAccounts } from '../../runtime/accounts/served-accounts.ts';
 import { requireMeant } from '../../runtime/accounts/with-account.ts';
+import { requireSoundJobs } from '../../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -19,8 +21,7 @@ import { wholeNumber } from '../base/whole-number.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import { listening } from '../session/listening.ts';
 import { withSession } from '../session/session.ts';
-import { checkJobs } from './check-jobs.ts';
-import { healthOf, keep, logAccounts, servedAccounts } from './serve-accounts.ts';
+import { healthOf, keep, logAccounts } from './serve-accounts.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './serve-jobs.ts';
 import { openServing } from './serve-opening.ts';
 import { makeReportWriter } from './serve-reports.ts';
@@ -89,7 +90,7 @@ async function serve(
     }),
   });
   const loaded = await loadJobs(session.config.jobs);
-  checkJobs(session.config, loaded);
+  requireSoundJobs(session.config, loaded);
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));

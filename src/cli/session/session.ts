@@ -18,14 +18,6 @@ export async function withSession<Result>(
   }
 }
 
-/** As `withSession`, for what only reads: where there is no ledger, none is made, and there is nothing in it. */
-export function withReading<Result>(
-  context: CommandContext,
-  work: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  return withSession(context, work, () => openSession({ ...placeOf(context), onlyReads: true }));
-}
-
 /** What most commands need, as the command line says; whoever asks for it closes its ledger. */
 function sessionOf(context: CommandContext): Promise<Session> {
   return openSession(placeOf(context));

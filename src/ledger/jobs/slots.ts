@@ -6,7 +6,8 @@ import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
  * `skipped`: missed while nothing ran, and not caught up with; `failed`: it brought nothing, for a reason that a
  * person should know.
  */
-export type SlotState = 'due' | 'running' | 'done' | 'skipped' | 'failed';
+export const slotStates = ['due', 'running', 'done', 'skipped', 'failed'] as const;
+export type SlotState = (typeof slotStates)[number];
 
 export interface SlotRecord {
   job: string;

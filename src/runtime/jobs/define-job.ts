@@ -27,6 +27,9 @@ const cron = z.string().refine((text) => {
 }, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
 
 /** What may be the name of a job. */
+/** Which of the due times that were missed are run: the last, all, or none. */
+export const catchUps = ['last', 'all', 'none'] as const;
+
 export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must consist of a-z, 0-9 and "-"');
 
 const sourceShape = z.discriminatedUnion('kind', [
@@ -76,7 +79,7 @@ const jobShape = z
       cron,
       timeZone,
       /** Which of the slots that were missed are run: the last one, all of them in their order, or none. */
-      catchUp: z.enum(['last', 'all', 'none']).default('last'),
+      catchUp: z.enum(catchUps).default('last'),
     }),
     source: sourceShape,
     /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */

@@ -1,7 +1,7 @@
 import type { Network, Product } from '../../gateway/contract/gateway.ts';
 import { type MigrationFacts, migrateRow, type V1Row } from '../../gateway/migrate.ts';
-import { ask, askProducts } from '../../operations/service/ask-service.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { ask, askProducts } from '../service/ask-service.ts';
 
 /** Finds out about each row what both versions know of it; whatever was asked once is remembered. */
 export interface MigrationFactFinder {

@@ -1,14 +1,14 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import type { LoadedJob } from '../../runtime/jobs/load-jobs.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { type Config, chooseAccount, recipientFaults } from '../../runtime/settings/config.ts';
-import { servedAccounts } from './serve-accounts.ts';
+import { servedAccounts } from '../accounts/served-accounts.ts';
+import { sandboxAccountName } from '../settings/account-config.ts';
+import { type Config, chooseAccount, recipientFaults } from '../settings/config.ts';
+import type { LoadedJob } from './load-jobs.ts';
 
 /**
  * Whether the configuration has what jobs name: better known now than when they are due. Throws `CONFIG_INVALID` with
  * each file that is wrong, and its field.
  */
-export function checkJobs(config: Config, jobs: readonly LoadedJob[]): void {
+export function requireSoundJobs(config: Config, jobs: readonly LoadedJob[]): void {
   const faults = jobs.flatMap(({ file, job }) =>
     [...accountFaults(config, job.account), ...recipientFaults(job.notifications, config)].map(
       (fault) => `${file}: ${fault}`,

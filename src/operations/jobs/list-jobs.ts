@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { priorities } from '../../ledger/batches/batches.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { listSlots, openSlots, type SlotRecord, slotStates } from '../../ledger/jobs/slots.ts';
+import { leftNow } from '../../runtime/inbox/remaining-files.ts';
+import { catchUps, type Job } from '../../runtime/jobs/define-job.ts';
+import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
+import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
+import { accountName, folder, time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** One due time of a job. */
+const slot = z.strictObject({
+  due_at: time,
+  state: z.enum(slotStates),
+  started_at: time.nullable(),
+  ended_at: time.nullable(),
+  /** What came of it, or what it waits for. */
+  detail: z.string().nullable(),
+});
+
+const job = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  account: accountName.nullable(),
+  schedule: z.strictObject({ cron: z.string(), time_zone: z.string(), catch_up: z.enum(catchUps) }),
+  source: z.enum(['folder', 'file', 'command', 'reconciliation']),
+  priority: z.enum(priorities),
+  /** The time of day. */
+  finish_by: z.string().nullable(),
+  /** The file that says it. */
+  file: z.string(),
+  next_run: time.nullable(),
+  last_slot: slot.nullable(),
+  /** The slot that is due or running. */
+  open_slot: slot.nullable(),
+  /** Files in `working` that no slot brings any more, or only when it is run again. */
+  left_behind: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
+});
+
+/** Which jobs there are, when each runs next, and what came of its last run. */
+export const listJobs = defineOperation({
+  name: 'list-jobs',
+  role: 'audit',
+  ledger: 'read',
+  input: z.strictObject({}),
+  result: z.strictObject({ jobs: z.array(job), folder }),
+  async run({ session: { config, db, clock } }) {
+    const loaded = await loadJobs(config.jobs);
+    const now = clock.now();
+    return {
+      jobs: await Promise.all(
+        loaded.map(async (one) => ({ ...jobJson(one.job), file: one.file, ...(await known(db, one.job, now)) })),
+      ),
+      folder: config.jobs,
+    };
+  },
+});
+
+/** How a job reads and pays is configuration, and stands in its file. */
+function jobJson({ name, description, account, schedule, source, priority, finishBy }: Job) {
+  const { cron, timeZone, catchUp } = schedule;
+  const when = { cron, time_zone: timeZone, catch_up: catchUp };
+  const order = { priority, finish_by: finishBy };
+  return { name, description, account: account ?? null, schedule: when, source: source.kind, ...order };
+}
+
+async function known(db: Queryable, job: Job, now: number) {
+  const [last] = await listSlots(db, job.name, 1);
+  const [open] = await openSlots(db, job.name, now);
+  const left = await leftNow(db, job);
+  return {
+    next_run: isoOrNull(nextDueTimes(job.schedule, now, 1)[0] ?? null),
+    last_slot: last ? slotJson(last) : null,
+    open_slot: open ? slotJson(open) : null,
+    left_behind: left.map(({ file, due_at }) => ({ file, slot: isoOrNull(due_at) })),
+  };
+}
+
+function slotJson({ due_at, state, started_at, ended_at, detail }: SlotRecord) {
+  return { due_at: isoTime(due_at), state, started_at: isoOrNull(started_at), ended_at: isoOrNull(ended_at), detail };
+}

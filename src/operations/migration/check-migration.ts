@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { type MigrationNote, migrateRow, migrationRules } from '../../gateway/migrate.ts';
+import { intakeShape } from '../../intake/columns/settings.ts';
+import { durationText } from '../../reports/sentences/format.ts';
+import { accountName } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { whileNothingIsSent } from '../working/nothing-sent.ts';
+import { openMigrationAccounts } from './migration-accounts.ts';
+import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
+import { type V1FileRow, v1FileRows } from './v1-file.ts';
+
+/** Rows that are looked up at once: enough to use the catalog's limit, which the account's limiter keeps. */
+const rowsAtOnce = 16;
+/** After how many rows progress is reported: a catalog answers about a hundred numbers a minute. */
+const progressRows = 100;
+/** Shorter waits are not reported. */
+const throttleNoticeMs = 2_000;
+
+const note = z.strictObject({
+  field: z.enum([
+    ...(['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference'] as const),
+    ...(['sms_message', 'processing'] as const),
+  ]),
+  effect: z.enum(['changes', 'needed', 'dropped']),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  why: z.string(),
+});
+interface CheckedRow {
+  line: number;
+  notes: MigrationNote[];
+}
+
+/** What becomes of a file of Version 1 when it is sent through Version 2. Nothing is sent. */
+export const checkMigration = defineOperation({
+  name: 'check-migration',
+  role: 'prepare',
+  ledger: 'none',
+  input: z.strictObject({
+    /** An absolute path, or "-" for standard input. */
+    file: z.string(),
+    sheet: intakeShape.shape.sheet.unwrap().unwrap().optional(),
+    /** The account of Version 2 whose catalog is read. */
+    account: accountName.optional(),
+    /** The account of Version 1 that knows its products. */
+    old_account: accountName.optional(),
+  }),
+  result: z.strictObject({
+    /** 4 if a person must fill something in, else 0. */
+    exit_code: z.int(),
+    counts: z.strictObject({ total: z.int(), as_they_are: z.int(), known: z.int(), person: z.int() }),
+    /** What would change in each row; nothing where it can go as it is. */
+    rows: z.array(z.strictObject({ line: z.int(), notes: z.array(note) })),
+    /** What is true of every file. */
+    rules: z.array(z.string()),
+    /** Whether the products of Version 1 could be looked up. */
+    knows_products: z.boolean(),
+  }),
+  async run(context, { file, sheet, account, old_account }) {
+    const { session, emit, signal } = context;
+    const { config } = session;
+    const accounts = await openMigrationAccounts(config, { to: account, from: old_account });
+    const say = (text: string) => emit({ kind: 'note', text });
+    try {
+      return await whileNothingIsSent(context, async () => {
+        if (accounts.isRehearsal) say('No account is configured: networks and products are those of the sandbox.');
+        const facts = makeMigrationFactFinder({
+          ...accounts,
+          onWait: (networks, ms) => {
+            if (ms >= throttleNoticeMs)
+              say(`Reading the products of the ${networks} networks of Version 1, about ${durationText(ms)}.`);
+          },
+        });
+        const sheetIsNamed = sheet !== undefined;
+        const settings = { ...config.intake, ...(sheetIsNamed ? { sheet } : {}) };
+        const rows = await checkRows(v1FileRows(file, settings, { signal, sheetIsNamed }), facts, (count) => {
+          signal.throwIfAborted();
+          if (count % progressRows < rowsAtOnce && count >= progressRows) say(`${count} rows looked up so far.`);
+        });
+        const counts = countRows(rows);
+        const knows_products = accounts.from !== null;
+        return { exit_code: counts.person > 0 ? 4 : 0, counts, rows, rules: [...migrationRules], knows_products };
+      });
+    } finally {
+      await accounts.close();
+    }
+  },
+});
+
+function countRows(rows: readonly CheckedRow[]) {
+  const person = rows.filter(({ notes }) => notes.some(({ effect }) => effect === 'needed')).length;
+  const asTheyAre = rows.filter(({ notes }) => notes.length === 0).length;
+  return { total: rows.length, as_they_are: asTheyAre, known: rows.length - asTheyAre - person, person };
+}
+
+/** Checks the rows in file order, some at once. */
+async function checkRows(
+  rows: AsyncIterable<V1FileRow>,
+  facts: MigrationFactFinder,
+  onProgress: (count: number) => void,
+): Promise<CheckedRow[]> {
+  const checked: CheckedRow[] = [];
+  const check = async ({ line, row }: V1FileRow): Promise<CheckedRow> => ({
+    line,
+    notes: migrateRow(row, await facts.factsOf(row)),
+  });
+  let waiting: V1FileRow[] = [];
+  const checkWaiting = async () => {
+    checked.push(...(await Promise.all(waiting.map(check))));
+    waiting = [];
+    onProgress(checked.length);
+  };
+  for await (const row of rows) {
+    waiting.push(row);
+    if (waiting.length === rowsAtOnce) await checkWaiting();
+  }
+  await checkWaiting();
+  return checked;
+}
