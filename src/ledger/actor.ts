@@ -5,6 +5,11 @@ import { inUnit, type Unit } from './unit-of-work.ts';
 /** The doors of the program: a person acts through one of them, and so does a job. */
 export type Through = 'cli' | 'console' | 'api' | 'library' | 'serve' | `job:${string}`;
 
+/** The job that acts through its own door; null where a person does. */
+export function jobOf({ through }: Pick<Actor, 'through'>): string | null {
+  return through.startsWith('job:') ? through.slice('job:'.length) : null;
+}
+
 /** Who acts, on which ledger, with which clock. The audit log keeps the person and the door. */
 export interface Actor {
   db: Database;

@@ -4,13 +4,16 @@ import { approveBatch } from './batches/approve-batch.ts';
 import { listBatches } from './batches/list-batches.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
+import { reopenFailed } from './batches/reopen-failed.ts';
 import { reorderBatch } from './batches/reorder-batch.ts';
 import { resumeBatches } from './batches/resume-batches.ts';
 import { retryFailed } from './batches/retry-failed.ts';
 import { reviewBatch } from './batches/review-batch.ts';
 import { showProgress } from './batches/show-progress.ts';
 import { showStatus } from './batches/show-status.ts';
+import { importFile } from './files/import-file.ts';
 import { runFile } from './files/run-file.ts';
+import { submitBatch } from './files/submit-batch.ts';
 import { submitFile } from './files/submit-file.ts';
 import { validateFile } from './files/validate-file.ts';
 import { checkJobs } from './jobs/check-jobs.ts';
@@ -34,12 +37,15 @@ import { readBalance } from './service/read-balance.ts';
 export const operations = [
   validateFile,
   submitFile,
+  importFile,
+  submitBatch,
   runFile,
   resumeBatches,
   retryFailed,
   listBatches,
   showStatus,
   showProgress,
+  reopenFailed,
   pauseBatch,
   reviewBatch,
   approveBatch,

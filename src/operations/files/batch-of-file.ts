@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
 import { approvalReason } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import type { IntakeResult } from '../../intake/intake.ts';
+import { jobOf } from '../../ledger/actor.ts';
+import type { BatchRecord, ReadWith } from '../../ledger/batches/batches.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
 import { hasWorker } from '../base/account-now.ts';
@@ -36,37 +39,69 @@ export interface PlannedFile {
   reason: string | null;
 }
 
-/** Makes a batch of the file, and reports how it was read and what it would do. `isUnseen`: nobody sees that. */
-export async function importAndPlan(
+/** Makes a batch of the file, and reports how far it is read. `isUnseen`: nobody sees how it was read. */
+export function importBatch(
   { session, emit, signal, nameOf }: OperationContext,
   account: OpenAccount,
-  input: BatchInput,
+  input: BatchInput & { read_with?: ReadWith | null | undefined; time_zone?: string | undefined },
   isUnseen: boolean,
-): Promise<PlannedFile> {
-  const { file, run_id, priority, finish_by, sheet } = input;
+): Promise<IntakeResult> {
+  const { file, run_id, priority, finish_by, sheet, time_zone, read_with = readWithOf(input) } = input;
   const finishBy = finish_by === undefined ? null : Date.parse(finish_by);
-  if (finish_by !== undefined && finishBy !== null)
+  const job = jobOf(session);
+  if (finish_by !== undefined && finishBy !== null && job === null)
     requireComing(nameOf('finish_by'), finish_by, finishBy, session.clock.now());
   emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
-  const { batch, ...found } = await importFile(session, account, {
-    ...{ file, priority, finishBy, isUnseen, signal },
+  return importFile(session, account, {
+    ...{ file, job, priority, finishBy, isUnseen, signal },
     runId: run_id ?? null,
     sheetIsNamed: sheet !== undefined,
     settings: settingsWith(session.config.intake, input),
     policy: session.config.policy,
-    readWith: readWithOf(input),
+    readWith: read_with,
+    ...(time_zone === undefined ? {} : { timeZone: time_zone }),
     onProgress: ({ bytes, bytesTotal, rows }) => emit({ kind: 'reading', bytes, bytes_total: bytesTotal, rows }),
   });
+}
+
+/** What the batch would do. */
+export async function planBatch(
+  { session }: OperationContext,
+  account: OpenAccount,
+  batch: BatchRecord,
+): Promise<PlannedFile> {
   const plan = await planOf(session, account, batch);
-  const { batch_id, run_id: runId, service, status } = batch;
-  emit({
-    kind: 'planned',
-    batch: { batch_id, run_id: runId, account: account.name, service, status },
-    plan: planJson(plan),
-    findings: findingsJson(found),
-  });
   const reason = plan.toSend > 0 ? approvalReason(storedPolicy(batch.policy), plan) : null;
   return { batch, plan, reason };
+}
+
+/** Makes a batch of the file, and reports how it was read and what it would do. */
+export async function importAndPlan(
+  context: OperationContext,
+  account: OpenAccount,
+  input: BatchInput,
+  isUnseen: boolean,
+): Promise<PlannedFile> {
+  const { batch, ...found } = await importBatch(context, account, input, isUnseen);
+  const planned = await planBatch(context, account, batch);
+  const { batch_id, run_id, service, status } = batch;
+  context.emit({
+    kind: 'planned',
+    batch: { batch_id, run_id, account: account.name, service, status },
+    plan: planJson(planned.plan),
+    findings: findingsJson(found),
+  });
+  return planned;
+}
+
+/** Approves the batch, or has it wait for a second person. */
+export function decide(
+  { actor }: OperationContext,
+  { batch: { batch_id }, plan, reason }: PlannedFile,
+): Promise<BatchRecord> {
+  return reason === null
+    ? approve(actor, batch_id, { balance: plan.balance, plan })
+    : askApproval(actor, batch_id, reason);
 }
 
 export async function unsentJson(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approve, askApproval, cancelUnsent } from '../../engine/batches/batch-commands.ts';
+import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { folder } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
@@ -9,7 +9,7 @@ import { batchResult } from '../working/batch-result.ts';
 import { writeEarlierReports } from '../working/missing-reports.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { workOn } from '../working/work.ts';
-import { importAndPlan, type PlannedFile, unsentBatch, unsentJson } from './batch-of-file.ts';
+import { decide, importAndPlan, type PlannedFile, unsentBatch, unsentJson } from './batch-of-file.ts';
 import { batchInput } from './file-input.ts';
 
 const input = batchInput.extend({
@@ -51,7 +51,7 @@ export const runFile = defineOperation({
   },
 });
 
-/** The batch of the file: approved where it is to be sent now. */
+/** The batch of the file: approved if it is to be sent now. */
 async function prepared(
   context: OperationContext,
   account: Parameters<typeof importAndPlan>[1],
@@ -62,10 +62,10 @@ async function prepared(
   const file = await importAndPlan(context, account, read, yes);
   const { batch, plan, reason } = file;
   const { batch_id } = batch;
-  if (reason !== null) return { ...file, batch: await askApproval(actor, batch_id, reason) };
-  const isAgreed = yes || plan.toSend === 0 || (await ask({ kind: 'send', batch_id, plan: planJson(plan) }));
+  const isAgreed =
+    reason !== null || yes || plan.toSend === 0 || (await ask({ kind: 'send', batch_id, plan: planJson(plan) }));
   if (!isAgreed) return { ...file, batch: await cancelUnsent(actor, batch_id, 'declined at the question') };
-  const approved = await approve(actor, batch_id, { balance: plan.balance, plan });
-  if (!signal.aborted) return { ...file, batch: approved };
+  const decided = await decide(context, file);
+  if (!signal.aborted || decided.status !== 'approved') return { ...file, batch: decided };
   return { ...file, batch: await cancelUnsent(actor, batch_id, 'interrupted before anything was sent') };
 }

@@ -1,7 +1,6 @@
-import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
 import { defineOperation } from '../base/operation.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
-import { importAndPlan, unsentBatch, unsentJson } from './batch-of-file.ts';
+import { decide, importAndPlan, unsentBatch, unsentJson } from './batch-of-file.ts';
 import { batchInput } from './file-input.ts';
 
 /**
@@ -17,13 +16,6 @@ export const submitFile = defineOperation({
   run: (context, input) =>
     context.withAccount(input.account, async (account) => {
       const file = await whileNothingIsSent(context, () => importAndPlan(context, account, input, false));
-      const { actor } = context;
-      const { batch_id } = file.batch;
-      const { plan, reason } = file;
-      const batch =
-        reason === null
-          ? await approve(actor, batch_id, { balance: plan.balance, plan })
-          : await askApproval(actor, batch_id, reason);
-      return unsentJson(context, batch, file);
+      return unsentJson(context, await decide(context, file), file);
     }),
 });

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { jobOf } from '../../ledger/actor.ts';
 import type { Role } from '../settings/config-shape.ts';
 import type { Session } from './session.ts';
 
@@ -14,8 +15,15 @@ const doing: Record<Role, string> = {
 /** The role whose people have another one as well, where the configuration names nobody for that. */
 const instead: Partial<Record<Role, Role>> = { resolve: 'operate', admin: 'approve' };
 
+/** What a job may do: whoever starts `airbatch serve` may operate, and job files are code. */
+const rolesOfJobs: readonly Role[] = ['prepare', 'operate'];
+
 /** Fails with `ROLE_MISSING` where the configuration names who has a role, and this person is not among them. */
-export function requireRole({ config, person }: Pick<Session, 'config' | 'person'>, role: Role): void {
+export function requireRole(
+  { config, person, through }: Pick<Session, 'config' | 'person' | 'through'>,
+  role: Role,
+): void {
+  if (jobOf({ through }) !== null && rolesOfJobs.includes(role)) return;
   const { people } = config;
   const other = instead[role];
   const named = people[role] ?? (other && people[other]);

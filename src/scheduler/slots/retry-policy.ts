@@ -1,13 +1,12 @@
 import { errorMessage } from '../../core/basics/errors.ts';
-import { requireService } from '../../engine/batches/moved-service.ts';
-import { type RetryResult, type RetryWhat, retryFailed, rowsToRetry } from '../../engine/decisions/retry-failed.ts';
+import { type RetryWhat, rowsToRetry } from '../../engine/decisions/retry-failed.ts';
 import { unansweredMsMax } from '../../engine/pacing/read-trouble.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { JobFile } from '../../ledger/jobs/job-files.ts';
 import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
-import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
+import { reopenFailed } from '../../operations/batches/reopen-failed.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
-import { actorOf } from './slot-batch.ts';
+import { callsOf } from './slot-batch.ts';
 import type { SlotRunnerDeps } from './slot-files.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
@@ -75,12 +74,14 @@ async function retry(
   batch: BatchRecord,
   what: RetryWhat,
 ): Promise<{ retried: number; trouble: string | null }> {
-  const actor = actorOf(session, job);
+  const { codes, timesMax: times_max } = what;
   try {
-    const { retried, unanswered }: RetryResult = await withAccount(batch.account, async (account) => {
-      requireService(batch, account.service);
-      const asking = await requestDepsFor(account, session);
-      return retryFailed(actor, asking, batch.batch_id, what, { unansweredMax, ending: stopping });
+    const call = callsOf(session, job, withAccount, stopping);
+    const patience = { times_max, unanswered_max: unansweredMax };
+    const { retried, unanswered } = await call(reopenFailed, {
+      batch_id: batch.batch_id,
+      codes: [...codes],
+      ...patience,
     });
     return { retried, trouble: unanswered === 0 ? null : 'the service does not answer' };
   } catch (error) {

@@ -1,26 +1,26 @@
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { z } from 'zod';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
-import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
-import { approvalReason } from '../../engine/plan/approval.ts';
-import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { IntakeSettingsInput } from '../../intake/columns/settings.ts';
-import { type BatchRecord, findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
 import { insertJobFile, type JobFile } from '../../ledger/jobs/job-files.ts';
 import { noteSlotFault } from '../../ledger/jobs/slots.ts';
+import { type Operation, performIn, type WithAccount } from '../../operations/base/operation.ts';
+import type { Plan } from '../../operations/base/plan.ts';
+import { importFile } from '../../operations/files/import-file.ts';
+import { submitBatch } from '../../operations/files/submit-batch.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { sameRowsOf, sameRowsText } from '../../reports/summary/repeated-rows.ts';
+import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeWhy } from '../../runtime/inbox/write-why.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
 import { finishByOfSlot } from '../../runtime/jobs/finish-by.ts';
 import { runIdOfSlot } from '../../runtime/jobs/run-id.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
 import { rejectedName } from '../../runtime/upkeep/job-files-left.ts';
 import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 
@@ -42,26 +42,26 @@ export async function takeOne(
 ): Promise<FileOutcome> {
   const { session, withAccount, requireSlot } = deps;
   try {
+    // Both operations use one open account: so they share its rate limits.
     return await withAccount(job.account, async (account) => {
-      const { batch } = await importFile(actorOf(session, job), account, {
+      const call = callsOf(session, job, (_name, work) => work(account));
+      const finishBy = finishByOfSlot(job, dueAt);
+      const { batch_id } = await call(importFile, {
         file: path,
-        job: job.name,
-        runId: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
+        run_id: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
         priority: job.priority,
-        finishBy: finishByOfSlot(job, dueAt),
-        timeZone: job.schedule.timeZone,
-        settings: { ...session.config.intake, ...job.intake },
-        policy: { ...session.config.policy, ...job.policy },
-        readWith: readWithOfJob(job),
+        finish_by: finishBy === null ? undefined : isoTime(finishBy),
+        time_zone: job.schedule.timeZone,
+        read_with: readWithOfJob(job),
       });
-      const record = { batch_id: batch.batch_id, job: job.name, due_at: dueAt, name, working_path: path };
+      const record = { batch_id, job: job.name, due_at: dueAt, name, working_path: path };
       await session.db.transact(async (tx) => {
         await requireSlot(tx);
         await insertJobFile(tx, record);
       });
-      const what = `${name} is ${await decide(session, account, job, batch)}`;
+      const what = `${name} is ${await submittedText(session, await call(submitBatch, { batch_id }))}`;
       // The slot may end much later, or fail for another file: what is paid is in the log from its beginning.
-      session.log.info('a file of a job is a batch', { job: job.name, batch_id: batch.batch_id, detail: what });
+      session.log.info('a file of a job is a batch', { job: job.name, batch_id, detail: what });
       return { isTaken: true, sentences: [what] };
     });
   } catch (error) {
@@ -89,41 +89,59 @@ export async function decideLeft(
 ): Promise<void> {
   for (const { batch_id } of files) {
     const batch = await findBatch(session.db, batch_id);
-    if (batch?.status === 'validated')
-      await withAccount(job.account, (account) => decide(session, account, job, batch));
+    if (batch?.status === 'validated') await callsOf(session, job, withAccount)(submitBatch, { batch_id });
   }
 }
 
-/** Approves the batch, or leaves it for a person where its policy says so. Returns what it is now, in words. */
-async function decide(session: Session, account: OpenAccount, job: Job, batch: BatchRecord): Promise<string> {
-  const actor = actorOf(session, job);
-  const plan = await planOf(session, account, batch);
-  const reason = approvalReason(storedPolicy(batch.policy), plan);
-  if (reason !== null) await askApproval(actor, batch.batch_id, reason);
-  else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
-  const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
-  const lost = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
-  const same = (await sameRowsOf(session.db, batch)).map(sameRowsText);
-  return `batch ${batch.batch_id} (${[what, ...same, ...lost, ...finishText(plan)].join('; ')})`;
+/** What a batch is now, in words: approved, or left for a person where its policy says so. */
+async function submittedText(
+  { db }: Session,
+  { batch_id, approval_needed: reason, plan }: z.output<typeof submitBatch.result>,
+): Promise<string> {
+  const what = reason === null ? `${counted(plan.to_send, 'row')} to pay` : `waits for approval: ${reason}`;
+  const lost = plan.texts_lost > 0 ? [lostTextsText(plan.texts_lost)] : [];
+  const same = (await sameRowsOf(db, await findBatchOrFail(db, batch_id))).map(sameRowsText);
+  return `batch ${batch_id} (${[what, ...same, ...lost, ...finishText(plan)].join('; ')})`;
 }
 
 /**
  * What the people who are to have it done by a time should know of it, where it will be late or nobody can tell, and
  * whom it makes late.
  */
-function finishText({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight): string[] {
-  const sentences = makesLate.map(
-    (late) => `it makes batch ${late.batch} late: done ${forecastText(late.doneAt, late.finishBy)}`,
+function finishText({ finish_by, done_at, done_unknown, makes_late }: Plan): string[] {
+  const sentences = makes_late.map(
+    (late) =>
+      `it makes batch ${late.batch_id} late: done ${forecastText(Date.parse(late.done_at), Date.parse(late.finish_by))}`,
   );
-  if (finishBy !== null && doneAt !== null && doneAt > finishBy)
-    sentences.unshift(`done ${forecastText(doneAt, finishBy)}`);
-  if (finishBy !== null && unknown !== null)
+  if (finish_by === null) return sentences;
+  const finishBy = Date.parse(finish_by);
+  const doneAt = done_at === null ? null : Date.parse(done_at);
+  if (doneAt !== null && doneAt > finishBy) sentences.unshift(`done ${forecastText(doneAt, finishBy)}`);
+  if (done_unknown !== null)
     sentences.unshift(`it is to be done by ${minuteText(finishBy)}, and nobody can tell whether it will be`);
   return sentences;
 }
 
+/** Calls operations in the name of a job, with its settings over those of the configuration. */
+export function callsOf(
+  session: Session,
+  job: Job,
+  withAccount: WithAccount,
+  signal?: AbortSignal,
+): <Input extends z.ZodType, Result extends z.ZodType>(
+  operation: Operation<Input, Result>,
+  input: z.input<Input>,
+) => Promise<z.output<Result>> {
+  const { config } = session;
+  const intake = { ...config.intake, ...job.intake };
+  const policy = { ...config.policy, ...job.policy };
+  const ofJob = { ...actorOf(session, job), config: { ...config, intake, policy } };
+  const door = { withAccount, nameOf: (field: string) => field, ...(signal === undefined ? {} : { signal }) };
+  return (operation, input) => performIn(ofJob, operation, door, input);
+}
+
 /** The session in the name of a job: no person acts. */
-export function actorOf(session: Session, { name }: Job): Session {
+function actorOf(session: Session, { name }: Job): Session {
   return { ...session, person: `job ${name}`, through: `job:${name}` };
 }
 
@@ -138,7 +156,7 @@ const settingsWithoutOption: readonly string[] = ['sheet', 'guards', 'limits', '
  * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of
  * the reading than there are options for.
  */
-function readWithOfJob({ account, intake }: Job): ReadWith | null {
+function readWithOfJob({ account, intake }: Job): Record<string, string | string[]> | null {
   if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsWithoutOption.includes(key)))
     return null;
   const { columns = {}, country, currency, decimalSign, headerLine, totalLine } = intake as IntakeSettingsInput;

@@ -26,7 +26,7 @@ describe('who may do what', () => {
       const config = await loadConfig({ cwd, env: {}, configPath: undefined });
       const allowed = roles.filter((role) => {
         try {
-          requireRole({ config, person: 'ann' }, role);
+          requireRole({ config, person: 'ann', through: 'cli' }, role);
           return true;
         } catch (error) {
           assert.match(String(error), /^AirbatchError: ann may not /);

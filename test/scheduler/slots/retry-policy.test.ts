@@ -48,7 +48,14 @@ async function place(t: TestContext, { times = 1, rows = 3 } = {}) {
   const account = { name: 'main', service: testService, gateway: rig.service, limiter } as unknown as OpenAccount;
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const session = { db: rig.db, clock: rig.clock, log, ledgerPath: join(folder, 'ledger.db') } as unknown as Session;
+  const config = { intake: {}, policy: {} };
+  const session = {
+    db: rig.db,
+    clock: rig.clock,
+    log,
+    config,
+    ledgerPath: join(folder, 'ledger.db'),
+  } as unknown as Session;
   const stopping = new AbortController();
   const deps = {
     session,

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireService } from '../../engine/batches/moved-service.ts';
+import { retryFailed } from '../../engine/decisions/retry-failed.ts';
+import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
+import { retryOutcome } from '../base/events.ts';
+import { batchId } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/**
+ * Failed rows may be sent again, after a lookup of all that was sent for them, by the program that works for the
+ * account.
+ */
+export const reopenFailed = defineOperation({
+  name: 'reopen-failed',
+  role: 'operate',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** Only rows that failed with one of these codes; without any: all but those that may have arrived. */
+    codes: z.array(z.string()).default([]),
+    /** Only rows that were tried again less often than that. */
+    times_max: z.int().optional(),
+    /** After so many rows in a row that the service does not answer about, the others are left. */
+    unanswered_max: z.int().min(1).optional(),
+  }),
+  result: retryOutcome,
+  async run({ session, actor, withAccount, signal }, { batch_id, codes, times_max, unanswered_max }) {
+    const batch = await requireBatch(session.db, batch_id);
+    return withAccount(batch.account, async (account) => {
+      requireService(batch, account.service);
+      const patience = { ending: signal, ...(unanswered_max === undefined ? {} : { unansweredMax: unanswered_max }) };
+      const asking = await requestDepsFor(account, session);
+      return retryFailed(actor, asking, batch_id, { codes, timesMax: times_max }, patience);
+    });
+  },
+});

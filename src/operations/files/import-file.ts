@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { batchId, batchStatus } from '../base/fields.ts';
+import { findings, findingsJson } from '../base/findings.ts';
+import { defineOperation } from '../base/operation.ts';
+import { whileNothingIsSent } from '../working/nothing-sent.ts';
+import { importBatch } from './batch-of-file.ts';
+import { batchInput } from './file-input.ts';
+
+/** Makes a batch of a file, for `submit-batch` to decide about. */
+export const importFile = defineOperation({
+  name: 'import-file',
+  role: 'prepare',
+  ledger: 'make',
+  input: batchInput.extend({
+    /** The IANA time zone of the person or job that brings the file; without it, that of this machine. */
+    time_zone: z.string().optional(),
+    /** By which options a file is read that corrects this one, if the input does not say it all; null: not known. */
+    read_with: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .nullable()
+      .optional(),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    run_id: z.string(),
+    status: batchStatus,
+    findings,
+  }),
+  run: (context, input) =>
+    context.withAccount(input.account, (account) =>
+      whileNothingIsSent(context, async () => {
+        const { batch, ...found } = await importBatch(context, account, input, true);
+        const { batch_id, run_id, status } = batch;
+        return { batch_id, run_id, status, findings: findingsJson(found) };
+      }),
+    ),
+});
