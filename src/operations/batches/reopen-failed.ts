@@ -24,14 +24,15 @@ export const reopenFailed = defineOperation({
     /** After so many rows in a row that the service does not answer about, the others are left. */
     unanswered_max: z.int().min(1).optional(),
   }),
-  result: retryOutcome,
+  result: retryOutcome.omit({ kept: true }),
   async run({ session, actor, withAccount, signal }, { batch_id, codes, times_max, unanswered_max }) {
     const batch = await requireBatch(session.db, batch_id);
     return withAccount(batch.account, async (account) => {
       requireService(batch, account.service);
       const patience = { ending: signal, ...(unanswered_max === undefined ? {} : { unansweredMax: unanswered_max }) };
       const asking = await requestDepsFor(account, session);
-      return retryFailed(actor, asking, batch_id, { codes, timesMax: times_max }, patience);
+      const done = await retryFailed(actor, asking, batch_id, { codes, timesMax: times_max }, patience);
+      return { retried: done.retried, unanswered: done.unanswered };
     });
   },
 });
