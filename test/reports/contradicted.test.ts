@@ -50,6 +50,10 @@ test('a failed row that the service has completed counts as paid in every report
   const said = details.join('\n');
   assert.match(said, /1 row failed at first, and the service has since said that it was paid, or may be: it counts as/);
   assert.doesNotMatch(said, /nothing was paid/);
+  assert.match(
+    said,
+    /Wallet balances match the charges exactly\. Nothing had been charged by then for the payment of 1 row that failed at first \(results\.csv marks it as contradicted\): what was charged since is in no sum here\./,
+  );
   const text = (name: string) => readFileSync(join(dir, name), 'utf8');
   assert.doesNotMatch(text('failed.csv'), /R-8/);
   const [header = '', ...lines] = text('results.csv').trim().split('\n');
@@ -58,4 +62,23 @@ test('a failed row that the service has completed counts as paid in every report
   const { ok, findings } = await verifyReports(dir);
   assert.deepEqual([ok, findings], [true, []]);
   assert.equal(await countContradicted(db, 'B-1'), 1);
+});
+
+test('payments whose charges are in no sum are named where more left the wallets than was charged', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await flip(db, 8);
+  await db.execute(`UPDATE rows SET second_topup_id = 'second-3' WHERE row_no = 3`);
+  const balanceIn = async (change: string) => {
+    await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '${change}')`);
+    return verdictOf(await batchSummary(db, 'B-1')).details.join('\n');
+  };
+  const payments =
+    'the payment of 1 row that failed at first \\(results.csv marks it as contradicted\\) and the second payment of row 3 \\(second-3\\)';
+  assert.match(
+    await balanceIn('93.9'),
+    new RegExp(
+      `USD 0\\.50 more left the wallets than the known charges: what was charged for ${payments} is in no sum here and may account for it\\.`,
+    ),
+  );
 });

@@ -1,8 +1,9 @@
-import { compareAmounts, Sums, sameAmount, subtractAmounts } from '../../core/money/money.ts';
+import { Sums, sameAmount } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-words.ts';
 import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-words.ts';
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
 import { counted, grouped } from '../text/counted-text.ts';
+import { balanceSentences, paidTwiceSentences } from './balance-sentences.ts';
 import { endedText, minuteText } from './finish-text.ts';
 import { requestedText, sumsText } from './format.ts';
 
@@ -142,48 +143,8 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   return details;
 }
 
-/**
- * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
- */
-function balanceSentences({ balance, charged, refunded }: BatchSummary): string[] {
-  if (balance.explained === true) return ['Wallet balances match the charges exactly.'];
-  const sentences: string[] = [];
-  for (const { currency, unexplained } of balance.explanation) {
-    const less = subtractAmounts('0', unexplained);
-    const back = refunded.amounts[currency];
-    if (compareAmounts(unexplained, '0') > 0)
-      sentences.push(
-        `${sumsText({ [currency]: unexplained })} more left the wallets than the known charges${charged.rows_without_cost > 0 ? `: for ${counted(charged.rows_without_cost, 'paid row')} the service gave no cost.` : ', and no row of this ledger accounts for it.'}`,
-      );
-    else if (back !== undefined && sameAmount(back, less))
-      sentences.push(
-        `${sumsText({ [currency]: less })} less left the wallets than was charged: it is the refund of paid rows.`,
-      );
-    else if (compareAmounts(less, '0') > 0)
-      sentences.push(
-        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for.`,
-      );
-  }
-  return sentences;
-}
-
 /** How many rows have each problem, by its code. */
 type Causes = Record<string, number | undefined>;
-
-/** The most rows that are named one by one: each must be taken up with the service. */
-const paidTwiceNamed = 5;
-
-function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary): string[] {
-  if (rows === 0) return [];
-  const named = first.slice(0, paidTwiceNamed);
-  const sentences = named.map(
-    ({ row, topup_id, second_topup_id }) =>
-      `Row ${row} may have been paid twice: the service has the payments ${topup_id} and ${second_topup_id}. Ask it to reverse one.`,
-  );
-  if (rows > named.length)
-    sentences.push(`The same is true of ${counted(rows - named.length, 'more row')} (results.csv).`);
-  return sentences;
-}
 
 /** Rows that are still looked up end by themselves; the others wait for a person. */
 function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
