@@ -2,14 +2,14 @@ import { type AmountReading, hasThreeDecimals } from './amount.ts';
 
 export type DecimalSign = '.' | ',';
 
-/** The line of the first amount of a kind, by its sign; null where the column has none. */
+/** The line of the first amount of a kind, by its sign; null if the column has none. */
 type FirstLines = Record<DecimalSign, number | null>;
 
-/** What a whole column of amounts shows about its decimal sign. It stays this small, however many rows there are. */
+/** What a whole column of amounts shows about its decimal sign. Its size does not depend on the number of rows. */
 export interface SignEvidence {
   /** Amounts that can only be read with this sign as the decimal sign. */
   proof: FirstLines;
-  /** Amounts with exactly three digits after this sign: thousands, or a slip. */
+  /** Amounts with exactly three digits after this sign: thousands, or a mistake. */
   doubtful: FirstLines;
 }
 
@@ -17,10 +17,12 @@ export function noEvidence(): SignEvidence {
   return { proof: { '.': null, ',': null }, doubtful: { '.': null, ',': null } };
 }
 
-/** How a workbook stores a number, with a point wherever it was typed. */
+/** How a workbook stores a number: with a point, however it was typed. */
 const storedNumber = /^-?[0-9]+\.[0-9]+$/;
 
-/** Notes what one amount shows. A number of a workbook (`isStored`) shows nothing of how people write the others. */
+/**
+ * Records what one amount shows. A stored number of a workbook (`isStored`) does not show how people write the others.
+ */
 export function noteSign(
   { proof, doubtful }: SignEvidence,
   reading: AmountReading,
@@ -40,10 +42,9 @@ export function noteSign(
 type Doubtful = Extract<AmountReading, { kind: 'ambiguous' }>;
 
 /**
- * The value of an amount with exactly three digits after its only sign, or null where a person must say it. `set` is
- * the decimal sign that a person gave for the file. Without it, three digits are thousands, and only where the column
- * is read the same way without exception: a currency with three decimals leaves two readings whatever the other
- * amounts show.
+ * The value of an amount with exactly three digits after its only sign, or null if a person must decide. `set` is the
+ * decimal sign that a person gave for the file. Without it, the three digits are thousands, and only if no amount of
+ * the column contradicts that. A currency with three decimals allows both readings, whatever the other amounts show.
  */
 export function valueOfDoubtful(
   { separator, grouped, decimal }: Doubtful,
@@ -59,7 +60,7 @@ export function valueOfDoubtful(
   return proof[other] !== null && doubtful[other] === null ? grouped : null;
 }
 
-/** The one decimal sign of a column, `both`, or null where no amount shows one. */
+/** The decimal sign of a column, `both` if it has two, or null if no amount shows one. */
 export function signOf({ proof }: SignEvidence): DecimalSign | 'both' | null {
   if (proof['.'] !== null && proof[','] !== null) return 'both';
   if (proof['.'] !== null) return '.';

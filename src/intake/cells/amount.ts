@@ -4,14 +4,11 @@ import { cfaFranc, isCfaFranc, withCfaFrancInOneWord } from './cfa-franc.ts';
 import { currencyOfSign, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
 
-/**
- * An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none
- * stands beside it.
- */
+/** An amount, as far as its own cell shows it. `currency` is a code, `cfaFranc`, or null if the cell has none. */
 export type AmountReading =
   /** `value` is a plain decimal; `decimalSign` is the sign that this cell proves the file to use, or null. */
   | { kind: 'read'; value: string; negative: boolean; currency: string | null; decimalSign: '.' | ',' | null }
-  /** "1,234": grouped it is 1234, and with `separator` as its decimal sign it is 1.234. */
+  /** "1,234": 1234 if `separator` groups thousands, and 1.234 if it is the decimal sign. */
   | {
       kind: 'ambiguous';
       separator: '.' | ',';
@@ -25,13 +22,13 @@ export type AmountReading =
 const currencyAround =
   /^(-?)\s*([A-Za-z]{1,4}\.|[^\d\s.,'()+-]{1,4})?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?(-?)$/u;
 
-/** How "and nothing more" is written after a whole amount: "500/=" and "500/-" in East Africa, "500,-" in Europe. */
+/** How people mark that no decimals follow: "500/=" and "500/-" in East Africa, "500,-" in Europe. */
 const nothingMore = /([0-9])(?:\/[=-]|[.,]--?)$/;
 
-/** No amount is longer: a cell may hold a book, and expressions that look back take forever on it. */
+/** No amount is longer. A cell may contain a whole book, on which expressions with look-behind would take for ever. */
 const amountLengthMax = 64;
 
-/** An amount as most files have it, which can be read in one way alone: with three decimals it could be a thousand. */
+/** The usual form of an amount, which has only one reading. With three decimals, it could be thousands. */
 const plainForm = /^[1-9][0-9]{0,14}(?:\.[0-9]{1,2})?$/;
 
 /** Reads an amount as people and spreadsheets write it: "KES 1,234.50", "1.234,50", "1 234,50". */
@@ -67,8 +64,7 @@ function amountText(cell: string): string {
 }
 
 /**
- * Whether an amount is written with exactly three decimals, zeros included: in most currencies these are thousands, or
- * a slip.
+ * Whether an amount has exactly three decimals, zeros included: in most currencies these are thousands, or a mistake.
  */
 export function hasThreeDecimals(cell: string, decimalSign: '.' | ','): boolean {
   return threeDecimals[decimalSign].test(amountText(cell));
@@ -76,15 +72,12 @@ export function hasThreeDecimals(cell: string, decimalSign: '.' | ','): boolean 
 
 const threeDecimals = { '.': /\.[0-9]{3}(?![0-9.,])/, ',': /,[0-9]{3}(?![0-9.,])/ };
 
-/** All digits of an amount as a whole number: what "1.234" is if its sign parts thousands. */
+/** All digits of an amount as a whole number: the value of "1.234" if its sign groups thousands. */
 export function digitsOnly(cell: string): string {
   return plainDecimal(amountText(cell).replace(/[^0-9]/g, ''));
 }
 
-/**
- * What a cell of its own says of the currency: its code by a sign that stands for one alone, `cfaFranc`, or else what
- * is taken for a code.
- */
+/** The currency of a currency cell: the code for an unambiguous sign, `cfaFranc`, or else the text as a code. */
 export function currencyWritten(cell: string): string {
   const text = plainText(cell);
   if (isCfaFranc(text)) return cfaFranc;
@@ -92,12 +85,12 @@ export function currencyWritten(cell: string): string {
   return currencyOfSign(name) ?? text.toUpperCase();
 }
 
-/** The currency that stands beside the digits, null for none, undefined for something that is no currency. */
+/** The currency before or after the digits; null for none, undefined for a text that is not a currency. */
 function currencyNamed(before: string, after: string): string | null | undefined {
   if (before !== '' && after !== '') return undefined;
   const name = (before || after).replace(/\.$/, '');
   if (name === '') return null;
-  // What several currencies share names none of them.
+  // A sign of several currencies names none of them.
   if (name === signOfSeveral(name)) return null;
   const bySign = currencyOfSign(name);
   if (bySign !== null) return bySign;
@@ -106,7 +99,7 @@ function currencyNamed(before: string, after: string): string | null | undefined
   return decimalsOf(code) === null ? undefined : code;
 }
 
-/** `isWhole`: the cell says that nothing follows the whole amount ("5,000/="), so its only sign parts thousands. */
+/** `isWhole`: the cell says that no decimals follow ("5,000/="), so its only sign groups thousands. */
 function readDigits(
   digits: string,
   { negative, currency, isWhole }: { negative: boolean; currency: string | null; isWhole: boolean },
@@ -116,7 +109,7 @@ function readDigits(
       ? { kind: 'read', value: plainDecimal(value), negative, currency, decimalSign }
       : { kind: 'none' };
   if (/^[0-9]+$/.test(digits)) return read(digits, null);
-  // Spaces and apostrophes only ever group; what remains has points and commas alone.
+  // Spaces and apostrophes always group digits; the rest has only points and commas.
   const compact = /['\s]/.test(digits) ? withoutSpaces(digits) : digits;
   if (compact === null) return { kind: 'none' };
   if (/^[0-9]+$/.test(compact)) return read(compact, null);
@@ -147,13 +140,13 @@ function readDigits(
   return read(`${whole}.${fraction}`, sign);
 }
 
-/** "1 234 567" without its spaces, null where they do not stand between groups of three. */
+/** "1 234 567" without its spaces; null if they do not separate groups of three. */
 function withoutSpaces(digits: string): string | null {
   const match = /^([0-9]{1,3}(?:['\s][0-9]{3})+)([.,][0-9]+)?$/.exec(digits);
   return match ? (match[1] ?? '').replace(/['\s]/g, '') + (match[2] ?? '') : null;
 }
 
-/** Groups of three, or the Indian way (12,34,567), joined; null where they are neither. */
+/** Joins groups of three, or Indian groups (12,34,567); null if they are neither. */
 function ungroup(text: string, separator: '.' | ','): string | null {
   const groups = text.split(separator);
   const first = groups[0] ?? '';
@@ -165,7 +158,7 @@ function ungroup(text: string, separator: '.' | ','): string | null {
   return isOfThree || isIndian ? groups.join('') : null;
 }
 
-/** Without zeros that mean nothing: "007.50" is "7.5". */
+/** Without redundant zeros: "007.50" is "7.5". */
 export function plainDecimal(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
   const digits = whole.replace(/^0+(?=[0-9])/, '') || '0';
@@ -178,10 +171,10 @@ interface Currency {
   decimals: number;
 }
 
-/** Those that were met. A file can name anything in its currency column: what is no currency is not kept. */
+/** Currencies seen so far. A file may contain anything in its currency column, so only real currencies are kept. */
 const currencies = new Map<string, Currency>();
 
-/** The number of decimals of a currency, or null where there is no such currency. */
+/** The number of decimals of a currency, or null if there is no such currency. */
 export function decimalsOf(code: string): number | null {
   const known = currencies.get(code);
   if (known) return known.decimals;
@@ -191,22 +184,20 @@ export function decimalsOf(code: string): number | null {
 }
 
 /**
- * The currency that a cell is, letter for letter, where it was met before: of nearly every row it was. All rows then
- * have the same text for it, which is looked up in a fraction of the time that each row's own would take.
+ * The currency of a cell that was seen before with exactly this text, as in nearly every row. Then all rows share one
+ * string, which is faster to look up than a new one for each row.
  */
 export function metCurrency(cell: string): string | undefined {
   return currencies.get(cell)?.code;
 }
 
-/** How many decimals a plain decimal text has. */
+/** The number of decimals of a plain decimal text. */
 export function decimalPlaces(value: string): number {
   const point = value.indexOf('.');
   return point < 0 ? 0 : value.length - point - 1;
 }
 
-/**
- * A plain decimal text in the smallest unit of its currency: "12.5" of KES is 1250. It has no more decimals than that.
- */
+/** A plain decimal text in the smallest unit of its currency: "12.5" of KES is 1250. It must not have more decimals. */
 export function minorUnits(value: string, decimals: number): bigint {
   const places = decimalPlaces(value);
   assert(places <= decimals, 'an amount was checked against the decimals of its currency');
@@ -214,7 +205,7 @@ export function minorUnits(value: string, decimals: number): bigint {
 }
 
 /**
- * Up to so many digits a whole number of smallest units is exact as a `number`, and so is the sum of two of them and
+ * With this many digits, a whole number of smallest units is exact as a `number`, and so is the sum of two of them and
  * `smallMax`.
  */
 const smallDigitsMax = 15;
@@ -222,7 +213,7 @@ const smallMax = 2 ** 52;
 
 const point = 0x2e;
 
-/** The same as `minorUnits`, of an amount of so few digits that it is exact as a `number`. */
+/** The same as `minorUnits`, for an amount with so few digits that it is exact as a `number`. */
 function smallMinorUnits(value: string, decimals: number): number {
   let minor = 0;
   let missing = decimals;
@@ -241,7 +232,7 @@ function smallMinorUnits(value: string, decimals: number): number {
   return minor;
 }
 
-/** A sum in smallest units: `small`, which is added to as long as it is exact, is on top of `large`. */
+/** A sum in smallest units: `small` plus `large`. Amounts are added to `small` while that is exact. */
 interface MinorSum {
   large: bigint;
   small: number;
@@ -254,7 +245,7 @@ interface MinorSum {
 export class MinorSums {
   readonly #sums = new Map<string, MinorSum>();
 
-  /** Adds an amount that was checked: it is not negative, and has no more decimals than its currency. */
+  /** Adds a checked amount: not negative, and with no more decimals than its currency. */
   add(currency: string, value: string): void {
     const sum = this.#sumOf(currency);
     if (value.length + sum.decimals > smallDigitsMax) {
@@ -271,7 +262,7 @@ export class MinorSums {
     for (const [currency, { large, small }] of others.#sums) this.#sumOf(currency).large += large + BigInt(small);
   }
 
-  /** A sum as a plain decimal; "0" where nothing was added. */
+  /** A sum as a plain decimal; "0" if nothing was added. */
   of(currency: string): string {
     const sum = this.#sums.get(currency);
     return sum ? fromMinorUnits(sum.large + BigInt(sum.small), sum.decimals) : '0';

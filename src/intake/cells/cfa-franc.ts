@@ -1,15 +1,15 @@
 /**
- * How people write CFA francs: one name for two currencies that are worth the same, of which a country has one. It
- * stands for neither code, and is no code itself.
+ * The name that people use for CFA francs: two currencies of equal value, of which a country uses one. It is not a
+ * currency code.
  */
 export const cfaFranc = 'FCFA';
 
 const name = /^(?:F|FR|FRS|FRANCS?)?[ .]*CFA\.?$/i;
 
-/** The same in several words beside an amount, where spaces and dots also group and part digits. */
+/** The same name in several words. Spaces and dots may otherwise also group digits. */
 const nameInWords = /(?<!\p{L})(?:F|FR|FRS|FRANCS?)[ .]*CFA(?!\p{L})\.?/iu;
 
-/** A plain text with that name in one word: "5 000 F CFA" is "5 000 FCFA". */
+/** The plain text with that name in one word: "5 000 F CFA" becomes "5 000 FCFA". */
 export function withCfaFrancInOneWord(text: string): string {
   return text.replace(nameInWords, cfaFranc);
 }
@@ -24,12 +24,12 @@ const countriesOf: Record<string, ReadonlySet<string>> = {
   XAF: new Set(['CF', 'CG', 'CM', 'GA', 'GQ', 'TD']),
 };
 
-/** Whether a currency, by its code, is one of the two. */
+/** Whether a currency code is one of the two. */
 export function isCalledCfaFranc(code: string): boolean {
   return Object.hasOwn(countriesOf, code);
 }
 
-/** The code of the one that a country has (by its two letters), or null where it has neither. */
+/** The code of the CFA franc that a country (two letters) uses, or null. */
 export function cfaFrancOf(country: string): string | null {
   return Object.keys(countriesOf).find((code) => countriesOf[code]?.has(country)) ?? null;
 }

@@ -3,12 +3,12 @@ import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCount
 
 const englishNames = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** The country's name in English, or the code where it has none. */
+/** The country's name in English; its code if it has none. */
 export function countryName(code: string): string {
   return englishNames.of(code) ?? code;
 }
 
-/** Names that people use beside those of the Unicode tables. */
+/** Names that people use in addition to those of the Unicode tables. */
 const furtherNames: Record<string, string> = {
   uk: 'GB',
   'great britain': 'GB',
@@ -54,15 +54,15 @@ function plainCountry(name: string): string {
     .toLowerCase();
 }
 
-/** The only country with this calling code, or null: "1" and "44" stand for many. */
+/** The only country with this calling code, or null: many countries share "1" and "44". */
 function countryCalled(callingCode: string): string | null {
   const codes = getCountries().filter((code) => getCountryCallingCode(code) === callingCode);
   return codes.length === 1 ? (codes[0] ?? null) : null;
 }
 
 /**
- * The two-letter code of a country given by code (two letters or three), by calling code ("+254"), or by its name in
- * English, French, Spanish, Portuguese, Swahili or German; null where there is no such country. `text` is plain.
+ * The two-letter code of a country that is given by code (two or three letters), by calling code ("+254"), or by name
+ * in English, French, Spanish, Portuguese, Swahili or German; null if there is no such country. `text` is plain.
  */
 export function countryCodeOf(text: string): CountryCode | null {
   const code = (/^([A-Za-z]{2})$|\(([A-Za-z]{2})\)$/.exec(text)?.slice(1).find(Boolean) ?? '').toUpperCase();

@@ -1,4 +1,4 @@
-/** Signs and short names that stand for one currency alone. */
+/** Signs and short names of one currency only. */
 const currencyBySign: ReadonlyMap<string, string> = new Map([
   ['€', 'EUR'],
   ['₦', 'NGN'],
@@ -14,26 +14,23 @@ const currencyBySign: ReadonlyMap<string, string> = new Map([
   ['R', 'ZAR'],
 ]);
 
-/**
- * The code of the currency for which a sign or short name stands alone, in capitals or not ("₦", "KSh", "ksh"), or
- * null.
- */
+/** The code of the only currency with this sign or short name, in any case ("₦", "KSh", "ksh"), or null. */
 export function currencyOfSign(sign: string): string | null {
   return currencyBySign.get(sign) ?? currencyBySign.get(sign.toLowerCase()) ?? null;
 }
 
-/** Signs that several currencies share: none of them tells which is meant, but each tells that most are not. */
+/** Signs that several currencies share: they do not show which currency is meant, but exclude most others. */
 const sharedSigns = /[$£₨]/;
 
-/** The sign beside an amount that several currencies share, or null. */
+/** The sign in a cell that several currencies share, or null. */
 export function signOfSeveral(cell: string): string | null {
   return sharedSigns.exec(cell)?.[0] ?? null;
 }
 
-/** How amounts in a currency are written, by its code: to find that takes longer than to check ten rows. */
+/** The symbols of currencies, by code. Finding one takes longer than checking ten rows. */
 const symbols = new Map<string, string>();
 
-/** Whether amounts in a currency, by its code, are written with that sign, by Unicode's tables (CLDR). */
+/** Whether amounts in a currency (by code) are written with that sign, according to Unicode's tables (CLDR). */
 export function isWrittenWith(code: string, sign: string): boolean {
   const symbol = symbols.get(code) ?? symbolOf(code);
   symbols.set(code, symbol);

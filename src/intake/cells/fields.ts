@@ -1,4 +1,4 @@
-/** What a column of a file can mean. */
+/** The possible meanings of a file's column. */
 export const fields = [
   'phone_number',
   'country',

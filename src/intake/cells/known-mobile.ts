@@ -1,17 +1,16 @@
 import { type CountryCode, getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/max';
 
-/** A mobile number that needs no closer look. */
+/** A mobile number that needs no further check. */
 export interface KnownMobile {
   number: string;
   country: string;
 }
 
 /**
- * What the library's numbering plan can do besides what its types tell; the test that compares the two would notice a
- * change.
+ * Methods of the library's numbering plan that its types omit. The test that compares the two would notice a change.
  */
 interface LibraryPlan {
-  /** An expression; plainly "0" in most countries, and an operator's choice of digits in some. */
+  /** An expression; simply "0" in most countries, and digits for choosing an operator in some. */
   nationalPrefixForParsing(): string | undefined;
   nationalNumberPattern(): string;
   possibleLengths(): number[];
@@ -21,9 +20,9 @@ interface LibraryPlan {
 interface Plan {
   country: string;
   callingCode: string;
-  /** Whether national numbers are dialled with a "0" before them, and with nothing else. */
+  /** Whether national numbers are dialled with "0" before them, and with no other prefix. */
   isDialledWithZero: boolean;
-  /** Lengths of its mobile numbers in E.164, with the "+". */
+  /** The lengths of its mobile numbers in E.164, with the "+". */
   lengths: ReadonlySet<number>;
   /** Its mobile numbers in E.164. */
   mobile: RegExp;
@@ -37,17 +36,20 @@ function libraryPlan(country: CountryCode): LibraryPlan | undefined {
   return metadata.numberingPlan as unknown as LibraryPlan | undefined;
 }
 
-/** How many digits mobile numbers of a country have after its calling code; none where the library does not say. */
+/**
+ * The numbers of digits that mobile numbers of a country have after its calling code; empty if the library does not
+ * say.
+ */
 export function mobileLengths(country: string): readonly number[] {
   const plan = libraryPlan(country as CountryCode);
   return plan?.type('MOBILE')?.possibleLengths() ?? plan?.possibleLengths() ?? [];
 }
 
 /**
- * The plans of the countries that have a calling code for themselves, made of the library's own metadata. Nearly every
- * number of a file is a plain mobile number of one of them, and telling so by one expression takes a tenth of a full
- * parse (measured; at a million rows parsing was the largest cost of all). Everything else is the library's: a test
- * holds the two against each other.
+ * The plans of countries with their own calling code, made from the library's metadata. Nearly every number of a file
+ * is an ordinary mobile number of one of them. Recognising it by one expression takes a tenth of a full parse
+ * (measured; at a million rows, parsing was the largest cost). The library handles everything else, and a test compares
+ * the two.
  */
 let plans: { byCallingCode: Map<number, Plan>; byCountry: Map<string, Plan> } | null = null;
 
@@ -82,12 +84,12 @@ function planOf(country: CountryCode, callingCode: string): Plan | null {
 
 const zero = 0x30;
 
-/** Of a text such as "+254712345678", the mobile number that it plainly is; null: look closer. */
+/** The mobile number in a text such as "+254712345678"; null if it needs a closer look. */
 export function knownMobile(text: string): KnownMobile | null {
   plans ??= loadPlans();
   let callingCode = 0;
   for (let length = 1; length <= callingCodeLengthMax; length++) {
-    // Whatever is no digit leads to a plan whose expression refuses it, or to none.
+    // Anything but digits leads to no plan, or to one whose expression refuses it.
     callingCode = callingCode * 10 + text.charCodeAt(length) - zero;
     const plan = plans.byCallingCode.get(callingCode);
     if (plan) return mobileOf(plan, text);
@@ -95,14 +97,11 @@ export function knownMobile(text: string): KnownMobile | null {
   return null;
 }
 
-/**
- * Of digits as they are dialled in a country ("0712345678"), the mobile number that they plainly are; null: look
- * closer.
- */
+/** The mobile number of digits as dialled within a country ("0712345678"); null if they need a closer look. */
 export function knownNationalMobile(digits: string, country: string): KnownMobile | null {
   plans ??= loadPlans();
   const plan = plans.byCountry.get(country);
-  // Without the prefix that is dialled before national numbers, the digits could be an international one as well.
+  // Without the prefix for national numbers, the digits could also be an international number.
   if (!plan?.isDialledWithZero || !digits.startsWith('0')) return null;
   return mobileOf(plan, `+${plan.callingCode}${digits.slice(1)}`);
 }

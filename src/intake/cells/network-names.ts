@@ -1,6 +1,6 @@
 /**
- * Names that stand for one network of a country today, as people write them: what it is called, and what it or a
- * network that it took over was called before. One network a line. Only names that mean nothing else in the country.
+ * Names that mean one network of a country today: its own names, its former names, and names of networks that it took
+ * over. One network a line. Only names with no other meaning in the country.
  */
 const namesByCountry: Record<string, readonly string[]> = {
   BF: ['Orange, Airtel, Zain, Celtel', 'Moov Africa, Moov, Telmob, Onatel'],
@@ -41,7 +41,7 @@ const namesByCountry: Record<string, readonly string[]> = {
   ZM: ['Airtel, Zain, Celtel'],
 };
 
-/** The names of each network of a country that has more than one. */
+/** The names of each network of a country that has more than one name. */
 export function networkNames(country: string): string[][] {
   return (namesByCountry[country] ?? []).map((line) => line.split(', '));
 }

@@ -1,9 +1,9 @@
 import { shortened } from './problems.ts';
 
-/** "1.5E+03", as a spreadsheet saves a number of a narrow column. */
+/** "1.5E+03": how a spreadsheet saves a number from a narrow column. */
 const shortForm = /^[-+]?[0-9]+(?:[.,][0-9]+)?E[-+]?[0-9]+$/i;
 
-/** The names of months, as they begin in the languages whose headers are read. */
+/** The beginnings of month names in the languages whose headers airbatch understands. */
 const months =
   'jan|feb|fev|fév|mar|mär|mrz|apr|avr|abr|mai|may|jun|jui|jul|aug|aou|aoû|ago|sep|set|oct|okt|out|nov|dec|déc|dez|dic|ene|des';
 const datesInDigits = /^[0-9]{1,4}([-/.])[0-9]{1,2}(?:\1[0-9]{1,4}(?:[ T].*)?)?$/;
@@ -12,7 +12,7 @@ const datesInWords = new RegExp(
   'iu',
 );
 
-/** What the text of an amount that is no number is instead. */
+/** What a text in an amount column is instead of a number. */
 export function whyNoAmount(text: string): { message: string; suggestion: string } {
   const written = `"${shortened(text)}"`;
   if (shortForm.test(text))

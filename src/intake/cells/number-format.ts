@@ -1,4 +1,4 @@
-/** How a number format shows a number, as far as it decides what a cell means. */
+/** How a number format shows a number, if that affects the meaning of a cell. */
 export interface NumberFormat {
   /** The format code, for people. */
   code: string;
@@ -7,11 +7,11 @@ export interface NumberFormat {
   /** What the format writes before and after the number, such as a currency. */
   before: string;
   after: string;
-  /** Whether the code says that this is a currency. */
+  /** Whether the code marks this text as a currency. */
   hasCurrency: boolean;
 }
 
-/** A part of a format code: text that is shown as it stands, or a placeholder. */
+/** A part of a format code: literal text, or a placeholder. */
 interface Part {
   kind: 'text' | 'currency' | 'digit' | 'mark' | 'date';
   text: string;
@@ -21,9 +21,9 @@ interface Part {
 const codeLengthMax = 300;
 
 /**
- * The codes of the built-in formats that do not show a plain number. Those of dates are written so that the day is
- * clear in every country; a spreadsheet shows most of them in the way of its own country. Programs that write 5 to 8,
- * 42 and 44 without a code of their own mean dollars.
+ * The built-in formats that do not show a plain number. Dates are written so that the day is clear in every country; a
+ * spreadsheet shows most of them in its own country's way. Programs that use 5 to 8, 42 and 44 without their own code
+ * mean dollars.
  */
 const builtInCodes: Readonly<Record<number, string>> = {
   ...Object.fromEntries([5, 6, 7, 8, 42, 44].map((id) => [id, '"$"#,##0.00'])),
@@ -37,12 +37,12 @@ const builtInCodes: Readonly<Record<number, string>> = {
 
 export const general: NumberFormat = { code: 'General', kind: 'number', before: '', after: '', hasCurrency: false };
 
-/** The format with this id, of which the workbook may give the code itself. */
+/** The format with this id. The workbook may define its code. */
 export function numberFormat(id: number, ownCode: string | undefined): NumberFormat {
   const code = ownCode ?? builtInCodes[id] ?? general.code;
   if (/^general$/i.test(code)) return general;
   if (code.length > codeLengthMax) return { ...general, code: `${code.slice(0, codeLengthMax)}…`, kind: 'otherwise' };
-  // Positive numbers have the first section. One with a condition of its own may give them another.
+  // The first section is for positive numbers, unless it has a condition.
   const sections = sectionsOf(code);
   const isConditional = sections.some(({ hasCondition }) => hasCondition);
   const shown = (isConditional ? sections : sections.slice(0, 1)).map(({ parts }) => shownBy(parts));
@@ -81,8 +81,8 @@ function sectionsOf(code: string): Section[] {
 }
 
 /**
- * `[$UGX-409]` is a currency and a language, `[h]` are hours beyond a day, `[<100]` is a condition; a colour means
- * nothing.
+ * `[$UGX-409]` is a currency and a language, `[h]` are hours beyond a day, `[<100]` is a condition; a colour has no
+ * effect.
  */
 function addBracketed(section: Section, text: string): void {
   if (text.startsWith('$')) {
@@ -107,8 +107,7 @@ function shownBy(parts: readonly Part[]): Shown {
   const after = textOf(parts.slice(last + 1)).trim();
   if (parts.some(({ text, kind }) => kind === 'mark' && text === '%'))
     return { kind: 'percent', before, after, hasCurrency };
-  // A comma after the last digit leaves out thousands; digits, and signs between digits, are read as a part of the
-  // number.
+  // A comma after the last digit hides thousands. Digits, and signs between digits, are part of the number.
   const isScaled = parts[last + 1]?.text === ',' || /,\./.test(marksOf(parts));
   const isMasked = parts
     .slice(first, last)
@@ -117,12 +116,12 @@ function shownBy(parts: readonly Part[]): Shown {
   return { kind: 'number', before, after, hasCurrency };
 }
 
-/** The marks of a format with its digits: "#,##0.00". */
+/** The placeholders of a format from its first digit to its last: "#,##0.00". */
 function marksOf(parts: readonly Part[]): string {
   return parts.map(({ kind, text }) => (kind === 'mark' || kind === 'digit' ? text : '')).join('');
 }
 
-/** Whether a section shows days or times. It then has no places for digits, but those of fractions of a second. */
+/** Whether a section shows days or times. Then its only digits are fractions of a second. */
 function isDate(parts: readonly Part[]): boolean {
   if (!parts.some(({ kind }) => kind === 'date')) return false;
   const marks = parts
@@ -138,8 +137,8 @@ const monthNames = [
 const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 /**
- * A day and time (epoch ms, no zone) as a format of dates shows it, with the names of months and days in English; null
- * for a format of hours beyond a day.
+ * A day and time (epoch ms, no zone) in a date format, with English names of months and days; null for a format of
+ * hours beyond a day.
  */
 export function shownDate({ code }: NumberFormat, at: number): string | null {
   const date = new Date(Math.round(at / 1_000) * 1_000);

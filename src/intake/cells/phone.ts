@@ -28,30 +28,27 @@ export interface Fault {
 export interface PhoneHint {
   /** The country that numbers without a country code belong to, or null where none is known. */
   country: string | null;
-  /** Whether the row itself names that country, so that a number of another one is a contradiction. */
+  /** Whether the row itself names that country: then a number of another country contradicts it. */
   isOfRow: boolean;
 }
 
-/** Digits and what people put between them; a "+" only at the start. */
+/** Digits, with what people write between them, and a "+" only at the start. */
 const numberForm = /^\+?[0-9 ().\-/]+$/;
 const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
 const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-9]|[0-9]{9,}[ /.-]+\+?[0-9]{9,}/i;
-/** "254,712,405,118": one number, written as an amount is. */
+/** "254,712,405,118": one number, grouped like an amount. */
 const groupedAsAmount = /^\+?[0-9]{1,3}(?:,[0-9]{3}){2,}(?:\.0+)?$/;
-/** What a spreadsheet shows where a column is too narrow for its number. */
+/** What a spreadsheet shows if a column is too narrow for its number. */
 const narrowColumn = /^#{3,}$/;
-/**
- * A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something
- * else.
- */
+/** A number with a fraction: a spreadsheet has calculated with it. Dots between groups of digits are something else. */
 const fraction = /^\+?[0-9]{8,}[.,][0-9]{1,2}$/;
 const digitsMax = 15;
-/** No cell with a number, or with a few of them, is longer: a cell may hold a book. */
+/** No cell with one or a few numbers is longer; a cell may contain a whole book. */
 const phoneLengthMax = 200;
 
 /**
- * Whether a spreadsheet may have rounded the number: it shows 254713123456 as 2.54713E+11, which saved and opened
- * again is 254713000000. One with "+" or a leading 0 is a text to a spreadsheet, and keeps its digits.
+ * Whether a spreadsheet may have rounded the number: it shows 254713123456 as 2.54713E+11, which becomes 254713000000
+ * when saved and opened again. A spreadsheet treats a number with "+" or a leading 0 as text, and keeps its digits.
  */
 export function mayBeRounded(cell: string): boolean {
   return cell.includes('00000') && /^[1-9][0-9 ]*00000(?:[.,]0+)?$/.test(plainText(cell));
@@ -59,7 +56,7 @@ export function mayBeRounded(cell: string): boolean {
 
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
-  // As most files have it: nothing has to be taken off.
+  // Most files have this form.
   const plain = cell.startsWith('+') ? internationalMobile(cell, hint) : null;
   return plain ?? readWritten(cell, hint);
 }
@@ -95,16 +92,13 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   return readWithoutPlus(digits, hint);
 }
 
-/**
- * The number that most cells plainly hold, written with "+" and its country code; null where it takes a closer look to
- * tell which it is, or what is wrong with it.
- */
+/** The number of an ordinary cell, written with "+" and its country code; null if it needs a closer look. */
 function internationalMobile(text: string, { country, isOfRow }: PhoneHint): Phone | null {
   const known = knownMobile(text);
   return isOfRow && known?.country !== country ? null : known;
 }
 
-/** The same of digits without a "+": plain only where no other country could be meant. */
+/** The same without a "+", if no other country could be meant. */
 function mobileWithoutPlus(digits: string, { country }: PhoneHint): Phone | null {
   const national = country === null ? null : knownNationalMobile(digits, country);
   if (national) return national;
@@ -112,7 +106,7 @@ function mobileWithoutPlus(digits: string, { country }: PhoneHint): Phone | null
   return country !== null && known?.country !== country ? null : known;
 }
 
-/** The number that a spreadsheet's short form stands for when it has all its digits, else null. */
+/** The number of a spreadsheet's short form if that has all of its digits, else null. */
 function wholeNumber([, first = '', decimals = '', exponent = '']: RegExpExecArray): string | null {
   return decimals.length >= Number(exponent) ? first + decimals.slice(0, Number(exponent)) : null;
 }
@@ -137,17 +131,17 @@ function several(): Fault {
   return fault('PHONE_SEVERAL', 'The cell holds more than one phone number.', 'Give each number a row of its own.');
 }
 
-/** Without a country code; with one, hardly any mobile number is as short. */
+/** Digits without a country code. With one, hardly any mobile number is this short. */
 const nationalDigitsMax = 9;
 
-/** Without "+" a number may be a national one, or one whose "+" was lost. Where it can be both, nobody guesses. */
+/** Without "+", a number may be a national one, or have lost its "+". If both are possible, a person must decide. */
 function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   const { country } = hint;
   const national = country === null ? undefined : parse(digits, country);
   const international = parse(`+${digits}`);
   const isNational = national?.isValid() === true;
   const isInternational = international?.isValid() === true;
-  // A row that names its country leaves no doubt: the other reading is a number of another one.
+  // If the row names its country, a reading as a number of another country is excluded.
   const isOther = hint.isOfRow && isNational && international?.country !== national.country;
   if (isNational && isInternational && !isOther && national.number !== international.number) {
     return fault(
@@ -229,9 +223,9 @@ function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
 }
 
 /**
- * The lengths that numbers of any kind have would let pass a mobile number in which a digit is missing, where fixed
- * lines are as short: its first digits are right then. Null where mobile numbers of the country can be as long, or
- * shorter and longer.
+ * Refuses a mobile number with a missing digit. Where fixed lines are as short, the lengths for numbers of any kind
+ * would accept it, since its first digits are right. Null if mobile numbers of the country can have that length, or
+ * both shorter and longer ones.
  */
 function notOfMobileLength(phone: PhoneNumber, text: string, country: string): Fault | null {
   const lengths = mobileLengths(country);

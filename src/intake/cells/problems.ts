@@ -1,20 +1,20 @@
 import type { ProblemCode } from '../../core/state/problem-table.ts';
 
-/** One thing that is wrong with a row, in words that a clerk understands. */
+/** One problem of a row, in a text that a clerk understands. */
 export interface Problem {
   code: ProblemCode;
-  /** The line of the file on which the row begins. */
+  /** The line of the file where the row begins. */
   line: number;
-  /** The file's own name of the column, or null where the row as a whole is meant. */
+  /** The file's own name of the column, or null for a problem of the whole row. */
   column: string | null;
-  /** The cell as it stands in the file, cut to a readable length; null where the row as a whole is meant. */
+  /** The cell as in the file, shortened; null for a problem of the whole row. */
   value: string | null;
   message: string;
   /** What to do about it. */
   suggestion: string;
 }
 
-/** How much of a cell a problem repeats: enough to find it again, little enough that no cell can bloat a report. */
+/** How much of a cell a problem repeats: enough to find it, and not enough to inflate a report. */
 const valueLengthMax = 80;
 
 export function shortened(text: string): string {

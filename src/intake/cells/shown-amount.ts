@@ -1,14 +1,14 @@
 import { readAmount } from './amount.ts';
 import type { NumberFormat } from './number-format.ts';
 
-/** Words after a number that stand for zeros: "35K" reads as 35000. */
+/** Words after a number that mean thousands or more: "35K" means 35000. */
 const magnitudes =
   /^(?:k|m|b|t|mn|mln|mio|bn|tsd|mille|lakh|cr|crore|hundred|thousands?|millions?|billions?|elfu|laki|milioni)\b/i;
 
 /**
- * A number of a sheet as an amount: with the currency that its format shows beside it ("UGX 35000"), so that it is
- * read as the same text in a CSV. A number that the format shows as another one comes with the format, which makes it
- * no amount, also in a file of corrections.
+ * A number of a sheet as the text of an amount: with the currency that its format shows ("UGX 35000"), so that it is
+ * read as in a CSV. If the format shows another number, the text includes the format, so that it is refused, also in a
+ * corrected file.
  */
 export function shownAmount(number: string, format: NumberFormat): string {
   const { kind, code, before, after, hasCurrency } = format;
@@ -16,11 +16,11 @@ export function shownAmount(number: string, format: NumberFormat): string {
   if (kind === 'otherwise' || magnitudes.test(after)) return `${number} [${code}]`;
   const space = /[\p{L}.]$/u.test(before) ? ' ' : '';
   const text = `${before}${space}${number}${after}`;
-  // Other words beside a number, such as "net", say nothing of how much it is.
+  // Other words next to a number, such as "net", do not change its value.
   return hasCurrency || readAmount(text).kind !== 'none' ? text : number;
 }
 
-/** What a spreadsheet shows of a number instead of the number, and why it is no amount; null for any other text. */
+/** Why a text that names a number format is not an amount; null for any other text. */
 export function notShownPlainly(text: string): { message: string; suggestion: string } | null {
   if (/^[^%\n]{0,40}[0-9] *%/.test(text)) {
     return {

@@ -1,14 +1,13 @@
-/** Words of 32 bits that a digest has. */
+/** The length of a digest in words of 32 bits. */
 export const digestWords = 3;
 
-/** Follows every part, so that no two lists of parts are the same text: no UTF-16 unit is as large. */
+/** Written after every part, so that different lists of parts give different texts: no UTF-16 unit is as large. */
 const partEnd = 0x1_00_00;
 
 /**
- * Writes a digest of 96 bits of a list of texts to `words`, from `at` on: the mixing of MurmurHash3 (x86, 128 bits), a
- * UTF-16 unit a step. It takes a fifth of the time of a cryptographic one, and is only for what may be wrong once in
- * 10^15 files, and then on the side of caution: whoever makes two texts with one digest on purpose holds up his own
- * rows.
+ * Writes a digest of 96 bits of a list of texts to `words`, from `at` on: the mixing of MurmurHash3 (x86, 128 bits),
+ * one UTF-16 unit a step. It takes a fifth of the time of a cryptographic digest. A collision may happen once in 10^15
+ * files, and then holds a row that need not be held: a person who makes one on purpose only delays his own rows.
  */
 export function writeDigest(parts: readonly (string | null)[], words: Uint32Array, at: number): void {
   let a = 0x1b873593;

@@ -7,18 +7,18 @@ import { shortened } from '../cells/problems.ts';
 import { mayBeCalled, plainName } from './column-names.ts';
 import { hasWordNear } from './like-names.ts';
 
-/** The first rows below a header, by which people know a column. */
+/** The first rows below a header, by which people recognise a column. */
 export type Sample = readonly (readonly string[])[];
 
 /**
- * Who is paid, how much, and what makes a row the same row as before: of two columns that could be one of these,
- * nobody chooses for the clerk.
+ * The fields that decide who is paid, how much, and whether a row was paid before. If two columns could be one of
+ * these, the clerk must choose.
  */
 const decisive: ReadonlySet<Field> = new Set(['phone_number', 'amount', 'reference']);
 
 /**
- * The column of a field, of those that its name makes possible (`indexes`). `unread` are the columns that no field
- * reads. Throws `FILE_REJECTED` where two could be meant.
+ * The column of a field, from those that fit by name (`indexes`). `unread` are the columns that no field uses. Throws
+ * `FILE_REJECTED` if two could be meant.
  */
 export function chooseColumn(
   header: readonly string[],
@@ -29,7 +29,7 @@ export function chooseColumn(
   const [only, ...others] = [...indexes, ...rivals];
   if (only !== undefined && others.length === 0) return only;
   const own = indexes.filter((index) => header[index]?.trim().toLowerCase() === field);
-  // Our own name goes before its aliases. But "currency" may be the salary's beside an "airtime currency".
+  // Our own name has priority over its aliases. But "currency" next to "airtime currency" may be the salary's.
   if (!decisive.has(field) && field !== 'currency' && own.length === 1 && own[0] !== undefined) return own[0];
   const all = [...indexes, ...rivals].sort((a, b) => a - b);
   refuseSameName(header, all);
@@ -45,7 +45,7 @@ export function chooseColumn(
   );
 }
 
-/** Throws where two of the columns have the same name, so that none could be named. */
+/** Throws if two of the columns have the same name, so that no mapping could name one. */
 export function refuseSameName(header: readonly string[], indexes: readonly number[]): void {
   const names = indexes.map((index) => header[index]?.trim() ?? '');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -55,12 +55,12 @@ export function refuseSameName(header: readonly string[], indexes: readonly numb
   });
 }
 
-/** The columns that could be a field by a part of their name, and by what stands in the first rows. */
+/** The columns that could be a field, by a part of their name and by the first rows. */
 function likelyColumns(header: readonly string[], field: Field, unread: readonly number[], sample: Sample): number[] {
   return unread.filter((index) => mayBeCalled(header[index] ?? '', field) && fits(field, valuesOf(sample, index)));
 }
 
-/** Those, or else the ones whose name is one slip away from such a part. */
+/** Those columns, or else the ones whose name differs from such a part by one typing error. */
 export function nearColumns(
   header: readonly string[],
   field: Field,
@@ -76,7 +76,7 @@ export function nearColumns(
 
 const valuesShownMax = 3;
 
-/** What stands below a header, such as "Net pay" has 1200; 1500; 900. */
+/** The first values below a header: "Net pay" has 1200; 1500; 900. */
 export function valuesText(header: readonly string[], field: Field, index: number, sample: Sample): string {
   const values = valuesOf(sample, index).slice(0, valuesShownMax);
   const shown = values.map((value) => shownValue(field, value)).join('; ');
@@ -87,7 +87,7 @@ function valuesOf(sample: Sample, index: number): string[] {
   return sample.map((cells) => plainText(cells[index] ?? '')).filter((value) => value !== '');
 }
 
-/** Whether most of the values could be of the field. */
+/** Whether most of the values fit the field. */
 function fits(field: Field, values: readonly string[]): boolean {
   const isOne = (value: string): boolean => {
     if (field === 'amount') return readAmount(value).kind !== 'none' && !hasNumber(value);
@@ -101,7 +101,7 @@ function hasNumber(value: string): boolean {
   return /^[+(]?[0-9][0-9 ().-]{6,19}$/.test(value) && !/[.,][0-9]{1,2}$/.test(value);
 }
 
-/** A rejection is kept and sent to people: of a phone number it shows the ends alone. */
+/** The text of a rejection is stored and sent to people, so it shows only the ends of a phone number. */
 function shownValue(field: Field, value: string): string {
   if (field !== 'phone_number') return withoutNumbers(shortened(value));
   const digits = value.replace(/[^+0-9]/g, '');

@@ -3,7 +3,7 @@ import type { Field } from '../cells/fields.ts';
 import { headerCurrency } from './header-currency.ts';
 import { hasWordOf } from './like-names.ts';
 
-/** The names that people give the columns, one line a language, as `plainName` writes them. */
+/** The names that people give to columns, one line a language, in the form of `plainName`. */
 const names: Record<Field, readonly string[]> = {
   phone_number: [
     'phone, mobile, mobile phone, cell, cell phone, cellphone, cellular, msisdn, telephone, tel, phone e164, recipient, recipient phone, recipient mobile, beneficiary phone, contact phone, contact, airtime, top up',
@@ -72,8 +72,7 @@ const names: Record<Field, readonly string[]> = {
 };
 
 /**
- * How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu",
- * "Telefonnummer".
+ * How languages combine a name with "number": "phone number", "n° de téléphone", "nambari ya simu", "Telefonnummer".
  */
 const numbered: readonly ((name: string) => string)[] = [
   (name) => `${name} number`,
@@ -94,8 +93,8 @@ const numbered: readonly ((name: string) => string)[] = [
 ];
 
 /**
- * With "number" beside them these mean a phone number. Without it "airtime" and "top up" mean an amount, and a contact
- * may be a person.
+ * With "number" these mean a phone number. Without it, "airtime" and "top up" mean an amount, and a contact may be a
+ * person.
  */
 const onlyNumbered = new Set([
   ...['airtime', 'top up', 'contact', 'contacto', 'contato', 'mawasiliano'],
@@ -124,25 +123,23 @@ export function plainName(header: string): string {
     .trim();
 }
 
-/** What a header means by its name alone; an amount may have its currency beside it: "Amount (KES)". */
+/** The meaning of a header by its name alone. An amount may include its currency: "Amount (KES)". */
 export function meaningOf(header: string): Field | null {
   return fieldNamed(header) ?? (isAmount(headerCurrency(header)?.name) ? 'amount' : null);
 }
 
-/** The currency that the header of amounts names, which may be `cfaFranc`, or null for none. */
+/** The currency in the header of an amount column, which may be `cfaFranc`; null for none. */
 export function currencyOfAmounts(header: string): string | null {
   const named = headerCurrency(header);
   return named !== null && (named.isCertain || isAmount(named.name)) ? named.currency : null;
 }
 
-/** Whether a column may hold a field by a part of its name, though it is none of those that are read as such. */
+/** Whether a column may contain a field, by a part of its name, although it is not a known name of that field. */
 export function mayBeCalled(header: string, field: Field): boolean {
   return meaningOf(header) === null && hasWordOf(plainName(header), field);
 }
 
-/**
- * Whether a header may be one of currencies, by a part of its name, though it is none of those that are read as such.
- */
+/** Whether a column may contain currencies, by a part of its name, although it is not a known name for them. */
 export function mayNameCurrencies(header: string): boolean {
   return /currenc|\bccy\b|\bcurr\b|devise|monnaie|moneda|divisa|moeda|sarafu|wahrung|waehrung/.test(plainName(header));
 }

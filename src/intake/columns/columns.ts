@@ -5,34 +5,34 @@ import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
 import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { headerOffer, isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
 
-/** Where each meaning stands in the file: the index of its column. */
+/** The index of the column of each field. */
 export type ColumnPlan = Partial<Record<Field, number>>;
 
 export interface PlannedColumns {
   plan: ColumnPlan;
-  /** The currency of all amounts, where their header says it: "Amount (KES)". */
+  /** The currency of all amounts if their header has it: "Amount (KES)". */
   amountCurrency: string | null;
-  /** The sign of several currencies in their header: "Amount ($)". */
+  /** A sign of several currencies in their header: "Amount ($)". */
   amountSign: string | null;
   understood: UnderstoodColumn[];
 }
 
-/** How the header was understood, for people. */
+/** How airbatch understood the header, for people. */
 export interface UnderstoodColumn {
   /** The file's own name. */
   column: string;
-  /** What it was taken for; null: kept, and not read. */
+  /** Its field; null if it is kept, but not read. */
   field: Field | null;
 }
 
-/** Names that are a trap in every program that makes objects of rows. */
+/** Names that break programs that make objects from rows. */
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of
- * the columns that a sheet hides (`hidden`), only those are read that it names. `sample` are the first rows, and
- * `headerBelow` is the line of one that looks like the header itself. Throws `FILE_REJECTED` where the header is none,
- * could be meant in two ways, or lacks what is needed.
+ * Finds the meaning of each column. `mapping` is given by the user, with the file's own names, and overrides all names.
+ * A column that the sheet hides (`hidden`) is read only if the mapping names it. `sample` are the first rows, and
+ * `headerBelow` is the line of a row that looks like the header itself. Throws `FILE_REJECTED` if this is not a header,
+ * is ambiguous, or lacks a needed column.
  */
 export function planColumns(
   header: readonly string[],
@@ -79,7 +79,7 @@ export function planColumns(
   return { plan, amountCurrency, amountSign: signOfSeveral(ofAmounts), understood };
 }
 
-/** No payout file has more columns. */
+/** The most columns: no payout file has more. */
 export const columnsMax = 1_000;
 
 function refuseBadHeader(header: readonly string[]): void {
@@ -112,7 +112,7 @@ function findMapped(header: readonly string[], field: Field, name: string, heade
   );
 }
 
-/** What a sheet hides, whoever checks the file does not see. */
+/** A person who checks the file does not see hidden columns. */
 function refuseHiddenColumn(header: readonly string[], field: Field, indexes: readonly number[]): never {
   const name = header[indexes[0] ?? 0]?.trim();
   throw new AirbatchError(
@@ -124,7 +124,7 @@ function refuseHiddenColumn(header: readonly string[], field: Field, indexes: re
   );
 }
 
-/** Amounts whose currencies stand in a column that is not read would all be paid in the configured one. */
+/** If a column with currencies were not read, all amounts would be paid in the configured currency. */
 function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
   const unread = understood.filter(({ column, field }) => field === null && mayNameCurrencies(column));
   const [first] = unread;

@@ -1,28 +1,25 @@
 import { currencyWritten, decimalsOf } from '../cells/amount.ts';
 import { cfaFranc } from '../cells/cfa-franc.ts';
 
-/**
- * What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh", "KES
- * amount".
- */
+/** The currency in a header: "Amount (KES)", "Betrag in EUR", "Net pay KSh", "KES amount". */
 export interface HeaderCurrency {
-  /** What stands beside it: "Amount". */
+  /** The rest of the header: "Amount". */
   name: string;
   /** Its code, or `cfaFranc`. */
   currency: string;
   /**
-   * Whether it is one whatever the name beside it means: the Albanian lek and the Turkish lira are words otherwise
+   * Whether it is a currency whatever the rest means. The codes of the Albanian lek and the Turkish lira are also words
    * ("all", "try").
    */
   isCertain: boolean;
 }
 
-/** No name is longer: a header may hold a book, and the expression would look back through it. */
+/** No name is longer. A header may contain a whole book, and the expression would search back through it. */
 const headerLengthMax = 200;
 
 /**
- * What is neither letter nor digit parts the words of a header, and so does a capital: "amountKES", "Amount€". Signs
- * that several share name none.
+ * Words of a header end at characters that are neither letters nor digits, and at capitals: "amountKES", "Amount€". A
+ * sign of several currencies names none.
  */
 const ending =
   /^(?<name>.+?)(?<before>[^\p{L}\p{N}€₦₵₹]+(?:(?:in|en|em)[^\p{L}\p{N}€₦₵₹]+)?)(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}€₦₵₹]{1,4})[^\p{L}\p{N}€₦₵₹]*$/iu;
@@ -30,12 +27,12 @@ const ending =
 const beginning =
   /^[^\p{L}\p{N}€₦₵₹]*(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}€₦₵₹]{1,4})[^\p{L}\p{N}€₦₵₹]+(?<name>\p{L}.*)$/iu;
 
-/** Codes that begin a header as words: "All amounts", "Top amount". */
+/** Codes that are also words at the beginning of a header: "All amounts", "Top amount". */
 const words: ReadonlySet<string> = new Set(['ALL', 'TOP', 'TRY']);
 
 /**
- * The currency with which a header ends or begins, or null for none; a sign that several share (`signOfSeveral`) is
- * none.
+ * The currency at the end or the beginning of a header; null for none, or for a sign that several share
+ * (`signOfSeveral`).
  */
 export function headerCurrency(header: string): HeaderCurrency | null {
   if (header.length > headerLengthMax) return null;
@@ -60,7 +57,7 @@ function beginningCurrency(header: string): HeaderCurrency | null {
   const capitals = code.toUpperCase();
   const currency = currencyWritten(code);
   if (!isCurrency(currency) || words.has(capitals)) return null;
-  // Among other capitals a code is a word like any other.
+  // Among other capitals, a code is an ordinary word.
   const standsOut = code.length > 2 && code === capitals && name !== name.toUpperCase();
   return { name, currency, isCertain: standsOut || currency !== capitals };
 }

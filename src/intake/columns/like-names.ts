@@ -2,8 +2,8 @@ import { similarName } from '../../core/text/similar-name.ts';
 import type { Field } from '../cells/fields.ts';
 
 /**
- * Words by which a column may hold a field, whatever else its name says, one line a language, as `plainName` writes
- * them.
+ * Words that show that a column may contain a field, whatever else its name says; one line a language, in the form of
+ * `plainName`.
  */
 const words: Partial<Record<Field, readonly string[]>> = {
   amount: [
@@ -33,13 +33,13 @@ const words: Partial<Record<Field, readonly string[]>> = {
   reference: ['reference ref references', 'reference', 'referencia', 'referencia', 'kumbukumbu rejea', 'referenz'],
 };
 
-/** German puts names together: "Bruttobetrag", "Nettolohn". */
+/** German joins words: "Bruttobetrag", "Nettolohn". */
 const within: Partial<Record<Field, RegExp>> = {
   amount: /betrag|summe|brutto|netto|gehalt|lohn/,
   phone_number: /telefon|handy/,
 };
 
-/** What has a word of amounts in its name and is none: "pay date", "total hours", "pay grade". */
+/** Words that show that a column has no amounts: "pay date", "total hours", "pay grade". */
 const noAmounts = new Set(
   [
     'number no num nr nummer id code date day days month year period hours grade point method mode type status count rate percent name',
@@ -58,17 +58,17 @@ const byField = new Map(
   ]),
 );
 
-/** Whether a column may hold a field, by a part of its plain name. */
+/** Whether a part of a column's plain name shows that it may contain a field. */
 export function hasWordOf(plainName: string, field: Field): boolean {
   const parts = plainName.split(' ');
   if (field === 'amount' && parts.some((part) => noAmounts.has(part))) return false;
   return parts.some((part) => byField.get(field)?.has(part) || within[field]?.test(part));
 }
 
-/** Shorter words are near too many others. */
+/** Shorter words are similar to too many others. */
 const nearLengthMin = 5;
 
-/** Whether a part of a plain name is such a word but for one slip: "phnoe", "amout". */
+/** Whether a part of a plain name is such a word with one typing error: "phnoe", "amout". */
 export function hasWordNear(plainName: string, field: Field): boolean {
   const known = [...(byField.get(field) ?? [])].filter((word) => word.length >= nearLengthMin);
   return plainName.split(' ').some((part) => similarName(part, known, 1) !== null);

@@ -4,20 +4,19 @@ import type { Field } from '../cells/fields.ts';
 import { nearColumns, type Sample, valuesText } from './column-choice.ts';
 import { meaningOf } from './column-names.ts';
 
-/** Columns that our own files add; they speak of an earlier reading. */
+/** Columns that our own files add; they belong to an earlier import. */
 const ownColumns = new Set(['problem', 'suggestion']);
 
-/** Those, and the ones of the results workbook that repeat the file: "File: Amount". */
+/** Whether a column is one of those, or one of the results workbook that repeats the file: "File: Amount". */
 export function isOwnColumn(name: string): boolean {
   return ownColumns.has(name.trim()) || /^File: ./.test(name);
 }
 
-/** A header that suffices for most files. */
+/** A header that is enough for most files. */
 const exampleHeader = 'phone_number,network_id,amount,currency';
 
 /**
- * Throws `FILE_REJECTED` where the header has no column for what every row needs, with the columns that could be
- * meant.
+ * Throws `FILE_REJECTED` if the header lacks a column that every row needs, and names the columns that could be meant.
  */
 export function refuseMissing(
   header: readonly string[],
@@ -52,12 +51,12 @@ export function refuseMissing(
   );
 }
 
-/** How a file is read whose header stands below other lines. */
+/** How to read a file whose header is below other lines. */
 export function headerOffer(line: number): string {
   return `Line ${line} looks like the header: to read the file from there, add --header-line ${line} (in the configuration, intake.headerLine). What stands above it is then named, and not read.`;
 }
 
-/** The columns that could be meant, with what stands in them: what is typed as it is proposed will be paid. */
+/** The columns that could be meant, with their values: people will pay what they copy from here. */
 function proposals(
   header: readonly string[],
   missing: readonly Field[],
@@ -74,10 +73,10 @@ function proposals(
     .join('');
 }
 
-/** Between the cells of a line that became one cell. */
+/** Possible delimiters within a line that became one cell. */
 const separators = [',', ';', '\t', '|'] as const;
 
-/** A table whose lines are in quotes, or were pasted into one column of a sheet. */
+/** Refuses a table whose lines are quoted, or were pasted into one column of a sheet. */
 function refuseTableInColumn(header: readonly string[]): void {
   const [only = '', ...others] = header.filter((name) => name.trim() !== '');
   if (others.length > 0) return;
@@ -101,7 +100,7 @@ function anyOf(names: readonly string[]): string {
   return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
-/** What a first line reads, or that it is none. */
+/** The first line as text, or that it is not a header. */
 export function readAs(header: readonly string[]): string {
   if (isRow(header)) return 'has a number as a row does: it is not a header';
   const found = header.filter((name) => name.trim() !== '' && !isOwnColumn(name));
@@ -111,8 +110,8 @@ export function readAs(header: readonly string[]): string {
 }
 
 /**
- * Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote
- * it then.
+ * Whether a first line has a person's data instead of column names. The reason of a rejection is stored and sent, and
+ * must not quote it then.
  */
 function isRow(header: readonly string[]): boolean {
   return header.some((cell) => withoutNumbers(cell) !== cell);

@@ -1,9 +1,11 @@
 import { plainName } from './column-names.ts';
 
-/** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
+/** The longest text message: three joined SMS of 153 characters. The spec gives no limit. */
 export const smsLengthMax = 459;
 
-/** Answers to whether an SMS is sent, as spreadsheets and people write them, by their plain names (`plainName`). */
+/**
+ * Answers to the question whether to send an SMS, as spreadsheets and people write them, in the form of `plainName`.
+ */
 const answers = new Set(
   [
     'true, yes, on, enabled, false, no, off, disabled, none, null, nil, na, n a',
@@ -17,8 +19,8 @@ const answers = new Set(
 const answerLengthMax = 12;
 
 /**
- * Whether a cell for a text says yes, no or nothing instead: `TRUE`, `no`, `1`, `x`, `N/A`. Nobody sends a person a
- * single character.
+ * Whether a message cell says yes, no or nothing: `TRUE`, `no`, `1`, `x`, `N/A`. Nobody sends a person a single
+ * character.
  */
 export function isAnswer(message: string): boolean {
   if (message.length > answerLengthMax) return false;

@@ -1,4 +1,4 @@
-/** The first bytes of `chunks`, at least `bytesMin` where there are as many: chunks may be as small as one byte. */
+/** The first bytes of `chunks`, at least `bytesMin` if there are so many: a chunk may have a single byte. */
 export async function firstBytes(iterator: AsyncIterator<Buffer>, bytesMin: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -11,7 +11,7 @@ export async function firstBytes(iterator: AsyncIterator<Buffer>, bytesMin: numb
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
 
-/** What was taken from the beginning, and then the rest. */
+/** The bytes that were taken from the beginning, and then the rest. */
 export async function* withFirst(first: Buffer, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   try {
     if (first.length > 0) yield first;
@@ -25,10 +25,10 @@ export async function* withFirst(first: Buffer, iterator: AsyncIterator<Buffer>)
   }
 }
 
-/** With this byte, and with as many as fill a block, DOS ended a text. */
+/** DOS ended a text with this byte, repeated to fill a block. */
 const endMark = 0x1a;
 
-/** The text without such marks at its end. In the middle they are characters like others. */
+/** The text without such bytes at its end. In the middle they are ordinary characters. */
 export async function* withoutEndMark(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held = 0;
   for await (const chunk of text) {

@@ -8,21 +8,21 @@ import type { QuoteDoubt, RecordChunk } from './record-chunk.ts';
 export interface CsvOptions {
   delimiter: string;
   rowBytesMax: number;
-  /** True where the first line is Excel's `sep=;`, which is no record. */
+  /** True if the first line is Excel's `sep=;`, which is not a record. */
   hasSeparatorLine: boolean;
-  /** The line of the header; the records that begin above it are added to `above` instead. */
+  /** The line of the header. Records above it are added to `above` instead. */
   headerLine: number;
   above: string[][];
 }
 
 const recordDelimiters = ['\r\n', '\n', '\r'];
 
-/** Records that one chunk of bytes can give at most (a record has a byte at least): nothing waits in the parser. */
+/** The most records in one chunk of bytes (a record has at least a byte): nothing waits in the parser. */
 const recordsWaitingMax = 1_000_000;
 
 /**
- * The records of CSV text (UTF-8, without mark). Throws `FILE_REJECTED`, naming the line, where it cannot be told what
- * belongs to which row: a quote that is never closed, or a row beyond `rowBytesMax`.
+ * The records of CSV text (UTF-8, without byte order mark). Throws `FILE_REJECTED` with the line if the rows cannot be
+ * separated: a quote is never closed, or a row is longer than `rowBytesMax`.
  */
 export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
   const { delimiter, rowBytesMax, hasSeparatorLine, headerLine, above } = options;
@@ -39,7 +39,7 @@ export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions)
   }
 }
 
-/** The records from a quote on, which only a parser can tell apart. */
+/** The records from the first quote on, which need a parser. */
 async function* parsedRows(
   text: AsyncIterable<Buffer>,
   reader: Reader,
@@ -48,12 +48,12 @@ async function* parsedRows(
   const parser = new Parser({
     delimiter: reader.delimiter,
     record_delimiter: recordDelimiters,
-    // A quotation mark in the middle of a cell is a character like others; one that leaves a row open is found below.
+    // A quotation mark in the middle of a cell is an ordinary character. One that leaves a row open is found below.
     relax_quotes: true,
     relax_column_count: true,
     bom: false,
     max_record_size: rowBytesMax,
-    // Passed on to the stream that the parser is, which its types leave out.
+    // An option of the stream beneath the parser, which its types omit.
     ...{ readableHighWaterMark: recordsWaitingMax },
   });
   const ended = finished(parser);
@@ -119,14 +119,14 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
 const lineBreak = /\r\n|\n|\r/;
 const quote = 0x22;
 
-/** An odd number of quotes, one of them at an end: where the cell ends may be decided wrongly. */
+/** An odd number of quotes, one of them at an end of the cell: the cell's end may be wrong. */
 function hasStrayQuote(cell: string): boolean {
   if (cell.charCodeAt(0) !== quote && cell.charCodeAt(cell.length - 1) !== quote) return false;
   return cell.split('"').length % 2 === 0;
 }
 
 /**
- * Whether each line of the record has as many cells as the header: then it is several rows, between quotes by mistake.
+ * Whether each line of the record has as many cells as the header: then it is several rows that were quoted by mistake.
  */
 function holdsRows(record: readonly string[], { columns, delimiter }: Reader): boolean {
   const lines = record.join(delimiter).split(lineBreak);
@@ -134,9 +134,8 @@ function holdsRows(record: readonly string[], { columns, delimiter }: Reader): b
 }
 
 /**
- * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins
- * with one. If it goes over several lines, and the quote that should open another cell stands in it, nobody knows how
- * many rows it has swallowed.
+ * With relaxed quotes, the parser returns a cell that was opened by a quote and never closed as text that begins with
+ * one. If the cell has several lines and another opening quote, it is unknown how many rows it has swallowed.
  */
 function refuseOpenQuote(line: number): never {
   throw new AirbatchError(

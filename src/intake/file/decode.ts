@@ -3,18 +3,18 @@ import { TextDecoder } from 'node:util';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { firstBytes, withFirst } from './chunks.ts';
 
-/** The encodings that spreadsheets and payroll systems write. */
+/** The encodings that spreadsheets and payroll systems use. */
 export type Encoding = 'UTF-8' | 'UTF-16LE' | 'UTF-16BE' | 'Windows-1252';
 
-/** What the text turned out to be; `encoding` is only certain when the text was read to its end. */
+/** The encoding of the text. `encoding` is only certain when the text was read to its end. */
 export interface Decoded {
   encoding: Encoding;
 }
 
 /**
- * Any of the encodings as UTF-8, chunk by chunk and without its byte order mark. Without a mark, text is UTF-8 as long
- * as it is valid UTF-8; what is not is Windows-1252, which is decided by the first character beyond ASCII. Nothing is
- * ever replaced: bytes that fit neither reject the file with `FILE_REJECTED`.
+ * Converts any of the encodings to UTF-8, chunk by chunk, without the byte order mark. Without a mark, text is UTF-8
+ * while it is valid UTF-8, and otherwise Windows-1252; the first character beyond ASCII decides. No byte is ever
+ * replaced: bytes that fit neither reject the file with `FILE_REJECTED`.
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decoded): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -30,10 +30,10 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decode
   }
 }
 
-/** Chunks may be as small as one byte, and a mark has up to three. */
+/** A chunk may have a single byte, and a mark has up to three. */
 const sniffBytes = 256;
 
-/** The encoding by its mark; without a mark, UTF-16 is known by the zero bytes of its ASCII characters. */
+/** The encoding by its mark. Without one, UTF-16 shows in the zero bytes of its ASCII characters. */
 function marked(first: Buffer): { encoding: Encoding; markBytes: number } {
   if (first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf) return { encoding: 'UTF-8', markBytes: 3 };
   if (first[0] === 0xff && first[1] === 0xfe) return { encoding: 'UTF-16LE', markBytes: 2 };
@@ -84,10 +84,7 @@ async function* decodeUtf8(
   if (carry.length > 0) yield decide(carry);
 }
 
-/**
- * Whether the first character beyond ASCII is one of UTF-8: it decides for the file, so that where chunks end changes
- * nothing.
- */
+/** Whether the first character beyond ASCII is UTF-8. It decides for the whole file, wherever chunks end. */
 function beginsInUtf8(bytes: Buffer): boolean {
   const at = bytes.findIndex((byte) => byte >= 0x80);
   return at >= 0 && isUtf8(bytes.subarray(at, at + lengthByLead(bytes[at] as number)));
@@ -97,7 +94,7 @@ function lengthByLead(lead: number): number {
   return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
 }
 
-/** How many of the bytes there are without a last character that is cut off. */
+/** How many of the bytes are complete characters, without a cut one at the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] as number;

@@ -3,20 +3,23 @@ import { meaningOf } from '../columns/column-names.ts';
 
 export interface Delimiter {
   delimiter: string;
-  /** True where the first line is Excel's `sep=;`, which is no record. */
+  /** True if the first line is Excel's `sep=;`, which is not a record. */
   hasSeparatorLine: boolean;
 }
 
-/** In the order in which they are preferred where nothing decides. */
+/** In order of preference if nothing else decides. */
 const candidates = [',', ';', '\t', '|'] as const;
 
-/** Excel's own way to say it; some programs quote the line. Letters, digits and quotation marks separate nothing. */
+/**
+ * Excel's own way to name the delimiter; some programs quote the line. Letters, digits and quotation marks are no
+ * delimiters.
+ */
 const separatorLine = /^"?sep=([^\p{L}\p{N}"\s]|\t)"?(?:\r\n|\n|\r)/iu;
 
 /**
- * The delimiter of a table by its header, which is on line `headerLine`: the one under which most columns have a
- * meaning (`isMapped`: by the explicit mapping), then the one that gives most columns. A cell of the rows below may
- * hold any of them, and decides nothing.
+ * The delimiter of a table, from its header on line `headerLine`: the one with which most columns have a meaning
+ * (`isMapped`: through the explicit mapping), then the one that gives most columns. Cells of the rows may contain any
+ * of them, and do not count.
  */
 export function delimiterOf(start: string, headerLine: number, isMapped: (column: string) => boolean): Delimiter {
   const said = separatorLine.exec(start)?.[1];
@@ -52,14 +55,14 @@ function headerBy(start: string, delimiter: string): string[] {
     });
     return records[0] ?? [];
   } catch {
-    // A quotation mark that is open to the end: reading the file will say so, in better words.
+    // An open quotation mark: the reader will report it with a better message.
     return [];
   }
 }
 
 /**
- * The delimiter as `delimiterOf` finds it by the header alone, or a comma: for a workbook, and what only a `sep=` line
- * tells.
+ * The delimiter if `delimiterOf` can find it from the header alone; else a comma: for a workbook, or for a delimiter
+ * that only a `sep=` line names.
  */
 export function findable(delimiter: string | null): string {
   return candidates.find((candidate) => candidate === delimiter) ?? ',';

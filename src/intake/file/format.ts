@@ -3,7 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 /** How the bytes of a file are packed. */
 export type Format = 'text' | 'gzip' | 'xlsx';
 
-/** What people upload by mistake, by the first bytes. */
+/** Files that people upload by mistake, by their first bytes. */
 const strangers: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('%PDF'), 'a PDF document'],
   [Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'an old Excel workbook (.xls), or one with a password'],
@@ -26,15 +26,14 @@ const strangers: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('28b52ffd', 'hex'), 'a file packed with zstd'],
 ];
 
-/** Its first line alone could be the header of a CSV: "ID;Phone". */
+/** More than the first line, which alone could be the header of a CSV: "ID;Phone". */
 const sylkForm = /^ID;P[^\r\n]*\r?\n(?:P;[PFE]|O;[A-Z]|F;[A-Z]|B;[XY]|C;[XY]|NN;)/;
 
 const asWorkbook =
   'Open it in a spreadsheet program, save the table as "CSV UTF-8" or as an Excel workbook (.xlsx), and run that file. Nothing was sent.';
 
 /**
- * Tells the format by the content: a name is only what somebody called it. Throws `FILE_REJECTED` for what is no
- * table.
+ * Detects the format by the content, since a name proves nothing. Throws `FILE_REJECTED` if the file is not a table.
  */
 export function formatOf(head: Buffer): Format {
   if (head.length === 0) throw new AirbatchError('FILE_REJECTED', 'the file is empty');
@@ -67,7 +66,7 @@ export function formatOf(head: Buffer): Format {
   return 'text';
 }
 
-/** Throws `USAGE` where a sheet was named for a file that has none: which file was meant is not known. */
+/** Throws `USAGE` if a sheet was named for a file without sheets: it is unknown which file was meant. */
 export function requireWorkbook({ head, name }: { head: Buffer; name: string }): void {
   if (formatOf(head) === 'xlsx') return;
   throw new AirbatchError('USAGE', `${name} is not a workbook (.xlsx), so it has no sheets for --sheet to name`, {

@@ -1,16 +1,16 @@
 import type { RecordChunk } from './record-chunk.ts';
 
-/** Where reading stands: both ways of reading a file go on from it. */
+/** The reading position, shared by both ways of reading a file. */
 export interface Reader {
   delimiter: string;
   /** The line on which the next record begins. */
   line: number;
-  /** Records that are still to be left out. */
+  /** How many records are still to be skipped. */
   skip: number;
-  /** The line of the header: what begins above it is no row, and is kept in `above`. */
+  /** The line of the header. Records that begin above it are not rows, and go to `above`. */
   headerLine: number;
   above: string[][];
-  /** Columns of the first record that has content: the header. 0 before it. */
+  /** Columns of the header, the first record with content; 0 before it. */
   columns: number;
   /** Bytes of the text read so far. */
   bytes: number;
@@ -22,10 +22,9 @@ const noDoubts: RecordChunk['doubts'] = new Map();
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * The records up to the first quote of a text: without quotes a line is a record, and reading it takes a fifth of a
- * parser's time (measured; most files have none at all). Returns the bytes from which on a parser is needed, or null
- * where the text has ended. What is longer than `rowBytesMax` without a line break is the parser's as well, and so are
- * its words for that.
+ * The records up to the first quote of a text: without quotes a line is a record, which takes a fifth of a parser's
+ * time (measured; most files have no quotes). Returns the remaining bytes, which need a parser, or null at the end of
+ * the text. A line longer than `rowBytesMax` is also left to the parser, which reports it.
  */
 export async function* plainRows(
   text: AsyncIterator<Buffer>,
@@ -61,7 +60,7 @@ function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 
   const records: string[][] = [];
   const lines: number[] = [];
   const texts = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n');
-  // What follows the last line break is no line of its own.
+  // The text after the last line break is empty.
   if (texts.at(-1) === '') texts.pop();
   for (const lineText of texts) {
     const line = reader.line;
@@ -84,7 +83,7 @@ function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 
 }
 
 function hasContent(record: readonly string[]): boolean {
-  // The first cell of nearly every row begins with something that can be seen.
+  // The first cell of nearly every row begins with a visible character.
   const code = record[0]?.charCodeAt(0) ?? 0;
   return (code > 0x20 && code < 0x7f) || record.some((cell) => cell.trim() !== '');
 }

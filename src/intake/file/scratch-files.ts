@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A file for what does not fit into memory. It has no name: however the process ends, nothing of it is left on the
- * disk.
+ * A file for data that does not fit into memory. It has no name, so nothing of it stays on the disk, however the
+ * process ends.
  */
 export interface ScratchFile {
-  /** Writes the bytes behind all others, and returns where they begin and how many they are. */
+  /** Appends the bytes, and returns their position and number. */
   append(bytes: Uint8Array): { at: number; bytes: number };
   read(place: { at: number; bytes: number }): Buffer;
-  /** Fills `bytes` with what stands from `at` on. */
+  /** Fills `bytes` from position `at`. */
   readInto(bytes: Uint8Array, at: number): void;
 }
 
-/** Files without names, readable by this user alone. */
+/** Makes files without names, readable by this user only. */
 export interface Scratch {
   file(): ScratchFile;
-  /** Closes them, and with that gives their place on the disk back. */
+  /** Closes them, which frees their space on the disk. */
   dispose(): void;
 }
 
@@ -40,7 +40,7 @@ export interface NamelessFile {
   close(): void;
 }
 
-/** A file that is open for reading and writing, and whose name is gone already. */
+/** Opens a file for reading and writing, and removes its name. */
 export function openNameless(): NamelessFile {
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-'));
   const fd = openSync(join(folder, 'scratch'), 'wx+', 0o600);
@@ -54,7 +54,7 @@ export function openNameless(): NamelessFile {
   };
 }
 
-/** False on systems that let a file keep its name for as long as it is open. */
+/** False on systems where an open file keeps its name. */
 function removed(folder: string): boolean {
   try {
     rmSync(folder, { recursive: true });
@@ -87,27 +87,23 @@ function scratchFile(fd: number): ScratchFile {
 
 /**
  * Records of 32-bit words, all of one size, in buckets, in the order in which they were added. Full blocks of a bucket
- * go to the disk.
+ * are written to the disk.
  */
 export interface Spill {
-  /**
-   * Makes room for a record of the bucket: its words are to be written from `at` on, before the next record is added.
-   */
+  /** Makes room for a record of the bucket. The caller must write its words at `at` before adding the next record. */
   add(bucket: number): { readonly words: Uint32Array; readonly at: number };
-  /** All records of a bucket. What was read before is overwritten. */
+  /** All records of a bucket. The next read overwrites them. */
   read(bucket: number): Uint32Array;
   /** The numbers of the buckets that have records. */
   buckets(): number[];
 }
 
-/**
- * Bytes of a bucket kept in memory: with the 256 buckets of `repeats.ts` 4 MiB, and small files never touch the disk.
- */
+/** Bytes of a bucket in memory: 4 MiB for the 256 buckets of `repeats.ts`, so small files never use the disk. */
 const bucketBytes = 16 * 1024;
 
 interface Bucket {
   words: Uint32Array;
-  /** Where its last record begins. */
+  /** The position of its last record. */
   at: number;
   used: number;
   blocks: { at: number; bytes: number }[];

@@ -7,42 +7,42 @@ import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { requireWorkbook } from './format.ts';
 import { openNameless } from './scratch-files.ts';
 
-/** Bytes read at once: some thousand rows, so that a read is worth its turn, and small beside everything else. */
+/** Bytes of one read: some thousand rows, so that a read is worth its overhead. */
 const readBytes = 128 * 1024;
-/** Bytes looked at together: what is made of several hundred rows fits into the young generation many times over. */
+/** Bytes that are processed together: what several hundred rows become easily fits into V8's young generation. */
 const chunkBytes = 32 * 1024;
 
-/** Where the bytes are: in a file with a path, or in an open one without a name. */
+/** Where the bytes are: in a file with a path, or in an open file without a name. */
 export type Place = { path: string } | { fd: number };
 
-/** What is known of a file once it was read to its end: enough for another thread to read the same bytes. */
+/** The facts of a file after it was read to its end: enough for another thread to read the same bytes. */
 export interface FileFacts {
   /** For people: the file's name without its folder, or "standard input". */
   name: string;
   bytes: number;
   sha256: string;
-  /** The first bytes (at most `headBytesMax`), from which the format is told. */
+  /** The first bytes (at most `headBytesMax`), which show the format. */
   head: Uint8Array;
   place: Place;
 }
 
-/** A file that can be read more than once, whose bytes are the same each time. */
+/** A file that can be read several times, with the same bytes each time. */
 export interface Source {
   /** For people: the file's name without its folder, or "standard input". */
   name: string;
   bytes: number;
   sha256: string;
-  /** The first bytes (at most `headBytesMax`), from which the format is told. */
+  /** The first bytes (at most `headBytesMax`), which show the format. */
   head: Buffer;
-  /** Null for what is no file. */
+  /** Null if it is not a file. */
   place: Place | null;
-  /** The bytes from the beginning. Rejects with `FILE_REJECTED` when they are not those of the first reading. */
+  /** The bytes from the beginning. Rejects with `FILE_REJECTED` if they differ from the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
-  /** Removes what had to be stored to read standard input, or a pipe, more than once. */
+  /** Removes what was stored to read standard input, or a pipe, more than once. */
   dispose(): void;
 }
 
-/** How much of the beginning is kept to tell format, encoding and delimiter from. */
+/** How many of the first bytes are kept to detect format, encoding and delimiter. */
 export const headBytesMax = 256 * 1024;
 
 export interface SourceOptions {
@@ -50,8 +50,8 @@ export interface SourceOptions {
   file: string;
   fileBytesMax: number;
   /**
-   * Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those
-   * that are.
+   * Whether a sheet was named for this file, which must then be a workbook. A sheet in the configuration is only for
+   * workbooks.
    */
   sheetIsNamed?: boolean | undefined;
   /** Standard input; only read when `file` is "-". */

@@ -7,12 +7,14 @@ export interface UnpackLimits {
   unpackRatioMax: number;
 }
 
-/** Below this a ratio tells nothing: a few repeated lines pack a thousand times, and harm nobody. */
+/**
+ * Below this size the ratio is not checked: a few repeated lines may unpack to a thousand times their size, and do no
+ * harm.
+ */
 const ratioFreeBytes = 16 * 2 ** 20;
 
 /**
- * The bytes in a gzip file. Throws `FILE_REJECTED` where it is damaged or cut short, or unpacks to more than the
- * limits.
+ * The bytes in a gzip file. Throws `FILE_REJECTED` if it is damaged or cut short, or unpacks to more than the limits.
  */
 export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimits): AsyncGenerator<Buffer> {
   let packed = 0;
@@ -24,7 +26,7 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimit
   };
   const source = Readable.from(counted(), { objectMode: true, highWaterMark: 1 });
   const unpacker = createGunzip();
-  // What goes wrong in the source must reach the reader of the unpacked bytes, and `pipe` does not carry it.
+  // `pipe` does not forward errors of the source.
   source.on('error', (error) => unpacker.destroy(error));
   source.pipe(unpacker);
   let unpacked = 0;
@@ -42,7 +44,7 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimit
   }
 }
 
-/** Throws `FILE_REJECTED` where so much came of so little that the file was made to do harm. */
+/** Throws `FILE_REJECTED` if so few bytes unpack to so many that the file was made to do harm. */
 export function refuseBomb(unpacked: number, packed: number, limits: UnpackLimits): void {
   if (unpacked > limits.unpackedBytesMax) {
     throw new AirbatchError('FILE_REJECTED', `the file unpacks to more than ${limits.unpackedBytesMax} bytes`, {

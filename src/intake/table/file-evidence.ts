@@ -5,14 +5,14 @@ import type { Source } from '../file/source.ts';
 import { openTable } from './table.ts';
 import { withoutTrailer } from './trailer.ts';
 
-/** What only the whole file shows. */
+/** Facts that only the whole file shows. */
 export interface FileEvidence {
   signs: SignEvidence;
-  /** How many cells every row has; null where they differ. */
+  /** The number of cells of every row; null if it varies. */
   width: number | null;
 }
 
-/** Reads the whole file once, so that the order of its rows changes nothing. */
+/** Reads the whole file once, so that the order of its rows does not matter. */
 export async function findEvidence(
   source: Source,
   settings: IntakeSettings,

@@ -3,20 +3,17 @@ import { meaningOf, plainName } from '../columns/column-names.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { Table, TableForm } from './table.ts';
 
-/** Records below the first that are looked at for a header: titles take a few lines. */
+/** How many records below the first may be the header: titles take a few lines. */
 const looked = 20;
 
-/**
- * The line of the first record that names columns as a header does, though another stands above it; null where there
- * is none.
- */
+/** The line of the first record that looks like a header although another record is above it; null if there is none. */
 export function likelyHeaderLine(
   { sample, sampleLines }: Pick<Table, 'sample' | 'sampleLines'>,
   mapping: IntakeSettings['columns'],
 ): number | null {
   const mapped = new Map(Object.entries(mapping).map(([field, name]) => [plainName(name), field]));
   const index = sample.slice(0, looked).findIndex((cells) => {
-    // What stands between its cells is told from the first line, which is another.
+    // The delimiter was detected from the first line, which is not the header.
     const names = cells.flatMap((cell) => cell.split(/[,;\t|]/));
     const found = new Set(names.map((name) => mapped.get(plainName(name)) ?? meaningOf(name)));
     found.delete(null);
@@ -25,10 +22,10 @@ export function likelyHeaderLine(
   return sampleLines[index] ?? null;
 }
 
-/** Lines above the header that are named with what stands in them. */
+/** The most lines above the header whose content is shown. */
 const namedMax = 3;
 
-/** Which lines above the header were not read, and what stands in them: somebody may miss one of them. */
+/** Which lines above the header were not read, and their content: somebody may miss one of them. */
 export function aboveWarning({ above }: Pick<TableForm, 'above'>, headerLine: number | null): string[] {
   if (headerLine === null || above.length === 0) return [];
   const last = headerLine - 1;

@@ -11,21 +11,21 @@ import type { Source } from '../file/source.ts';
 import { gunzip } from '../file/unpack.ts';
 import type { MarkedRows } from '../workbook/xlsx-rows.ts';
 
-/** A file opened as a table: its first record is the header, and the others are rows. */
+/** A file opened as a table: its first record is the header, the others are rows. */
 export interface Table {
   header: string[];
   /** The records below the header. */
   rows: AsyncGenerator<RecordChunk>;
-  /** The first of them, and the lines on which they begin. */
+  /** The first rows, and the lines where they begin. */
   sample: readonly (readonly string[])[];
   sampleLines: readonly number[];
   form: TableForm;
 }
 
-/** What the file turned out to be, for people. */
+/** How the file was read, for people. */
 export interface TableForm {
   format: Format;
-  /** Null for a workbook. It is certain when the file was read to its end. */
+  /** Null for a workbook. It is certain after the file was read to its end. */
   encoding: Decoded | null;
   /** The character between the cells; null for a workbook. */
   delimiter: string | null;
@@ -33,21 +33,21 @@ export interface TableForm {
   sheet: string | null;
   /** The sheets of the workbook that were not read. */
   otherSheets: string[];
-  /** The sheet that was open when the workbook was saved, where it says so. */
+  /** The sheet that was active when the workbook was saved, if it says so. */
   activeSheet: string | null;
-  /** The rows that the sheet does not show, and those that are struck through; null for text. */
+  /** Rows that the sheet hides, and rows that are struck through; null for text. */
   hiddenRows: MarkedRows | null;
   struckRows: MarkedRows | null;
-  /** The columns that the sheet does not show. */
+  /** The columns that the sheet hides. */
   hiddenColumns: ReadonlySet<number>;
-  /** The records above the header, where the settings say which line that is. */
+  /** The records above the header, if the settings name its line. */
   above: readonly (readonly string[])[];
 }
 
-/** How much of the text the delimiter is told from: no header is longer. */
+/** How much of the text is used to detect the delimiter: no header is longer. */
 const headerBytesMax = 64 * 1024;
 
-/** Opens a file as a table, whatever its format. Throws `FILE_REJECTED` where it is none, or has no rows. */
+/** Opens a file of any format as a table. Throws `FILE_REJECTED` if it is not one, or has no rows. */
 export async function openTable(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<Table> {
   const format = formatOf(source.head);
   const { records, form } = await (format === 'xlsx'
@@ -63,10 +63,7 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
   return { header, rows: withAhead(ahead, records), sample, sampleLines, form };
 }
 
-/**
- * Throws `FILE_REJECTED` where the line that is named as the header is none on which something begins; `found` is the
- * next one.
- */
+/** Throws `FILE_REJECTED` if no record begins on the line that was named as the header; `found` is the next one. */
 function requireHeaderOn(headerLine: number, found: number | undefined): void {
   if (found === headerLine) return;
   const message =
@@ -78,7 +75,7 @@ function requireHeaderOn(headerLine: number, found: number | undefined): void {
   });
 }
 
-/** Rows by which columns are known: enough to see what they hold, and mostly in the first chunk. */
+/** The rows by which columns are recognised: enough to see their content, and mostly in the first chunk. */
 const sampleRowsMax = 100;
 
 /** The chunks with the first rows below the header. */
@@ -120,7 +117,7 @@ interface OpenRecords {
 }
 
 async function openWorkbook(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenRecords> {
-  // Loaded when it is needed: most files are text, and a reader of workbooks is large.
+  // Loaded on demand: most files are text, and the reader of workbooks is large.
   const { openSheet } = await import('../workbook/xlsx-rows.ts');
   const opened = await openSheet(source, settings, signal);
   const { name, others, active, hidden, struck, hiddenColumns, above, records } = opened;

@@ -1,13 +1,13 @@
 import { plainText } from '../cells/plain-text.ts';
 import type { RecordChunk } from '../file/record-chunk.ts';
 
-/** The last record of a file in which every file must end: `TOTAL,40,12500.00`. */
+/** The last record of a file if every file must have one: `TOTAL,40,12500.00`. */
 export interface Trailer {
   line: number;
   cells: string[];
 }
 
-/** The records without the last one, where that is the trailer; it is then kept in `seen`. */
+/** The records without the last one if that is the trailer, which goes to `seen`. */
 export async function* withoutTrailer(
   chunks: AsyncIterable<RecordChunk>,
   word: string,
@@ -42,7 +42,7 @@ function joinedChunks(first: RecordChunk, second: RecordChunk): RecordChunk {
   };
 }
 
-/** Doubts by where their records stand now; those of records that stand nowhere any more are left out. */
+/** Doubts by the new index of their records, without those of records that were removed. */
 function moved(doubts: RecordChunk['doubts'], by: number): RecordChunk['doubts'] {
   return new Map([...doubts].flatMap(([index, doubt]) => (index + by < 0 ? [] : [[index + by, doubt] as const])));
 }

@@ -5,26 +5,26 @@ import type { ShownCell } from '../file/record-chunk.ts';
 import { type CellStyle, plainCharacters, readStyles, readTexts, type Workbook } from './workbook-parts.ts';
 import { damagedWorkbook, type ZipArchive } from './zip-archive.ts';
 
-/** A cell as it stands in the sheet: its type, its style, and what is in its `v` or `is`. */
+/** A raw cell of the sheet: its type, its style, and the content of its `v` or `is`. */
 export interface RawCell {
   column: number;
   type: string;
   style: number;
   text: string;
-  /** Whether it has a value at all, be it an empty text. */
+  /** Whether it has a value, which may be an empty text. */
   hasValue: boolean;
-  /** The beginning of its formula, "" where another cell has that; null where it has none. */
+  /** The beginning of its formula, or "" if another cell has that; null without a formula. */
   formula: string | null;
 }
 
 /** Reads the cells of a workbook. */
 export interface CellReader {
   /**
-   * The text of a cell. A formula whose value was never stored (a program wrote the workbook, and no spreadsheet has
-   * opened it since) stands for itself: an empty cell would mean something else.
+   * The text of a cell. If a formula has no stored value (a program wrote the workbook, and no spreadsheet has opened
+   * it since), the formula itself is returned: an empty cell would mean something else.
    */
   text(cell: RawCell): string;
-  /** How a number is shown, where its format adds something or shows something else; null for any other cell. */
+  /** How a number is shown, if its format adds something or shows something else; null for any other cell. */
   shown(cell: RawCell): ShownCell | null;
   isStruck(cell: RawCell): boolean;
 }
@@ -95,8 +95,8 @@ function dateText(firstDay: number, days: number): string {
 }
 
 /**
- * A number as its sheet shows it: to 15 digits, where 3 times 1250.55 is stored as 3751.6499999999996. What looks like
- * "1.234" as text could be 1234; a number in a sheet cannot, and one zero more says so.
+ * A number as its sheet shows it: with 15 digits, since 3 times 1250.55 is stored as 3751.6499999999996. As a text,
+ * "1.234" could mean 1234; a number in a sheet cannot, which one more zero shows.
  */
 function numberText(value: number): string {
   const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));

@@ -2,15 +2,15 @@ import { shortened } from '../cells/problems.ts';
 import type { ColumnPlan } from '../columns/columns.ts';
 import type { RecordChunk } from '../file/record-chunk.ts';
 
-/** References that are dates in their sheet: certain when the file was read to its end. */
+/** References that are dates in their sheet: complete after the file was read to its end. */
 export interface NamedDates {
   count: number;
   first: { line: number; text: string } | null;
 }
 
 /**
- * The records with what their sheet shows of a number, where that decides: an amount with its currency, and a
- * reference or a text that is a date. In any other column a number is a number.
+ * The records, with numbers as their sheet shows them where that matters: amounts with their currency, and references
+ * or messages that are dates. In other columns a number stays a number.
  */
 export async function* asShown(
   chunks: AsyncIterable<RecordChunk>,

@@ -6,16 +6,16 @@ import { damagedWorkbook, type ZipArchive } from './zip-archive.ts';
 
 /** A workbook's list of contents. */
 export interface Workbook {
-  /** `isActive`: it was open when the workbook was saved. */
+  /** `isActive`: the sheet was active when the workbook was saved. */
   sheets: { name: string; isHidden: boolean; isActive: boolean; path: string }[];
-  /** Where its texts and styles are, if anywhere. */
+  /** The paths of its texts and styles, if it has any. */
   textsPath: string | null;
   stylesPath: string | null;
   /** Whether days are counted from 1904 (old Macintosh) instead of from 1900. */
   from1904: boolean;
 }
 
-/** The texts of a workbook are kept in memory: this much of XML is some two million of them. */
+/** The texts of a workbook are kept in memory: this much XML has about two million of them. */
 const textsBytesMax = 96 * 2 ** 20;
 /** Excel's own limit is 65,490. */
 const stylesMax = 100_000;
@@ -56,7 +56,7 @@ export async function readWorkbook(archive: ZipArchive): Promise<Workbook> {
   return { sheets, textsPath: pathOf('/sharedStrings'), stylesPath: pathOf('/styles'), from1904 };
 }
 
-/** What an archive is that has no workbook in it. */
+/** What kind of file an archive without a workbook is. */
 async function strangeArchive(archive: ZipArchive): Promise<string> {
   if (archive.has('Index/Document.iwa')) return 'it is a document of Numbers (.numbers)';
   if (archive.has('mimetype') && archive.bytesOf('mimetype') < 200) {
@@ -68,7 +68,7 @@ async function strangeArchive(archive: ZipArchive): Promise<string> {
   return 'it is not an Excel workbook';
 }
 
-/** What a part of the archive refers to, by id. `path` is "" for the archive itself. */
+/** The relations of a part of the archive, by id. `path` is "" for the archive itself. */
 async function readRelations(archive: ZipArchive, path: string): Promise<Map<string, Relation>> {
   const slash = path.lastIndexOf('/');
   const folder = path.slice(0, slash + 1);
@@ -87,7 +87,7 @@ function resolved(folder: string, target: string): string {
   return target.startsWith('/') ? target.slice(1) : posix.join(folder, target);
 }
 
-/** The texts that cells refer to by their number. */
+/** The texts to which cells refer by number. */
 export async function readTexts(archive: ZipArchive, path: string): Promise<string[]> {
   if (archive.bytesOf(path) > textsBytesMax) {
     throw new AirbatchError('FILE_REJECTED', 'the workbook has more text than can be read from a workbook', {
@@ -101,7 +101,7 @@ export async function readTexts(archive: ZipArchive, path: string): Promise<stri
   await readXml(archive.read(path), {
     open(name) {
       if (name === 'si') text = '';
-      // How a text is pronounced stands beside it, in Japanese workbooks.
+      // Japanese workbooks also have the pronunciation of a text.
       else if (name === 'rPh') isReading = true;
       else if (name === 't') isText = !isReading;
     },
@@ -117,19 +117,19 @@ export async function readTexts(archive: ZipArchive, path: string): Promise<stri
   return texts;
 }
 
-/** Characters that XML cannot hold are written "_x000D_". */
+/** Characters that XML forbids are written as "_x000D_". */
 export function plainCharacters(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** How a cell looks, as far as it decides what it means. */
+/** The formatting of a cell, if it affects the meaning. */
 export interface CellStyle {
   format: NumberFormat;
   isStruck: boolean;
 }
 
-/** The styles of a workbook, by the number by which cells refer to them. */
+/** The styles of a workbook, by the number with which cells refer to them. */
 export async function readStyles(archive: ZipArchive, path: string): Promise<CellStyle[]> {
   const ownCodes = new Map<number, string>();
   const formats = new Map<number, NumberFormat>();

@@ -8,9 +8,7 @@ import { readWorkbook } from './workbook-parts.ts';
 import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
 import { damagedWorkbook, openZip } from './zip-archive.ts';
 
-/**
- * Rows that have something in common, such as that the sheet hides them: certain when the sheet was read to its end.
- */
+/** Rows with a property, such as being hidden: complete after the sheet was read to its end. */
 export interface MarkedRows {
   count: number;
   /** The line of the first of them. */
@@ -20,17 +18,17 @@ export interface MarkedRows {
 /** A sheet of a workbook, opened as a table. */
 export interface OpenSheet {
   name: string;
-  /** Rows that the sheet does not show, by a filter or by hand. */
+  /** Rows that the sheet hides, by a filter or by hand. */
   hidden: MarkedRows;
-  /** Rows of which a cell is struck through. */
+  /** Rows with a cell that is struck through. */
   struck: MarkedRows;
-  /** The columns that the sheet does not show: certain when the first record was read. */
+  /** The columns that the sheet hides: complete after the first record was read. */
   hiddenColumns: ReadonlySet<number>;
-  /** The records above the header, where the settings say which line that is. */
+  /** The records above the header, if the settings name its line. */
   above: readonly (readonly string[])[];
-  /** The sheets of the workbook that people see besides. */
+  /** The other visible sheets of the workbook. */
   others: string[];
-  /** The sheet that was open when the workbook was saved; null where it does not say. */
+  /** The sheet that was active when the workbook was saved; null if it does not say. */
   active: string | null;
   records: AsyncGenerator<RecordChunk>;
 }
@@ -39,8 +37,8 @@ export interface OpenSheet {
 const cellLengthMax = 100_000;
 
 /**
- * Opens the sheet that the settings name, or the first one that is not hidden. Throws `FILE_REJECTED` where there is
- * no such sheet, or where the workbook is damaged, too large, or made to do harm.
+ * Opens the sheet that the settings name, or the first visible one. Throws `FILE_REJECTED` if there is no such sheet,
+ * or if the workbook is damaged, too large, or made to do harm.
  */
 export async function openSheet(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenSheet> {
   const { limits } = settings;
@@ -89,11 +87,11 @@ interface SheetRow {
   isHidden: boolean;
   isStruck: boolean;
   cells: string[];
-  /** By column, the cells that are shown otherwise than `cells` has them; null for none. */
+  /** By column, the cells that are shown in another way than in `cells`; null for none. */
   shown: Map<number, ShownCell> | null;
 }
 
-/** What is noted of a sheet besides its records, while it is read. */
+/** Facts of a sheet that are collected while it is read. */
 interface Noted {
   hidden: MarkedRows;
   struck: MarkedRows;
@@ -117,7 +115,7 @@ async function* sheetRows(
       above.push(...filled.filter(({ line }) => line < headerLine).map(({ cells }) => cells));
     const [first] = taken;
     if (!first) continue;
-    // The header pays nobody.
+    // The header is not a row.
     const below = columns === 0 ? taken.slice(1) : taken;
     mark(
       hidden,
@@ -144,21 +142,21 @@ function mark(marked: MarkedRows, rows: readonly SheetRow[]): void {
   marked.count += rows.length;
 }
 
-/** How much of a formula is kept: enough to know it by. */
+/** How much of a formula is kept: enough to recognise it. */
 const formulaLengthMax = 80;
 
 function isOn(attribute = ''): boolean {
   return attribute === '1' || attribute === 'true';
 }
 
-/** Notes the columns of a `col` element that are hidden, or too narrow to be seen. */
+/** Collects the columns of a `col` element that are hidden, or too narrow to be seen. */
 function noteHiddenColumns(columns: Set<number>, { hidden, width, min, max }: Readonly<Record<string, string>>): void {
   if (!isOn(hidden) && Number(width ?? Number.NaN) !== 0) return;
   const last = Math.min(Number(max), columnsMax);
   for (let column = Math.max(Number(min), 1); column <= last; column++) columns.add(column - 1);
 }
 
-/** Gathers the rows of a sheet in `rows`. What is not of a cell (formats, comments) is read over. */
+/** Collects the rows of a sheet in `rows`. Everything but cells (formats, comments) is ignored. */
 function sheetHandlers(reader: CellReader, rows: SheetRow[], hiddenColumns: Set<number>): XmlHandlers {
   let line = 0;
   let isHidden = false;
@@ -215,7 +213,7 @@ function sheetHandlers(reader: CellReader, rows: SheetRow[], hiddenColumns: Set<
 
 function put(cells: string[], column: number, text: string): void {
   if (text === '') return;
-  // A sheet can have 16,384 columns: a single cell in the last of them would make a row of so many.
+  // A sheet can have 16,384 columns: a single cell in the last one would make a row of that length.
   if (column >= columnsMax) {
     throw new AirbatchError('FILE_REJECTED', `the sheet has something beyond its column ${columnsMax}`, {
       hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',
@@ -226,7 +224,7 @@ function put(cells: string[], column: number, text: string): void {
   cells[column] = text;
 }
 
-/** The number of a column by its letters: "A1" is in column 0, "AB7" in column 27. */
+/** The index of a column from its letters: "A1" is in column 0, "AB7" in column 27. */
 function columnOf(reference: string): number {
   const letters = /^([A-Z]{1,3})[0-9]+$/.exec(reference)?.[1];
   if (letters === undefined) throw damagedWorkbook('it has a cell that is nowhere');
@@ -235,7 +233,7 @@ function columnOf(reference: string): number {
   return column - 1;
 }
 
-/** A row as wide as the header: what a sheet has beyond it counts only where something stands in it. */
+/** A row as wide as the header; cells beyond it are kept only if they have content. */
 function ofWidth(cells: string[], columns: number): string[] {
   if (cells.length < columns) return [...cells, ...Array<string>(columns - cells.length).fill('')];
   return cells.slice(0, Math.max(columns, lastFilled(cells) + 1));

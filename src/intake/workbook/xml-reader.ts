@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { damagedWorkbook } from './zip-archive.ts';
 
-/** What is told of an XML text as it goes by. Names come without their prefix: "x:row" is "row". */
+/** Receives the parts of an XML text as they are read. Names come without their prefix: "x:row" is "row". */
 export interface XmlHandlers {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   /** A text, possibly in several pieces. */
@@ -9,20 +9,20 @@ export interface XmlHandlers {
   close?(name: string): void;
 }
 
-/** A sheet is five elements deep. Each level is kept in memory, so that a file of opening tags must end somewhere. */
+/** A sheet is five elements deep. Each level takes memory, so a file of opening tags must be refused at some depth. */
 const depthMax = 64;
-/** A worksheet's own element carries some thirty name spaces. */
+/** The root element of a worksheet declares some thirty name spaces. */
 const attributesMax = 200;
 
-/** Reads a UTF-8 XML text chunk by chunk, in little memory. Throws `FILE_REJECTED` where it is none. */
+/** Reads a UTF-8 XML text chunk by chunk, in little memory. Throws `FILE_REJECTED` if it is not XML. */
 export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
   for await (const _ of xmlSteps(chunks, handlers));
 }
 
-/** The same, with a pause after each chunk, in which what the handlers gathered can be taken. */
+/** The same, with a pause after each chunk, in which the caller can take what the handlers collected. */
 export async function* xmlSteps(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  // Entities that a document declares itself are not expanded, and only the five of XML are known.
+  // Only the five entities of XML are known; entities that a document declares are not expanded.
   const options: sax.SAXOptions & { strictEntities: boolean } = { strictEntities: true };
   const xml = sax.parser(true, options);
   let depth = 0;

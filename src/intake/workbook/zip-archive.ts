@@ -3,22 +3,22 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refuseBomb, type UnpackLimits } from '../file/unpack.ts';
 
-/** A zip archive in memory, whose directory was found to be in order. */
+/** A zip archive in memory, whose directory has been checked. */
 export interface ZipArchive {
   has(name: string): boolean;
-  /** How many bytes an entry unpacks to. */
+  /** The unpacked size of an entry. */
   bytesOf(name: string): number;
-  /** What an entry unpacks to, and never more than its directory declares. */
+  /** The unpacked bytes of an entry, and never more than its directory declares. */
   read(name: string): AsyncGenerator<Buffer>;
 }
 
 interface ZipEntry {
-  /** 0: as it is; 8: deflated. */
+  /** 0: stored; 8: deflated. */
   method: number;
   crc: number;
   packed: number;
   unpacked: number;
-  /** Where its local header begins. */
+  /** The position of its local header. */
   at: number;
 }
 
@@ -34,8 +34,8 @@ const localBytes = 30;
 const commentBytesMax = 0xffff;
 
 /**
- * Opens an archive by its directory, which says how much each entry unpacks to: nothing is unpacked before that is
- * known to be within the limits. Throws `FILE_REJECTED` where it is not, or where the archive is damaged.
+ * Opens an archive by its directory, which declares the unpacked size of each entry: nothing is unpacked before that is
+ * within the limits. Throws `FILE_REJECTED` if it is not, or if the archive is damaged.
  */
 export function openZip(archive: Buffer, limits: UnpackLimits): ZipArchive {
   const entries = readDirectory(archive);
@@ -78,7 +78,7 @@ function readDirectory(archive: Buffer): Map<string, ZipEntry> {
   return entries;
 }
 
-/** Where the record that ends the archive begins; a comment may follow it. */
+/** The position of the record that ends the archive; a comment may follow it. */
 function endOf(archive: Buffer): number {
   const first = Math.max(0, archive.length - endBytes - commentBytesMax);
   for (let at = archive.length - endBytes; at >= first; at--) {
@@ -115,7 +115,7 @@ async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** The rejection of a workbook that is not as it should be. */
+/** The rejection of a damaged workbook. */
 export function damagedWorkbook(why: string, cause?: unknown): AirbatchError {
   return new AirbatchError('FILE_REJECTED', `the workbook cannot be read: ${why}`, {
     cause,

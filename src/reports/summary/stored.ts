@@ -7,21 +7,18 @@ import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/repor
 import { findRow } from '../../ledger/rows/rows.ts';
 import { maskedName, personColumns, personNamed } from '../text/person-name.ts';
 
-/**
- * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be
- * wrong.
- */
+/** The shapes of JSON texts in the ledger, checked when they are read: a report must rather fail than be wrong. */
 const storedProblems = z.array(
   z.object({
     code: z.string(),
     column: z.string().nullable(),
-    /** What stands in that column; nothing, where it is about the row as a whole. */
+    /** The content of that column; missing if the problem is about the whole row. */
     value: z.string().nullish(),
     message: z.string(),
     suggestion: z.string(),
   }),
 );
-/** One thing that is wrong with a row: core/problem-table.ts has the codes. */
+/** One problem of a row: core/problem-table.ts has the codes. */
 export type StoredProblem = z.infer<typeof storedProblems>[number];
 
 const storedBalance = z.object({
@@ -41,18 +38,17 @@ export type StoredBalance = z.infer<typeof storedBalance>;
 
 const cells = z.array(z.string());
 
-/** Why a row is invalid, held or skipped; empty where nothing is wrong with it. */
+/** Why a row is invalid, held or skipped; empty if nothing is wrong with it. */
 export function problemsOf(row: Pick<ReportedRow, 'problems'>): StoredProblem[] {
   return row.problems === null ? [] : storedProblems.parse(JSON.parse(row.problems));
 }
 
-/** Cells in which nothing had to be escaped, as `JSON.stringify` writes them. */
+/** Cells without escapes, as `JSON.stringify` writes them. */
 const plainCells = /^\["[^"\\]*(?:","[^"\\]*)*"\]$/;
 
 /**
- * The cells of a row as they stand in the file: as many as its line has, which may be more or fewer than the header's.
- * `JSON.parse` would keep each short text for all of the program, until the collector goes through everything: plain
- * cells are cut.
+ * The cells of a row as in the file, as many as its line has, which may be more or fewer than the header's. Plain cells
+ * are cut out of the text: `JSON.parse` would intern each short text until the next full garbage collection.
  */
 export function inputOf(row: Pick<ReportedRow, 'input'>): string[] {
   if (plainCells.test(row.input)) return row.input.slice(2, -2).split('","');
@@ -69,14 +65,14 @@ export function columnsOf(batch: BatchRecord): string[] {
 
 const personColumnsOf = new WeakMap<BatchRecord, number[]>();
 
-/** Where the rows of the batch's file have the names of people. */
+/** The columns with the names of people in the batch's file. */
 export function namesIn(batch: BatchRecord): number[] {
   const known = personColumnsOf.get(batch) ?? personColumns(columnsOf(batch));
   personColumnsOf.set(batch, known);
   return known;
 }
 
-/** The name of the person whom a row pays, as the file has it; null where it has none, or the person is forgotten. */
+/** The name of the person whom a row pays, as in the file; null if there is none, or if the person was forgotten. */
 export function personOf(
   batch: BatchRecord,
   row: Pick<ReportedRow, 'input'>,
@@ -87,7 +83,7 @@ export function personOf(
   return name !== null && mask ? maskedName(name) : name;
 }
 
-/** The names of the people of these rows, by row, where the file has them. */
+/** The names of the people in these rows, by row, if the file has names. */
 export async function peopleOf(
   db: Queryable,
   batch: BatchRecord,
@@ -108,7 +104,8 @@ const storedForm = z.object({
 });
 
 /**
- * How the batch's file was read, as its history has it; of one that was read by an earlier version nothing is known.
+ * How the batch's file was read, from its history; a default for a batch of an earlier version, which did not record
+ * it.
  */
 export async function formOf(view: Queryable, batchId: string): Promise<FileForm> {
   const event = await firstEvent(view, batchId, 'batch.validate');
@@ -123,17 +120,14 @@ export function balanceOf(stored: string | null): StoredBalance | null {
 }
 
 /**
- * What the wallets held after the last row. Null while the batch has not ended: after a retry has opened it again, the
- * reading at its earlier end does not cover what the retry is charged.
+ * The wallets after the last row. Null while the batch is not finished: after a retry has opened it again, the earlier
+ * reading does not include what the retry is charged.
  */
 export function balanceAfter({ status, balance_after }: BatchRecord): StoredBalance | null {
   return status === 'completed' ? balanceOf(balance_after) : null;
 }
 
-/**
- * Rows held in memory at once: few enough that the collector of a small young generation hardly finds any alive
- * (measured).
- */
+/** Rows in memory at once: few enough that the garbage collector rarely finds them alive (measured). */
 const rowsPerPage = 32;
 
 /** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */
@@ -141,7 +135,7 @@ export function rowPages(view: Queryable, batchId: string, afterRowNo = 0): Asyn
   return pagesOf(pageReported, view, batchId, afterRowNo);
 }
 
-/** In the same way, the rows alone of which `troublesOf` may have something to say. */
+/** The same, but only rows for which `troublesOf` may return something. */
 export function troubledPages(view: Queryable, batchId: string): AsyncGenerator<ReportedRow[]> {
   return pagesOf(pageTroubled, view, batchId, 0);
 }
