@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   sandbox: [],
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
-  server: ['core', 'ledger', 'gateway', 'limiter', 'engine'],
+  server: ['core', 'ledger', 'gateway', 'limiter', 'engine', 'runtime', 'operations'],
   operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'verify', 'sandbox'],
   cli: [
     'core',
@@ -47,10 +47,23 @@ const mayImport: Record<string, readonly string[]> = {
  */
 const subRooms: Record<string, readonly string[]> = {
   core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'duplicates'],
-  ledger: ['drivers', 'schema', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
+  ledger: ['drivers', 'schema', 'access', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
-  operations: ['base', 'working', 'files', 'batches', 'rows', 'audit', 'service', 'migration', 'jobs', 'proof', '.'],
+  operations: [
+    'base',
+    'access',
+    'working',
+    'files',
+    'batches',
+    'rows',
+    'audit',
+    'service',
+    'migration',
+    'jobs',
+    'proof',
+    '.',
+  ],
   intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'thread', '.'],
   engine: [
     'pacing',
@@ -71,7 +84,7 @@ const subRooms: Record<string, readonly string[]> = {
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],
   runtime: ['logging', 'settings', 'session', 'accounts', 'upkeep', 'jobs', 'inbox'],
   scheduler: ['slots', '.'],
-  server: ['.'],
+  server: ['api', '.'],
   cli: ['base', 'session', 'text', 'running', 'service', 'audits', 'batches', 'files', 'migration', 'serving', '.'],
 };
 

@@ -28,6 +28,7 @@ export const load = {
   forget: () => import('./audits/forget.ts'),
   verify: () => import('./audits/verify.ts'),
   key: () => import('./audits/key.ts'),
+  apiKeys: () => import('./serving/api-keys.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
 
 export type CommandName = keyof typeof load;

@@ -55,8 +55,22 @@ export function addServer(program: Command, call: Call): void {
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--metrics-port <n>', 'serve Prometheus metrics at this port')
     .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
+    .option('--api-port <n>', 'serve the HTTP API at this port, to programs with a key (see docs/api.md)')
+    .option('--api-host <address>', 'address for the API (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
     .action(call('serve'));
+  example(
+    program
+      .command('api-keys')
+      .argument('[action]', 'list, create or revoke', 'list')
+      .argument('[name]', 'what the program is called that has the key, for "create" and "revoke"'),
+    'airbatch api-keys create payroll-system --roles prepare,audit --accounts main',
+  )
+    .description('list the keys of the HTTP API, make one, or revoke one')
+    .option('--roles <roles>', 'with "create": what the program may do, as in "people" of the configuration')
+    .option('--accounts <names>', 'with "create": the accounts that the program sees (default: all)')
+    .option('--expires <time>', 'with "create": until when the key works (2027-01-01T00:00:00Z; default: for ever)')
+    .action(call('apiKeys'));
 }
 
 export function addSandbox(program: Command, call: Call): void {

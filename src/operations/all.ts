@@ -1,3 +1,6 @@
+import { createApiKey } from './access/create-api-key.ts';
+import { listApiKeys } from './access/list-api-keys.ts';
+import { revokeApiKey } from './access/revoke-api-key.ts';
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
 import { approveBatch } from './batches/approve-batch.ts';
@@ -70,4 +73,7 @@ export const operations = [
   readBalance,
   listNetworks,
   listProducts,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
 ] as const;

@@ -41,12 +41,15 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 }
 
 /** Of inputs whose rules a JSON schema does not say. */
-const samples: Record<string, object> = { 'reorder-batch': { batch_id: 'x', priority: 'urgent' } };
+const samples: Record<string, object> = {
+  'reorder-batch': { batch_id: 'x', priority: 'urgent' },
+  'create-api-key': { name: 'x', roles: ['audit'] },
+};
 
 /** Whoever is asked for anything but the configuration was reached without a role. */
 function sessionOfStranger(): Session {
   const people = Object.fromEntries(roles.map((role) => [role, ['somebody else']]));
-  const known: Record<string, unknown> = { config: { people }, person: 'stranger', through: 'cli' };
+  const known: Record<string, unknown> = { config: { people }, person: 'stranger', through: 'cli', grant: undefined };
   return new Proxy({} as Session, {
     get(_session, name) {
       if (Object.hasOwn(known, name)) return known[String(name)];

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { errorMessage } from '../../core/basics/errors.ts';
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { saysRestored } from '../../operations/base/restored.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
@@ -11,9 +11,12 @@ import { requireSoundJobs } from '../../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
 import { keepHouse } from '../../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../../runtime/upkeep/notifier.ts';
 import type { StartedScheduler } from '../../scheduler/start.ts';
+import { makeApiServer } from '../../server/api/api-server.ts';
 import { makeServer } from '../../server/app.ts';
 import { makeMetricsServer } from '../../server/metrics.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -42,6 +45,8 @@ interface Given {
   port?: string;
   metricsHost?: string;
   metricsPort?: string;
+  apiHost?: string;
+  apiPort?: string;
   grace?: string;
   restored?: boolean;
 }
@@ -55,12 +60,15 @@ export function execute(context: CommandContext, _args: string[], options: Recor
 }
 
 /** What the command line asks for: its numbers are read before anything is opened. */
-function askedFor({ host, port, metricsHost, metricsPort, grace, restored }: Given) {
+function askedFor({ host, port, metricsHost, metricsPort, apiHost, apiPort, grace, restored }: Given) {
   const metrics = wholeNumber('--metrics-port', metricsPort);
+  const api = wholeNumber('--api-port', apiPort);
   return {
     place: { host: host ?? hostDefault, port: wholeNumber('--port', port) ?? portDefault },
     // Metrics tell balances: they are at a port of their own, and only where one is named.
     metricsPlace: metrics === undefined ? null : { host: metricsHost ?? hostDefault, port: metrics },
+    // The port of the webhooks is open to the world; the API is where its callers are.
+    apiPlace: api === undefined ? null : { host: apiHost ?? hostDefault, port: api },
     graceMs: (wholeNumber('--grace', grace) ?? graceSecondsDefault) * 1_000,
     restored: restored === true,
   };
@@ -69,7 +77,7 @@ function askedFor({ host, port, metricsHost, metricsPort, grace, restored }: Giv
 async function serve(
   context: CommandContext,
   session: Session,
-  { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
+  { place, metricsPlace, apiPlace, graceMs, restored }: Asked,
 ): Promise<number> {
   requireRole(session, 'operate');
   if (session.config.accounts.size === 0) await requireMeant(session);
@@ -94,18 +102,16 @@ async function serve(
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
-  const metrics = metricsOf(session, kept);
+  const inner = innerServers(session, kept, { metricsPlace, apiPlace });
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
   });
   try {
     const url = await listen(server, place, '--host and --port');
-    const metricsUrl =
-      metricsPlace === null ? null : await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
+    await inner.listen();
     // Nobody is told that it serves before it has all that it was asked for.
     context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);
-    if (metricsUrl !== null) session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
     await logAccounts(session, accounts);
     notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
@@ -124,13 +130,13 @@ async function serve(
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.stop())
       .then(() => notifier.stop())
-      .then(() => Promise.all([server.close(), metrics.close()]));
+      .then(() => Promise.all([server.close(), inner.close()]));
     await endOrExit(session, stopped, graceMs);
     if (trouble) throw trouble;
     return 0;
   } finally {
     interrupt.dispose();
-    await Promise.all([server.close(), metrics.close()]);
+    await Promise.all([server.close(), inner.close()]);
   }
 }
 
@@ -152,6 +158,46 @@ async function endOrExit(session: Session, stopped: Promise<unknown>, graceMs: n
     process.exit(lateExitCode);
   }
   session.log.info('stopped');
+}
+
+type Asked = ReturnType<typeof askedFor>;
+
+/** The servers for programs of the same house, each at a port of its own, and only where one is named. */
+function innerServers(
+  session: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  { metricsPlace, apiPlace }: Pick<Asked, 'metricsPlace' | 'apiPlace'>,
+) {
+  const metrics = metricsOf(session, kept);
+  const api = makeApiServer({
+    session,
+    withAccount: (name, work) => keptOf(session, kept, name).use(work),
+    onChange: (account) => kept.get(account)?.nudge(),
+  });
+  return {
+    async listen() {
+      if (metricsPlace !== null) {
+        const url = await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
+        session.log.info('metrics are served', { url: `${url}/metrics` });
+      }
+      if (apiPlace !== null) {
+        const url = await listen(api, apiPlace, '--api-host and --api-port');
+        session.log.info('the API is served', { url: `${url}/api/v1` });
+      }
+    },
+    close: () => Promise.all([metrics.close(), api.close()]),
+  };
+}
+
+/** The account of that name, as this program works for it. */
+function keptOf(
+  { config }: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  name: string | undefined,
+): SupervisedAccount {
+  const account = kept.get(chooseAccount(config, name)?.name ?? sandboxAccountName);
+  if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
+  return account;
 }
 
 function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {

@@ -1,3 +1,4 @@
+import { apiTables } from './api-tables.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
 
@@ -175,4 +176,5 @@ export const migrations: readonly (readonly string[])[] = [
   // The time zone of who or what brought the file, and who rejected the batch.
   ['ALTER TABLE batches ADD COLUMN time_zone TEXT', 'ALTER TABLE batches ADD COLUMN rejected_by TEXT'],
   pausesTable,
+  apiTables,
 ];

@@ -8,6 +8,7 @@ import { requireRole } from '../../runtime/session/roles.ts';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
 import type { OperationEvent, Question } from './events.ts';
+import { requireVisible } from './visible.ts';
 
 /**
  * What an operation does with the ledger: `make` creates one where there is none, `change` needs one that exists
@@ -27,7 +28,8 @@ interface Described<Input extends z.ZodType, Result extends z.ZodType> {
 }
 
 /** An operation that a role allows: it works with the configuration, and mostly with the ledger. */
-interface RoleOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
+export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType>
+  extends Described<Input, Result> {
   role: Role;
   ledger: LedgerUse | ((input: z.output<Input>) => LedgerUse);
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
@@ -59,6 +61,8 @@ export interface OperationContext {
   ask: (question: Question) => Promise<boolean>;
   /** Aborted when the operation is to stop: it ends what it has begun, and begins nothing more. */
   signal: AbortSignal;
+  /** Whether another part of this program works on the account's batches: the operation leaves that work to it. */
+  leavesWork: boolean;
   /** Shows a wait that the service has asked for until it is over; undefined where nobody watches. */
   onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
   /** How the door calls a field of the input: see `Door`. */
@@ -126,12 +130,22 @@ export async function performIn<Input extends z.ZodType, Result extends z.ZodTyp
 
 async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
   session: Session,
-  { role, run }: RoleOperation<Input, Result>,
+  operation: RoleOperation<Input, Result>,
   door: Door,
   checked: z.output<Input>,
 ): Promise<z.output<Result>> {
+  await requireAllowed(session, operation, checked as object);
+  return await operation.run(contextOf(session, door), checked);
+}
+
+/** Throws as `requireRole` and `requireVisible` do where the person may not do this. */
+export async function requireAllowed(
+  session: Session,
+  { role }: Pick<RoleOperation, 'role'>,
+  input: object,
+): Promise<void> {
   requireRole(session, role);
-  return await run(contextOf(session, door), checked);
+  await requireVisible(session, input);
 }
 
 /** The session for an operation with that use of the ledger. The caller closes `db`. */
@@ -150,6 +164,7 @@ export function contextOf(session: Session, door: Door): OperationContext {
     progressMs: progressMsDefault,
     ask: async () => false,
     signal: new AbortController().signal,
+    leavesWork: false,
     onWait: undefined,
     ...door,
   };

@@ -26,15 +26,17 @@ const patienceMs = 20 * 60_000;
 /**
  * Works on the account's open batches until nothing is left to do for `batchIds`, and reports progress; then writes
  * the reports of these: nobody who runs a file waits for a row of another one that the service takes hours over. If
- * the signal is aborted, nothing more is sent, and what is in flight ends.
+ * the signal is aborted, nothing more is sent, and what is in flight ends. Where the context leaves the work to another
+ * part of the program, only the reports are written.
  */
 export async function workOn(
   context: OperationContext,
   account: OpenAccount,
   options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<BatchResult[]> {
-  const { session, emit, signal } = context;
+  const { session, emit, signal, leavesWork } = context;
   const { batchIds, out, restored } = options;
+  if (leavesWork) return reportOn(context, account, { batchIds, out });
   // What was reported of the process that has the account, while this one watches it.
   let watched: string | null = null;
   const onTaken = () => {

@@ -12,17 +12,25 @@ const doing: Record<Role, string> = {
   admin: 'look after the ledger',
 };
 
+const roleHint = 'Make a key that has the role.';
+
 /** The role whose people have another one as well, where the configuration names nobody for that. */
 const instead: Partial<Record<Role, Role>> = { resolve: 'operate', admin: 'approve' };
 
 /** What a job may do: whoever starts `airbatch serve` may operate, and job files are code. */
 const rolesOfJobs: readonly Role[] = ['prepare', 'operate'];
 
-/** Fails with `ROLE_MISSING` where the configuration names who has a role, and this person is not among them. */
+/**
+ * Throws `ROLE_MISSING` where the person may not do what the role allows: as the caller's grant says, else as the
+ * configuration's `people` say. Where these name nobody for a role, everybody has it.
+ */
 export function requireRole(
-  { config, person, through }: Pick<Session, 'config' | 'person' | 'through'>,
+  { config, person, through, grant }: Pick<Session, 'config' | 'person' | 'through' | 'grant'>,
   role: Role,
 ): void {
+  // Who decides about batches has to see them.
+  if (grant?.roles.includes(role) || (grant && role === 'audit')) return;
+  if (grant) throw new AirbatchError('ROLE_MISSING', `${person} may not ${doing[role]}`, { hint: roleHint });
   if (jobOf({ through }) !== null && rolesOfJobs.includes(role)) return;
   const { people } = config;
   const other = instead[role];

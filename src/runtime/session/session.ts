@@ -12,8 +12,16 @@ import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
 import { makeLog } from '../logging/log.ts';
 import { type Config, loadConfig } from '../settings/config.ts';
+import type { Role } from '../settings/config-shape.ts';
 import { openLedger } from './ledger.ts';
 import { isDeadProcess, processHolder } from './process-holder.ts';
+
+/** What a caller of the HTTP API may do. */
+export interface Grant {
+  roles: readonly Role[];
+  /** The accounts that the caller sees; empty: all. */
+  accounts: readonly string[];
+}
 
 /**
  * What every door opens first: the configuration, the ledger and the log. The person is whoever runs the program, as
@@ -24,6 +32,8 @@ export interface Session extends Actor {
   ledgerPath: string;
   random: Random;
   log: Log;
+  /** Where it is set, it says what the person may do; else the configuration's `people` say it. */
+  grant?: Grant;
 }
 
 /** Where a session finds its configuration and its ledger, and how it logs. */

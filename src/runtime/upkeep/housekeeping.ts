@@ -1,6 +1,7 @@
 import { errorMessage } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { forgetEnded } from '../../engine/batches/forget.ts';
+import { pruneApiRequests } from '../../ledger/access/api-requests.ts';
 import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
@@ -12,6 +13,8 @@ import type { Session } from '../session/session.ts';
  * a week.
  */
 const recordsKeptMs = 400 * dayMs;
+/** How long a request to the HTTP API gets its first answer when it comes again. */
+const requestsKeptMs = 30 * dayMs;
 /** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */
 const recordsPerUnit = 500;
 
@@ -43,6 +46,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
     const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
+    await pruneRequests(db, clock.now() - requestsKeptMs);
     if (isInLog) await db.emptyLog();
     isInLog = false;
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
@@ -74,6 +78,10 @@ async function pruneSlots(db: Database, before: number): Promise<number> {
       some = await db.transact((tx) => dropSlots(tx, { job, until, before }, recordsPerUnit));
   }
   return dropped;
+}
+
+async function pruneRequests(db: Database, before: number): Promise<void> {
+  while ((await pruneApiRequests(db, before, recordsPerUnit)) === recordsPerUnit);
 }
 
 async function pruneNotifications(db: Database, before: number): Promise<number> {

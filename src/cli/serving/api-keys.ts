@@ -1,0 +1,95 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { jsonLine } from '../../core/text/json-output.ts';
+import type { ApiKey } from '../../operations/access/api-key-fields.ts';
+import { createApiKey } from '../../operations/access/create-api-key.ts';
+import { listApiKeys } from '../../operations/access/list-api-keys.ts';
+import { revokeApiKey } from '../../operations/access/revoke-api-key.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+import type { CommandContext } from '../base/command.ts';
+import { printTable } from '../base/table.ts';
+import { call } from '../session/call.ts';
+
+interface Given {
+  roles?: string;
+  accounts?: string;
+  expires?: string;
+}
+
+/** `airbatch api-keys`: lists the keys of the HTTP API, makes one, or revokes one. */
+export async function execute(context: CommandContext, args: string[], options: Given): Promise<number> {
+  const [action = 'list', name] = args;
+  if (action === 'list') return list(context);
+  if (action !== 'create' && action !== 'revoke')
+    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Say list, create or revoke.' });
+  if (name === undefined)
+    throw new AirbatchError('USAGE', `"${action}" needs the name of the key`, {
+      hint: `As in: airbatch api-keys ${action} payroll-system`,
+    });
+  return action === 'create' ? create(context, name, options) : revoke(context, name);
+}
+
+const columns = [
+  { name: 'key' },
+  { name: 'roles' },
+  { name: 'accounts' },
+  { name: 'works' },
+  { name: 'last used' },
+] as const;
+
+async function list(context: CommandContext): Promise<number> {
+  const found = await call(context, listApiKeys, {});
+  const lines = found.keys.map(({ name, roles, accounts, last_used_at, ...key }) => [
+    name,
+    roles.join(', '),
+    accounts.length === 0 ? 'all' : accounts.join(', '),
+    stateText(key),
+    last_used_at === null ? 'never' : timeText(last_used_at),
+  ]);
+  const none = 'There are no API keys. "airbatch api-keys create NAME --roles audit" makes one.';
+  printTable(context, columns, lines, { json: found, none });
+  return 0;
+}
+
+async function create(context: CommandContext, name: string, { roles, accounts, expires }: Given): Promise<number> {
+  const { terminal, json } = context;
+  const key = await call(context, createApiKey, {
+    name,
+    // The operation refuses a role that does not exist.
+    roles: listOf(roles) as ApiKey['roles'],
+    accounts: listOf(accounts),
+    ...(expires === undefined ? {} : { expires }),
+  });
+  if (json) terminal.print(jsonLine(key));
+  else {
+    terminal.error(
+      `The key of ${name}, which ${mayText(key)}. It is shown this once: keep it where secrets are kept.\n`,
+    );
+    terminal.print(`${key.secret}\n`);
+  }
+  return 0;
+}
+
+async function revoke(context: CommandContext, name: string): Promise<number> {
+  const { terminal, json } = context;
+  const revoked = await call(context, revokeApiKey, { name });
+  if (json) terminal.print(jsonLine(revoked));
+  else terminal.print(`The key of ${name} is revoked: the API refuses it from now on.\n`);
+  return 0;
+}
+
+function stateText({ revoked_at, expires_at }: Pick<ApiKey, 'revoked_at' | 'expires_at'>): string {
+  if (revoked_at !== null) return `revoked ${timeText(revoked_at)}`;
+  return expires_at === null ? 'for ever' : `until ${timeText(expires_at)}`;
+}
+
+function mayText({ roles, accounts }: ApiKey): string {
+  const where = accounts.length === 0 ? 'for all accounts' : `for ${accounts.join(' and ')}`;
+  return `has ${roles.length === 1 ? 'the role' : 'the roles'} ${roles.join(', ')} ${where}`;
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}

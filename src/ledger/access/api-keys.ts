@@ -1,0 +1,92 @@
+import type { Database, Queryable } from '../drivers/database.ts';
+
+/** A key of the HTTP API, without its secret: the ledger has only the secret's digest. Times are epoch ms. */
+export interface ApiKeyRecord {
+  key_id: string;
+  /** Names the program that calls; the audit log has it as the person. */
+  name: string;
+  /** Hex SHA-256 of the secret. */
+  secret_sha256: string;
+  created_by: string;
+  created_at: number;
+  /** Null: it does not expire. */
+  expires_at: number | null;
+  /** To the minute. */
+  last_used_at: number | null;
+  revoked_by: string | null;
+  revoked_at: number | null;
+}
+
+/** A key with what it may do. */
+export interface ApiKeyWithGrant extends ApiKeyRecord {
+  roles: string[];
+  /** Empty: all accounts. */
+  accounts: string[];
+}
+
+/** Stores a new key. False where another key that is not revoked has its name. */
+export function insertApiKey(
+  db: Database,
+  key: Omit<ApiKeyWithGrant, 'last_used_at' | 'revoked_by' | 'revoked_at'>,
+): Promise<boolean> {
+  return db.transact(async (tx) => {
+    const added = await tx.execute(
+      `INSERT INTO api_keys (key_id, name, secret_sha256, created_by, created_at, expires_at)
+       SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE name = ? AND revoked_at IS NULL)`,
+      [key.key_id, key.name, key.secret_sha256, key.created_by, key.created_at, key.expires_at, key.name],
+    );
+    if (added === 0) return false;
+    for (const role of key.roles)
+      await tx.execute('INSERT INTO api_key_roles (key_id, role) VALUES (?, ?)', [key.key_id, role]);
+    for (const account of key.accounts)
+      await tx.execute('INSERT INTO api_key_accounts (key_id, account) VALUES (?, ?)', [key.key_id, account]);
+    return true;
+  });
+}
+
+export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKeyWithGrant | null> {
+  const [key] = await db.query<ApiKeyRecord>('SELECT * FROM api_keys WHERE key_id = ?', [keyId]);
+  return key ? withGrant(db, key) : null;
+}
+
+/** All keys, the newest first, revoked ones included. */
+export async function listApiKeys(db: Queryable): Promise<ApiKeyWithGrant[]> {
+  const keys = await db.query<ApiKeyRecord>('SELECT * FROM api_keys ORDER BY created_at DESC, key_id');
+  return Promise.all(keys.map((key) => withGrant(db, key)));
+}
+
+async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGrant> {
+  const roles = await db.query<{ role: string }>('SELECT role FROM api_key_roles WHERE key_id = ? ORDER BY role', [
+    key.key_id,
+  ]);
+  const accounts = await db.query<{ account: string }>(
+    'SELECT account FROM api_key_accounts WHERE key_id = ? ORDER BY account',
+    [key.key_id],
+  );
+  return { ...key, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
+}
+
+/** Revokes the key of this name that is not revoked yet. Returns its id; null where there is none. */
+export async function revokeApiKey(
+  db: Database,
+  revoked: { name: string; by: string; at: number },
+): Promise<string | null> {
+  return db.transact(async (tx) => {
+    const [key] = await tx.query<{ key_id: string }>(
+      'SELECT key_id FROM api_keys WHERE name = ? AND revoked_at IS NULL',
+      [revoked.name],
+    );
+    if (key === undefined) return null;
+    await tx.execute('UPDATE api_keys SET revoked_by = ?, revoked_at = ? WHERE key_id = ?', [
+      revoked.by,
+      revoked.at,
+      key.key_id,
+    ]);
+    return key.key_id;
+  });
+}
+
+/** Notes that a key was used. */
+export async function noteApiKeyUse(db: Queryable, keyId: string, at: number): Promise<void> {
+  await db.execute('UPDATE api_keys SET last_used_at = ? WHERE key_id = ?', [at, keyId]);
+}

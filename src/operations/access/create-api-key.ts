@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { sha256 } from '../../core/identity/ids.ts';
+import { insertApiKey } from '../../ledger/access/api-keys.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
+import { roles } from '../../runtime/settings/config-shape.ts';
+import { requireComing } from '../base/coming-time.ts';
+import { accountName } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
+
+/** Makes a key for a program that calls the HTTP API. Only this result has its secret. */
+export const createApiKey = defineOperation({
+  name: 'create-api-key',
+  role: 'admin',
+  ledger: 'change',
+  input: z.strictObject({
+    name: apiKeyName,
+    roles: z.array(z.enum(roles)).min(1, { error: `needs at least one of ${roles.join(', ')}` }),
+    /** Without any: all accounts. */
+    accounts: z.array(accountName).default([]),
+    /** Without it, the key does not expire. */
+    expires: z.iso.datetime({ offset: true }).optional(),
+  }),
+  result: apiKey.extend({
+    /** The bearer token that the program sends. */
+    secret: z.string(),
+  }),
+  async run({ session, nameOf }, { name, roles, accounts, expires }) {
+    const { db, clock, random, person, config } = session;
+    const now = clock.now();
+    const expiresAt = expires === undefined ? null : Date.parse(expires);
+    if (expires !== undefined && expiresAt !== null) requireComing(nameOf('expires'), expires, expiresAt, now);
+    for (const account of accounts) if (account !== sandboxAccountName) chooseAccount(config, account);
+    const keyId = random.hex(6);
+    const secret = `airbatch_${keyId}_${random.hex(32)}`;
+    const key = {
+      key_id: keyId,
+      name,
+      roles: [...new Set(roles)].sort(),
+      accounts: [...new Set(accounts)].sort(),
+      created_by: person,
+      created_at: now,
+      expires_at: expiresAt,
+    };
+    if (!(await insertApiKey(db, { ...key, secret_sha256: sha256(secret) })))
+      throw new AirbatchError('USAGE', `there is a key "${name}" already`, {
+        hint: 'Give the new key another name, or revoke the old one first.',
+      });
+    return { ...apiKeyJson({ ...key, last_used_at: null, revoked_by: null, revoked_at: null }), secret };
+  },
+});

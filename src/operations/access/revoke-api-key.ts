@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { revokeApiKey as revoke } from '../../ledger/access/api-keys.ts';
+import { time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { apiKeyName } from './api-key-fields.ts';
+
+/** The HTTP API refuses a key from now on. */
+export const revokeApiKey = defineOperation({
+  name: 'revoke-api-key',
+  role: 'admin',
+  ledger: 'change',
+  input: z.strictObject({ name: apiKeyName }),
+  result: z.strictObject({ key_id: z.string(), name: apiKeyName, revoked_at: time }),
+  async run({ session: { db, clock, person } }, { name }) {
+    const at = clock.now();
+    const keyId = await revoke(db, { name, by: person, at });
+    if (keyId === null)
+      throw new AirbatchError('USAGE', `there is no key "${name}" that is not revoked yet`, {
+        hint: 'See the list of keys for their names.',
+      });
+    return { key_id: keyId, name, revoked_at: isoTime(at) };
+  },
+});

@@ -1,0 +1,35 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../../core/identity/ids.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { findApiKey, noteApiKeyUse } from '../../ledger/access/api-keys.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import type { Grant } from '../../runtime/session/session.ts';
+import type { Role } from '../../runtime/settings/config-shape.ts';
+
+/** The program that sends a request, as its key says. */
+export interface Caller {
+  name: string;
+  grant: Grant;
+}
+
+/** How exact the time of a key's last use is: each note is a write. */
+const useNotedMs = 60_000;
+
+/** Whose key the header `Authorization` holds; null for one that is unknown, wrong, expired or revoked. */
+export async function callerOf(
+  { db, clock }: { db: Database; clock: Pick<Clock, 'now'> },
+  authorization: string,
+): Promise<Caller | null> {
+  const [, secret = '', keyId = ''] = authorization.match(/^Bearer (airbatch_([0-9a-f]{12})_[0-9a-f]{64})$/i) ?? [];
+  const key = await findApiKey(db, keyId);
+  if (key === null || !isSame(sha256(secret), key.secret_sha256)) return null;
+  const now = clock.now();
+  if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) return null;
+  if (key.last_used_at === null || now - key.last_used_at >= useNotedMs) await noteApiKeyUse(db, keyId, now);
+  return { name: key.name, grant: { roles: key.roles as Role[], accounts: key.accounts } };
+}
+
+/** Compares two digests in a time that does not depend on where they differ. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+}

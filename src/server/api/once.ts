@@ -1,0 +1,57 @@
+import { sha256 } from '../../core/identity/ids.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  answerApiRequest,
+  beginApiRequest,
+  dropApiRequest,
+} from '../../ledger/access/api-requests.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { type Problem, problem } from './problem.ts';
+
+/** From this status on, a request may succeed when it is sent again: its answer is not kept. */
+const passingStatus = 500;
+
+/** A request that changes something. */
+export interface ChangingRequest {
+  caller: string;
+  /** The header `Idempotency-Key`. */
+  key: string | undefined;
+  method: string;
+  url: string;
+  body: unknown;
+}
+
+/**
+ * Carries a request out once: one that comes again under its `Idempotency-Key` gets the answer of the first. Returns a
+ * problem for a request without a key, for a key that was used for another request, and for a request whose first
+ * answer is not known yet.
+ */
+export async function once(
+  { db, clock }: { db: Database; clock: Pick<Clock, 'now'> },
+  { caller, key, method, url, body }: ChangingRequest,
+  work: () => Promise<ApiAnswer>,
+): Promise<ApiAnswer | Problem> {
+  if (key === undefined || !/^[\x21-\x7e]{1,255}$/.test(key))
+    return problem(
+      'IDEMPOTENCY_KEY_MISSING',
+      'A request that changes something needs the header Idempotency-Key, of 1 to 255 visible ASCII characters.',
+      'Send a new UUID for each change, and the same one when you send that request again.',
+    );
+  const request: ApiRequest = { caller, key, digest: sha256(JSON.stringify([method, url, body ?? null])) };
+  const known = await beginApiRequest(db, request, clock.now());
+  if (known.kind === 'answered') return known.answer;
+  if (known.kind === 'other')
+    return problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request.');
+  if (known.kind === 'open')
+    return problem(
+      'REQUEST_UNFINISHED',
+      'The same request was received before and has no answer yet.',
+      'Look at the batch: the change may have been made. Send it again under a new key if it was not.',
+    );
+  const answer = await work();
+  if (answer.status < passingStatus) await answerApiRequest(db, request, answer);
+  else await dropApiRequest(db, request);
+  return answer;
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { version } from '../../runtime/settings/version.ts';
+import { problemCodes } from './problem.ts';
+import { inputSchema, isInQuery, type JsonSchema, pathFields } from './route-input.ts';
+import { type Route, routes } from './route-table.ts';
+
+const text = { type: 'string' };
+
+const problemSchema = {
+  type: 'object',
+  description: 'A problem as RFC 9457 has it.',
+  required: ['type', 'title', 'status', 'code', 'detail', 'hint'],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    code: { type: 'string', enum: problemCodes },
+    detail: text,
+    hint: { type: ['string', 'null'], description: 'What to do about it.' },
+  },
+};
+
+/** The OpenAPI document of the HTTP API: its schemas are those of the operations. */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes()) {
+    const path = `/api/v1${route.path.replace(/:([a-z_]+)/g, '{$1}')}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'airbatch',
+      version,
+      description:
+        'Every request needs an API key as a bearer token. A request that changes something also needs an Idempotency-Key: sent again under the same key, it gets the first answer.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: problemSchema },
+    },
+  };
+}
+
+function pathItem(route: Route) {
+  const { operation, method, path } = route;
+  const schema = inputSchema(route);
+  const inPath = pathFields(path);
+  const rest = Object.entries(schema.properties ?? {}).filter(([name]) => !inPath.includes(name));
+  const required = (schema.required ?? []).filter((name) => !inPath.includes(name));
+  return {
+    operationId: operation.name,
+    description: `Needs the role \`${operation.role}\`.`,
+    parameters: [
+      ...inPath.map((name) => parameter(name, 'path', schema.properties?.[name], true)),
+      ...(isInQuery(route) ? rest.map(([name, of]) => parameter(name, 'query', of, required.includes(name))) : []),
+      ...(method === 'POST' ? [parameter('Idempotency-Key', 'header', { type: 'string' }, true)] : []),
+    ],
+    ...requestBody(route, rest, required),
+    responses: {
+      200: { description: 'Done.', content: json(resultSchema(operation.result)) },
+      default: {
+        description: 'A problem.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+}
+
+function parameter(name: string, place: string, schema: JsonSchema = text, required = false) {
+  // An object stands in a query as JSON.
+  const shape = place === 'query' && schema.type === 'object' ? { content: json(schema) } : { schema };
+  return { name, in: place, required, ...shape };
+}
+
+function requestBody(
+  { method, isUpload = false }: Route,
+  fields: readonly (readonly [string, JsonSchema])[],
+  required: readonly string[],
+) {
+  if (isUpload)
+    return {
+      requestBody: {
+        description: 'The file: a CSV, plain or gzipped, or an Excel workbook. Its name is in Content-Disposition.',
+        required: true,
+        content: { 'application/octet-stream': {} },
+      },
+    };
+  if (method === 'GET' || fields.length === 0) return {};
+  const schema = { type: 'object', properties: Object.fromEntries(fields), required, additionalProperties: false };
+  return { requestBody: { required: required.length > 0, content: json(schema) } };
+}
+
+function resultSchema(result: z.ZodType) {
+  const { $schema: _draft, ...schema } = z.toJSONSchema(result);
+  return schema;
+}
+
+function json(schema: object) {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,94 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply } from 'fastify';
+import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
+import { UploadTooLarge } from './upload.ts';
+
+/** The HTTP status of each error of the program. */
+const statusOf: Readonly<Record<ErrorCode, number>> = {
+  USAGE: 400,
+  CONFIG_INVALID: 500,
+  ACCOUNT_UNKNOWN: 404,
+  CONFIRMATION_NEEDED: 400,
+  BATCH_UNKNOWN: 404,
+  ROW_UNKNOWN: 404,
+  BATCH_STATE: 409,
+  ROW_NOT_RELEASABLE: 409,
+  ROLE_MISSING: 403,
+  SECOND_PERSON_NEEDED: 403,
+  CONTENT_CHANGED: 409,
+  SERVICE_CHANGED: 409,
+  RUN_ID_INVALID: 400,
+  FILE_UNREADABLE: 400,
+  FILE_REJECTED: 422,
+  ACCOUNT_BUSY: 409,
+  SERVICE_UNREACHABLE: 502,
+  CREDENTIALS_REJECTED: 502,
+  LEDGER_MISSING: 503,
+  LEDGER_FULL: 503,
+  LEDGER_IO: 503,
+  LEDGER_SYNC: 503,
+  LEDGER_BUSY: 503,
+  LEDGER_DAMAGED: 503,
+  LEDGER_RESTORED: 503,
+  LEDGER_REPLACED: 503,
+  LEDGER_VERSION: 503,
+  FOLDER_UNWRITABLE: 503,
+  FENCED: 503,
+};
+
+/** What only the HTTP API can meet, with its status. */
+const requestErrors = {
+  KEY_MISSING: 401,
+  KEY_REFUSED: 401,
+  NOT_FOUND: 404,
+  REQUEST_INVALID: 400,
+  REQUEST_TOO_LARGE: 413,
+  IDEMPOTENCY_KEY_MISSING: 400,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  REQUEST_UNFINISHED: 409,
+  INTERNAL: 500,
+} as const;
+
+export type RequestErrorCode = keyof typeof requestErrors;
+
+/** All codes that a problem can have. */
+export const problemCodes: readonly string[] = [...Object.keys(requestErrors), ...Object.keys(statusOf)];
+
+/** A problem as RFC 9457 has it, with the code of the error and what to do. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail: string;
+  hint: string | null;
+}
+
+export function problem(code: RequestErrorCode, detail: string, hint: string | null = null): Problem {
+  return problemWith(code, requestErrors[code], detail, hint);
+}
+
+/** What a caller is shown of an error; null for one of the program itself, which is for its log. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof AirbatchError)
+    return problemWith(error.code, statusOf[error.code], error.faults.join('; '), hintOf(error));
+  const { statusCode = error instanceof UploadTooLarge ? 413 : 500, message } = error as FastifyError;
+  if (statusCode === 413) return problem('REQUEST_TOO_LARGE', 'The body of the request is too large.');
+  return statusCode < 500 ? problemWith('REQUEST_INVALID', statusCode, message, null) : null;
+}
+
+/** A hint that names a command or an option of the command line is none for a caller of the API. */
+function hintOf({ hint }: AirbatchError): string | null {
+  return /\bairbatch [a-z-]|(^|\s)--[a-z]/.test(hint) ? null : hint;
+}
+
+function problemWith(code: string, status: number, detail: string, hint: string | null): Problem {
+  return { type: `urn:airbatch:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, detail, hint };
+}
+
+export function sendProblem(reply: FastifyReply, body: Problem): FastifyReply {
+  if (body.status === 401) reply.header('www-authenticate', 'Bearer');
+  // What is left of the body is not read.
+  if (body.status === 413) reply.header('connection', 'close');
+  return reply.code(body.status).type('application/problem+json').send(JSON.stringify(body));
+}

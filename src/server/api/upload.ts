@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { dirname, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Session } from '../../runtime/session/session.ts';
+
+/** The most that an uploaded file may weigh: some ten million rows. */
+const uploadBytesMax = 1024 ** 3;
+
+/** A file that a caller has sent. It lies in a folder of its own beside the ledger until it is removed. */
+export interface Upload {
+  path: string;
+  /** Hex SHA-256 of its bytes. */
+  sha256: string;
+  remove(): Promise<void>;
+}
+
+/** A file that is larger than `uploadBytesMax`. */
+export class UploadTooLarge extends Error {}
+
+/**
+ * Writes the body of a request into a file that only this user can read, piece by piece: memory does not grow with it.
+ * Throws `UploadTooLarge`, at once where the request says how much it sends, and `USAGE` for a name that is none.
+ */
+export async function receiveUpload(
+  { ledgerPath, random }: Pick<Session, 'ledgerPath' | 'random'>,
+  request: IncomingMessage,
+): Promise<Upload> {
+  if (Number(request.headers['content-length'] ?? 0) > uploadBytesMax) throw new UploadTooLarge();
+  const folder = join(dirname(ledgerPath), 'uploads', random.hex(8));
+  const path = join(folder, fileNameOf(request.headers['content-disposition']));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counting = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length;
+      hash.update(piece);
+      done(bytes > uploadBytesMax ? new UploadTooLarge() : null, piece);
+    },
+  });
+  try {
+    await pipeline(request, counting, createWriteStream(path, { mode: 0o600, flags: 'wx' }));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, sha256: hash.digest('hex'), remove };
+}
+
+/** The name of the file, as `Content-Disposition` has it: the batch keeps it. */
+function fileNameOf(header: string | undefined): string {
+  const [, encoded, plain] = header?.match(/filename\*=UTF-8''([^;\s]+)|filename="?([^";]+)"?/i) ?? [];
+  const name = decoded(encoded) ?? plain ?? '';
+  if (/^[^/\\\p{C}]{1,120}$/u.test(name) && !name.startsWith('.')) return name;
+  throw new AirbatchError('USAGE', 'the header Content-Disposition does not name the file', {
+    hint: 'Send, for example, Content-Disposition: attachment; filename="november.csv".',
+  });
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { systemRandom } from '../../../src/core/basics/random.ts';
+import { listApiKeys } from '../../../src/ledger/access/api-keys.ts';
+import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { createApiKey } from '../../../src/operations/access/create-api-key.ts';
+import { operations } from '../../../src/operations/all.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
+import { loadConfig } from '../../../src/runtime/settings/config.ts';
+import type { Role } from '../../../src/runtime/settings/config-shape.ts';
+import { makeApiServer } from '../../../src/server/api/api-server.ts';
+import { openApiDocument } from '../../../src/server/api/openapi.ts';
+import { routes } from '../../../src/server/api/route-table.ts';
+import { folderOf } from '../../support/folder.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+type Send = { key?: string | null; body?: unknown; once?: string | null };
+
+/** The API of an installation with the accounts `main` and `other`, a batch that waits for approval in each. */
+async function api(t: TestContext) {
+  const folder = folderOf(t);
+  const clock = makeVirtualClock();
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'service-key' };
+  const config = await loadConfig({ cwd: folder, env, configPath: undefined });
+  const logged: unknown[] = [];
+  const log = {
+    info: (...line: unknown[]) => void logged.push(line),
+    warn: (...line: unknown[]) => void logged.push(line),
+  };
+  const session: Session = {
+    ...{ db, clock, config, log, random: systemRandom },
+    ledgerPath: join(folder, 'ledger.db'),
+    person: 'root',
+    through: 'serve',
+  };
+  for (const account of ['default', 'other']) {
+    const batch_id = `B-${account}`;
+    await addBatch(db, clock, aBatch({ batch_id, account, run_id: account, status: 'awaiting_approval' }), [
+      aRow(1, { batch_id }),
+    ]);
+  }
+  const changed: string[] = [];
+  const server = makeApiServer({
+    session,
+    withAccount: () => Promise.reject(new Error('no account is open')),
+    onChange: (account) => void changed.push(account),
+  });
+  t.after(() => server.close());
+  const door = { nameOf: (field: string) => field };
+  const makeKey = async (name: string, roles: Role[], more: { accounts?: string[]; expires?: string } = {}) =>
+    (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
+  const admin = await makeKey('all', ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin']);
+  const send = async (method: 'GET' | 'POST', url: string, { key = admin, body, once = 'once-1' }: Send = {}) => {
+    const answer = await server.inject({
+      method,
+      url,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(method === 'POST' && once !== null ? { 'idempotency-key': once } : {}),
+      },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+  };
+  const statusOf = async (id: string) => (await findBatch(db, id))?.status;
+  return { db, clock, session, logged, changed, server, makeKey, admin, send, statusOf };
+}
+
+describe('the HTTP API', () => {
+  test('answers nobody without a key, with a wrong, an expired or a revoked one', async (t) => {
+    const { clock, send, makeKey, admin } = await api(t);
+    const expires = new Date(clock.now() + 60_000).toISOString();
+    const brief = await makeKey('brief', ['audit'], { expires });
+    const gone = await makeKey('gone', ['audit']);
+    const get = async (key: string | null) => {
+      const { status, body, headers } = await send('GET', '/api/v1/api-keys', { key });
+      return [status, body.code, headers['www-authenticate']];
+    };
+    assert.deepEqual(await get(null), [401, 'KEY_MISSING', 'Bearer']);
+    const refused = [401, 'KEY_REFUSED', 'Bearer'];
+    assert.deepEqual(await get('nonsense'), refused);
+    assert.deepEqual(await get(`${admin.slice(0, -1)}${admin.endsWith('0') ? '1' : '0'}`), refused);
+    assert.equal((await send('GET', '/api/v1/batches/B-default/held-rows', { key: brief })).status, 403);
+    clock.setWall(clock.now() + 60_000);
+    assert.deepEqual(await get(brief), refused);
+    assert.equal((await send('POST', '/api/v1/api-keys/gone/revoke')).status, 200);
+    assert.deepEqual(await get(gone), refused);
+  });
+
+  test('keeps no secret of a key, and notes its last use to the minute', async (t) => {
+    const { db, clock, send, admin, logged } = await api(t);
+    const usedAt = async () => (await listApiKeys(db)).find(({ name }) => name === 'all')?.last_used_at;
+    assert.equal(await usedAt(), null);
+    await send('GET', '/api/v1/api-keys');
+    const first = clock.now();
+    assert.equal(await usedAt(), first);
+    clock.setWall(first + 59_000);
+    await send('GET', '/api/v1/api-keys');
+    assert.equal(await usedAt(), first);
+    clock.setWall(first + 60_000);
+    const { body } = await send('GET', '/api/v1/api-keys');
+    assert.equal(await usedAt(), clock.now());
+    assert.equal(JSON.stringify([body, await listApiKeys(db), logged]).includes(admin.slice(-64)), false);
+  });
+
+  test('does an operation in the name of the key, by the door "api", and tells the runner of the account', async (t) => {
+    const { db, send, changed, statusOf } = await api(t);
+    const { status, body } = await send('POST', '/api/v1/batches/B-default/reject', { body: { why: 'not ours' } });
+    assert.deepEqual([status, body.batch_id, body.status], [200, 'B-default', 'cancelled']);
+    assert.equal(await statusOf('B-default'), 'cancelled');
+    assert.deepEqual(changed, ['default']);
+    const last = (await pageEvents(db, 'B-default', 0, 100)).at(-1);
+    assert.equal(last?.actor, 'all');
+    assert.equal(JSON.parse(last?.body ?? '{}').through, 'api');
+  });
+
+  test('asks for a role as every door does', async (t) => {
+    const { send, makeKey, statusOf } = await api(t);
+    const key = await makeKey('preparing', ['prepare', 'operate']);
+    const { status, body } = await send('POST', '/api/v1/batches/B-default/reject', { key, body: { why: 'no' } });
+    assert.deepEqual([status, body.code, body.type], [403, 'ROLE_MISSING', 'urn:airbatch:problem:ROLE_MISSING']);
+    assert.equal(await statusOf('B-default'), 'awaiting_approval');
+  });
+
+  for (const { operation, method, path, isUpload } of routes())
+    test(`${operation.name} shows nothing of another team's account`, async (t) => {
+      const { send, makeKey, statusOf } = await api(t);
+      const key = await makeKey('team', ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'], {
+        accounts: ['default'],
+      });
+      const url = `/api/v1${path}`
+        .replace(':batch_id', 'B-other')
+        .replace(':account', 'other')
+        .replace(':row', '1')
+        .replace(':name', 'all');
+      const body = {
+        why: 'x',
+        evidence: 'x',
+        as: 'paid',
+        seen: { content_sha256: null, to_send: 1, products: 0, sums: {} },
+      };
+      const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});
+      const fitting = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
+      const query = operation.name === 'list-networks' ? '?query=KE' : isUpload ? '?account=other' : '';
+      if (operation.name === 'release-rows') delete fitting.seen;
+      const answer = await send(method, `${url}${query}`, {
+        key,
+        ...(method === 'POST' ? { body: operation.name === 'reorder-batch' ? { priority: 'bulk' } : fitting } : {}),
+      });
+      assert.ok([403, 404].includes(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`);
+      assert.ok(['BATCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'ROLE_MISSING'].includes(answer.body.code));
+      assert.equal(await statusOf('B-other'), 'awaiting_approval');
+    });
+
+  test('carries a change out once for each Idempotency-Key', async (t) => {
+    const { send, makeKey, changed } = await api(t);
+    const url = '/api/v1/batches/B-default/reject';
+    const first = await send('POST', url, { body: { why: 'not ours' } });
+    const again = await send('POST', url, { body: { why: 'not ours' } });
+    assert.deepEqual([again.status, again.body], [first.status, first.body]);
+    assert.deepEqual(changed, ['default'], 'nothing was done a second time');
+    const other = await send('POST', url, { body: { why: 'another reason' } });
+    assert.deepEqual([other.status, other.body.code], [409, 'IDEMPOTENCY_KEY_REUSED']);
+    const none = await send('POST', url, { body: { why: 'not ours' }, once: null });
+    assert.deepEqual([none.status, none.body.code], [400, 'IDEMPOTENCY_KEY_MISSING']);
+    const key = await makeKey('second', ['approve']);
+    const stranger = await send('POST', url, { key, body: { why: 'not ours' } });
+    assert.deepEqual([stranger.status, stranger.body.code], [409, 'BATCH_STATE'], 'keys of callers do not meet');
+    assert.equal(
+      (await send('POST', url, { key, body: { why: 'not ours' } })).status,
+      409,
+      'a refusal is kept as well',
+    );
+  });
+
+  test('does not keep the answer to a request that met trouble which passes', async (t) => {
+    const { send, db } = await api(t);
+    const real = db.transact.bind(db);
+    // The first transaction notes the request, the second one is that of the operation.
+    let transactions = 0;
+    Object.assign(db, {
+      transact: (work: Parameters<typeof real>[0]) =>
+        ++transactions === 2 ? Promise.reject(new Error('the disk is gone')) : real(work),
+    });
+    const url = '/api/v1/batches/B-default/reject';
+    const failed = await send('POST', url, { body: { why: 'not ours' } });
+    assert.deepEqual([failed.status, failed.body.code], [500, 'INTERNAL']);
+    assert.equal(JSON.stringify(failed.body).includes('the disk is gone'), false);
+    assert.equal((await send('POST', url, { body: { why: 'not ours' } })).status, 200);
+  });
+
+  test('refuses fields that are unknown, that name folders of the machine, or that stand in the path already', async (t) => {
+    const { send } = await api(t);
+    const post = async (body: object, once: string) =>
+      (await send('POST', '/api/v1/batches/B-default/reports', { body, once })).body.code;
+    assert.equal(await post({ out: '/tmp' }, 'a'), 'USAGE');
+    assert.equal(await post({ batch_id: 'B-other' }, 'b'), 'USAGE');
+    assert.equal(await post({ nonsense: 1 }, 'c'), 'USAGE');
+    assert.equal((await send('GET', '/api/v1/batches/B-default/review?batch_id=B-other')).body.code, 'USAGE');
+    assert.equal((await send('GET', '/api/v1/nothing')).body.code, 'NOT_FOUND');
+  });
+
+  test('reads numbers and lists of a query as the schema says', async (t) => {
+    const { send } = await api(t);
+    const { body } = await send('GET', '/api/v1/batches/B-default/held-rows?rows=nonsense');
+    assert.deepEqual([body.code, body.status], ['USAGE', 400]);
+    const held = await send('GET', '/api/v1/batches/B-default/held-rows?rows=1');
+    assert.notEqual(held.body.code, 'USAGE', JSON.stringify(held.body));
+  });
+});
+
+describe('the OpenAPI document', () => {
+  test('has every operation but those of this machine, and is the one in docs/api-openapi.json', () => {
+    const document = openApiDocument();
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((item) => (item as { operationId: string }).operationId),
+    );
+    const local = ['check-migration', 'create-api-key', 'run-file', 'verify-reports'];
+    assert.deepEqual(
+      ids.toSorted(),
+      operations
+        .map(({ name }) => name)
+        .filter((name) => !local.includes(name))
+        .toSorted(),
+    );
+    const written = JSON.parse(readFileSync(join(root, 'docs/api-openapi.json'), 'utf8'));
+    assert.deepEqual(written, JSON.parse(JSON.stringify(document)), 'npm run openapi writes it');
+  });
+
+  test('is served to anybody: it holds nothing of the installation', async (t) => {
+    const { send } = await api(t);
+    const { status, body } = await send('GET', '/api/openapi.json', { key: null });
+    assert.deepEqual([status, body.openapi], [200, '3.1.0']);
+  });
+});
