@@ -237,6 +237,14 @@ describe('the house', () => {
     assert.deepEqual([...left], []);
   });
 
+  test('gives no file of the engine all parts of a runner', () => {
+    const whole = all.filter(({ path, text }) => path.startsWith('engine/') && /\bRunnerContext\b/.test(text));
+    assert.deepEqual(
+      whole.map(({ path }) => path),
+      ['engine/account-runner.ts', 'engine/runner/context.ts'],
+    );
+  });
+
   test('keeps dispatch and tracking apart', () => {
     const met = strangers.filter(([a, b]) => all.find(({ path }) => path === a)?.imports.includes(b));
     assert.deepEqual(met, []);

@@ -10,7 +10,6 @@ import { makeGateKeeper } from './pacing/gate-keeper.ts';
 import { makeReadTrouble } from './pacing/read-trouble.ts';
 import { keysProvedFrom, noteKeyScope } from './payments/key-age.ts';
 import { makeCommitter } from './runner/committer.ts';
-import { makeComparison } from './runner/comparison.ts';
 import type { EngineDeps, RunnerContext } from './runner/context.ts';
 import { makeFollowed } from './runner/followed-rows.ts';
 import { logTakeover, takeAccount } from './runner/lease.ts';
@@ -120,18 +119,15 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     restoredAt: await restoredAt(deps.db, account, clock.now()),
     keysProvedFrom: keysProvedFrom(wallMs, highestSeenMs),
     keyScopeFrom: await noteKeyScope(deps, account, clock.now()),
-    compared: makeComparison(),
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);
       wakes.supervise.wake();
     }),
     followed: makeFollowed(),
-    loggedPauses: new Set(),
     gate,
     readTrouble: makeReadTrouble({ ...deps, clock, gate, pauseAccount: (...why) => pauseAccount(context, ...why) }),
     late: makeLateBatches(account, clock),
-    credentialsRefused: false,
     settlementStats: makeSettlementStats(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,

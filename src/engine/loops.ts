@@ -1,23 +1,24 @@
 import { LimiterStopped } from '../limiter/limiter.ts';
-import { boostDeadlines } from './batches/deadline-boost.ts';
+import { boostDeadlines, type DeadlineBoostNeeds } from './batches/deadline-boost.ts';
 import { resumeFunded } from './batches/funds.ts';
 import { refreshBatches } from './batches/open-batches.ts';
-import { dispatchLoop } from './dispatch/dispatch.ts';
+import { type DispatchNeeds, dispatchLoop } from './dispatch/dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
-import type { RunnerContext } from './runner/context.ts';
 import { recentThroughput, saveThroughput } from './runner/recent-throughput.ts';
-import { roundMs, type Stay, superviseLoop } from './supervise.ts';
+import { roundMs, type Stay, type SuperviseNeeds, superviseLoop } from './supervise.ts';
 import { makeListCursor } from './tracking/list-cursor.ts';
 import { makeRereading } from './tracking/reread.ts';
-import { trackOnce } from './tracking/tracking.ts';
+import { type TrackingNeeds, trackOnce } from './tracking/tracking.ts';
 import { processWebhooks } from './tracking/webhook-inbox.ts';
+
+type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 
 /** Runs all loops until the work is done; the first trouble in any of them ends all. */
 export async function runLoops(
-  context: RunnerContext,
+  context: LoopsNeeds,
   { rereads, ...stay }: Stay & { rereads: boolean },
   stop: () => void,
 ): Promise<void> {
@@ -52,7 +53,7 @@ export async function runLoops(
   if (trouble !== null) throw trouble;
 }
 
-async function doubtLoop(context: RunnerContext): Promise<void> {
+async function doubtLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     const next = await stepDoubts(context);
     const now = context.clock.now();
@@ -61,7 +62,7 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-async function trackLoop(context: RunnerContext): Promise<void> {
+async function trackLoop(context: LoopsNeeds): Promise<void> {
   const cursor = makeListCursor();
   while (!context.stopping.aborted) {
     const wait = await trackOnce(context, cursor);
@@ -73,7 +74,7 @@ async function trackLoop(context: RunnerContext): Promise<void> {
 }
 
 /** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
-async function webhookLoop(context: RunnerContext): Promise<void> {
+async function webhookLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     const next = await processWebhooks(context);
     const now = context.clock.now();
@@ -82,19 +83,19 @@ async function webhookLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-async function fundsLoop(context: RunnerContext): Promise<void> {
+async function fundsLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     if (await resumeFunded(context)) context.wakes.supervise.wake();
     await context.wakes.funds.wait(context.settings.fundsLookMs);
   }
 }
 
-async function rereadLoop(context: RunnerContext): Promise<void> {
+async function rereadLoop(context: LoopsNeeds): Promise<void> {
   const readOn = makeRereading(context);
   while (!context.stopping.aborted) await context.wakes.reread.wait(Math.max(1, await readOn()));
 }
 
-async function renewLoop(context: RunnerContext): Promise<void> {
+async function renewLoop(context: LoopsNeeds): Promise<void> {
   const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
   while (!context.stopping.aborted) {
     await context.wakes.renew.wait(everyMs);
@@ -105,7 +106,7 @@ async function renewLoop(context: RunnerContext): Promise<void> {
 }
 
 /** Saves the pace whenever it has changed, and boosts batches that would be late at this pace. */
-async function throughputLoop(context: RunnerContext): Promise<void> {
+async function throughputLoop(context: LoopsNeeds): Promise<void> {
   const { clock, stopping, settings } = context;
   let noted = '';
   while (!stopping.aborted) {

@@ -7,13 +7,16 @@ import { isAnySending } from '../ledger/rows/in-flight-rows.ts';
 import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
 import { resetShortageBalances } from './batches/funds.ts';
 import { refreshBatches } from './batches/open-batches.ts';
-import { isShutOut, keepHalted } from './batches/pausing.ts';
+import { isShutOut, keepHalted, type PausingNeeds } from './batches/pausing.ts';
 import { allTerminal, canProgress } from './forecast/can-progress.ts';
 import { longThrottle } from './pacing/account-throttle.ts';
 import { askBalance } from './pacing/ask-balance.ts';
 import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
-import type { RunnerContext } from './runner/context.ts';
+import type { Parts } from './runner/context.ts';
+
+export type SuperviseNeeds = Parts<'gateway' | 'limiter' | 'onCompleted' | 'settlementStats' | 'stopping'> &
+  PausingNeeds;
 
 /** How long a runner works: see `AccountRunner.run`. */
 export interface Stay {
@@ -35,7 +38,7 @@ interface Standing {
 
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
 export async function superviseLoop(
-  context: RunnerContext,
+  context: SuperviseNeeds,
   { patienceMs, batchIds }: Stay,
   stop: () => void,
 ): Promise<void> {
@@ -64,7 +67,7 @@ export async function superviseLoop(
 }
 
 /** Brings the list of open batches up to date, and starts those that are approved. */
-async function startApproved(context: RunnerContext): Promise<void> {
+async function startApproved(context: SuperviseNeeds): Promise<void> {
   await keepHalted(context);
   await refreshBatches(context);
   const approved = [...context.batches.all().values()].filter(({ batch }) => batch.status === 'approved');
@@ -83,7 +86,10 @@ async function startApproved(context: RunnerContext): Promise<void> {
 }
 
 /** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
-async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
+async function shortfall(
+  context: Parts<'db' | 'gate' | 'gateway' | 'limiter'>,
+  batch: BatchRecord,
+): Promise<string | null> {
   const outcome = await askBalance(context);
   const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
@@ -95,7 +101,7 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
 async function superviseBatch(
-  context: RunnerContext,
+  context: SuperviseNeeds,
   batch: BatchRecord,
   { known, counts, patienceMs, closing }: Standing & Pick<Stay, 'patienceMs'> & { closing: ClosingBalances },
 ): Promise<boolean> {
@@ -110,7 +116,7 @@ async function superviseBatch(
 /** Requests for a balance that the service may refuse for being too many, before it is done without. */
 const balanceReadsMax = 3;
 
-async function readBalance(context: RunnerContext): Promise<Balance | null> {
+async function readBalance(context: Parts<'clock' | 'gate' | 'gateway' | 'limiter'>): Promise<Balance | null> {
   for (let reads = 0; reads < balanceReadsMax; reads++) {
     // A batch whose rows have all ended does not stay open for a wait of hours.
     if (longThrottle(context, 'balance') !== null) return null;
@@ -127,7 +133,7 @@ async function readBalance(context: RunnerContext): Promise<Balance | null> {
  * the wire when the balance was read may have been charged in it, and is answered first, so that every unit which left
  * the wallets is some row's.
  */
-async function completeBatch(context: RunnerContext, batchId: string, closing: ClosingBalances): Promise<boolean> {
+async function completeBatch(context: SuperviseNeeds, batchId: string, closing: ClosingBalances): Promise<boolean> {
   const { db, batches } = context;
   const balance = closing.get(batchId) ?? (await readBalance(context));
   if (balance !== null && (await isAnySending(db, [...batches.all().keys()], balance.readAt))) {
@@ -150,7 +156,11 @@ async function completeBatch(context: RunnerContext, batchId: string, closing: C
  * The least time between two rounds, however much happens (ms). The last rows are looked for sooner where they are
  * known to end faster than that.
  */
-export async function roundMs({ picker, settlementStats, settings }: RunnerContext): Promise<number> {
+export async function roundMs({
+  picker,
+  settlementStats,
+  settings,
+}: Parts<'picker' | 'settings' | 'settlementStats'>): Promise<number> {
   const { roundMsMin, lastReadsMsMin } = settings;
   const endsFast = (settlementStats.usualMs() ?? Infinity) < roundMsMin;
   return endsFast && (await picker.available(1)) === 0 ? lastReadsMsMin : roundMsMin;

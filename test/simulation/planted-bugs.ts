@@ -230,8 +230,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a ledger that nobody compares with the service',
     seed: 111,
     file: 'engine/dispatch/dispatch.ts',
-    find: 'const isCompared = await compareWithService(context);',
-    replace: 'const isCompared = context.batches.size > 0;',
+    find: '(await isCompared()) ? taken : []',
+    replace: 'taken',
   },
   {
     name: 'rows of a restored ledger that are not looked up',

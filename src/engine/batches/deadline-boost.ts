@@ -2,14 +2,16 @@ import { isoTime } from '../../core/time/clock.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { boostNeeded, type PaceAhead } from '../forecast/forecast.ts';
 import { sendingOf } from '../forecast/sending.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts, Writes } from '../runner/context.ts';
+
+export type DeadlineBoostNeeds = Parts<Writes | 'account' | 'batches' | 'late' | 'wakes'>;
 
 /**
  * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost
  * is stored in the ledger and lasts until the batch's last row is sent: what it needs shrinks while it is sent, so it
  * would otherwise change places with the others at each look.
  */
-export async function boostDeadlines(context: RunnerContext, pace: PaceAhead): Promise<void> {
+export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhead): Promise<void> {
   const { db, account, clock, batches, late } = context;
   const isToBeDone = [...batches.all().values()].some(({ batch }) => batch.finish_by !== null);
   if (!isToBeDone) return late.clear();
@@ -18,7 +20,7 @@ export async function boostDeadlines(context: RunnerContext, pace: PaceAhead): P
   late.look(sending, pace);
 }
 
-async function press(context: RunnerContext, batchId: string): Promise<void> {
+async function press(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {
   const pressed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     // A person may have changed its deadline or paused it since it was read.

@@ -5,13 +5,15 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { overspent } from '../plan/spending.ts';
 import { canaryVerdict } from '../runner/batch-watch.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
+
+type EnforceGuardsNeeds = Parts<'batches' | 'committer' | 'db' | 'log' | 'wakes'>;
 
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 
 /** Shows rows that ended to their batches' watches. A batch that must not go on sends nothing from here on. */
-export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): void {
+export function noteEnded(context: Parts<'batches'>, ended: readonly RowRecord[]): void {
   for (const [batchId, rows] of Map.groupBy(ended, ({ batch_id }) => batch_id)) {
     const why = context.batches.get(batchId)?.watch.note(rows) ?? null;
     if (why !== null) context.batches.stop(batchId, why);
@@ -42,7 +44,7 @@ function firstRows({ batch, policy: { canary } }: OpenBatch): number | null {
 }
 
 /** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */
-export async function enforceGuards(context: RunnerContext): Promise<void> {
+export async function enforceGuards(context: EnforceGuardsNeeds): Promise<void> {
   for (const open of context.batches.all().values()) {
     const { batch, policy } = open;
     const { batch_id: batchId } = batch;
@@ -72,7 +74,7 @@ function canaryIsOver({ batch, policy }: OpenBatch, counts: ReadonlyMap<string, 
   return sentAmong(counts) >= policy.canary.rows || !counts.has('ready');
 }
 
-async function endCanary(context: RunnerContext, batchId: string): Promise<void> {
+async function endCanary(context: Parts<'committer' | 'wakes'>, batchId: string): Promise<void> {
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (batch?.status !== 'running' || batch.canary_at !== null) return;
@@ -82,7 +84,12 @@ async function endCanary(context: RunnerContext, batchId: string): Promise<void>
   context.wakes.dispatch.wake();
 }
 
-async function pauseByGuard(context: RunnerContext, batchId: string, why: string, canary: boolean): Promise<void> {
+async function pauseByGuard(
+  context: Parts<'batches' | 'committer' | 'log'>,
+  batchId: string,
+  why: string,
+  canary: boolean,
+): Promise<void> {
   context.batches.stop(batchId, why);
   context.log.warn('a guard has paused the batch', { batch_id: batchId, why });
   await context.committer.commit(async (unit) => {

@@ -8,7 +8,9 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
 import { shortOf } from '../plan/preflight.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
+
+type FundsNeeds = Parts<'account' | 'committer' | 'db' | 'gate' | 'gateway' | 'limiter' | 'log' | 'service'>;
 
 /** What each wallet held at the lowest, by its id, since the account's money ran out. */
 type Purses = Record<string, string>;
@@ -26,7 +28,7 @@ export function resetShortageBalances(tx: Queryable, account: string): Promise<v
  * money not be enough yet, the service refuses the next row, which costs nothing, and the account waits again; but a
  * batch whose policy is `shortBalance: "pause"` waits for the money of all its rows. Returns whether anything goes on.
  */
-export async function resumeFunded(context: RunnerContext): Promise<boolean> {
+export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   const { db, account, service, log } = context;
   const pauses = (await openPausesOfAccount(db, account)).filter(({ reason }) => reason === 'insufficient_balance');
   const short = new Set(pauses.map(({ batch_id }) => batch_id));
@@ -56,7 +58,7 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
 type AfterFunding = 'resumed' | 'still_paused' | 'still_short';
 
 async function endShortage(
-  { db, committer }: RunnerContext,
+  { db, committer }: Parts<'committer' | 'db'>,
   waiting: BatchRecord,
   outcome: BalanceOutcome,
 ): Promise<AfterFunding> {

@@ -3,13 +3,16 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { isOtherVersion, isSameService } from '../../core/identity/service-name.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 
 /**
  * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and
  * would be sent again. Even its doubts are not looked up there.
  */
-export async function pauseMovedService(context: RunnerContext, { batch_id, service }: BatchRecord): Promise<void> {
+export async function pauseMovedService(
+  context: Parts<'account' | 'committer' | 'log' | 'service'>,
+  { batch_id, service }: BatchRecord,
+): Promise<void> {
   const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
   context.log.warn('a batch is not worked on', { batch_id, why: detail });
   await context.committer.commit(async (unit) => {

@@ -5,14 +5,18 @@ import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { makeRowMarks } from '../runner/row-marks.ts';
 import { rowsAlone } from './enforce-guards.ts';
 import { pauseMovedService } from './moved-service.ts';
 
+export type OpenBatchesNeeds = Parts<
+  'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'settings'
+>;
+
 /** Brings what the runner knows of the account's open batches up to date with the ledger. */
-export async function refreshBatches(context: RunnerContext): Promise<void> {
+export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
   const found = await openBatches(context.db, context.account);
   const open = new Map<string, OpenBatch>();
   const movedBatches = new Map<string, OpenBatch>();
@@ -22,7 +26,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
     // What was seen before a pause does not count after it: a person has looked.
     const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
     const isHere = isSameService(batch.service, context.service);
-    if (isHere && batch.status === 'running' && known?.batch.status !== 'running') context.loggedPauses.clear();
+    if (isHere && batch.status === 'running' && known?.batch.status !== 'running') context.batches.forgetPauses();
     const watch = known && !isResumed ? known.watch : makeBatchWatch(policy);
     (isHere ? open : movedBatches).set(batch.batch_id, {
       batch,
@@ -46,7 +50,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
   }
 }
 
-async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {
+async function isSmall({ db, settings }: Parts<'db' | 'settings'>, batch: BatchRecord): Promise<boolean> {
   const counts = await countRows(db, batch.batch_id);
   return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
 }

@@ -7,21 +7,22 @@ import { haltAccount, haltOf, openPauses, openPausesOfAccount } from '../../ledg
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import { resetShortageBalances } from './funds.ts';
-import { refreshBatches } from './open-batches.ts';
+import { type OpenBatchesNeeds, refreshBatches } from './open-batches.ts';
+
+export type PausingNeeds = Parts<'clock' | 'gate' | 'lease' | 'wakes'> & OpenBatchesNeeds;
 
 /**
  * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment
  * later, and the batches, which still read as running, would go on.
  */
-export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
+export async function pauseAccount(context: PausingNeeds, reason: PauseReason, detail: string): Promise<void> {
   // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its
   // own.
   const logged = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
-  if (!context.loggedPauses.has(logged))
+  if (context.batches.notePause(logged))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
-  context.loggedPauses.add(logged);
   // Nothing more is taken from here on, even before the pause is durable.
   context.picker.setBatches([]);
   const { db, clock, lease } = context;
@@ -29,7 +30,7 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
   await refreshBatches(context);
   if (reason === 'credentials_rejected') {
     // Only now that the pause is durable, since the run may end by it.
-    context.credentialsRefused = true;
+    context.gate.setRefused(true);
     context.wakes.supervise.wake();
   }
   context.wakes.funds.wake();
@@ -43,7 +44,7 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
  */
 export async function writePause(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'service'>,
   reason: PauseReason,
   detail: string,
 ): Promise<void> {
@@ -66,7 +67,7 @@ export async function writePause(
  * was open, or by another program. The batches are read before the halt, since a person's `resume` ends both in one
  * transaction.
  */
-export async function keepHalted(context: RunnerContext): Promise<void> {
+export async function keepHalted(context: PausingNeeds): Promise<void> {
   const open = await openBatches(context.db, context.account);
   const pauses = await openPausesOfAccount(context.db, context.account);
   const halted = new Set(pauses.flatMap(({ batch_id, reason }) => (reason === 'service_mismatch' ? [batch_id] : [])));
@@ -87,15 +88,15 @@ async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {
  * moves what is open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may
  * not create may read.
  */
-export async function isShutOut(context: RunnerContext): Promise<boolean> {
-  if (!context.credentialsRefused) return false;
+export async function isShutOut(context: Parts<'gate' | 'gateway' | 'limiter'>): Promise<boolean> {
+  if (!context.gate.isRefused()) return false;
   const outcome = await askToRead(context);
-  if (outcome.kind !== 'throttled') context.credentialsRefused = false;
+  if (outcome.kind !== 'throttled') context.gate.setRefused(false);
   return outcome.kind === 'account_blocked';
 }
 
 /** Reads one entry of the list, since a key that may read the balance need not have the permission to read payments. */
-async function askToRead(context: RunnerContext): Promise<ListOutcome | BalanceOutcome> {
+async function askToRead(context: Parts<'gate' | 'gateway' | 'limiter'>): Promise<ListOutcome | BalanceOutcome> {
   const { list } = context.gateway;
   // Version 1 has no list and no permissions: credentials that are right may read everything.
   if (list === null) return askBalance(context);

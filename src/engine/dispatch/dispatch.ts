@@ -6,23 +6,31 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
 import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
-import { readLostPayments } from '../doubts/lost-payments.ts';
-import { compareWithService } from '../doubts/older-copy.ts';
+import { type LostPaymentsNeeds, readLostPayments } from '../doubts/lost-payments.ts';
+import { makeServiceComparison, type OlderCopyNeeds } from '../doubts/older-copy.ts';
 import { assertYoung } from '../payments/key-age.ts';
-import type { RunnerContext } from '../runner/context.ts';
-import { withKeysRenewed } from './forgotten-keys.ts';
+import type { Parts } from '../runner/context.ts';
+import { type ForgottenKeysNeeds, withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
-import { type AfterOutcome, writeOutcome } from './outcomes.ts';
-import { restoreLookup } from './restore-lookup.ts';
+import { type AfterOutcome, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
+import { type RestoreLookupNeeds, restoreLookup } from './restore-lookup.ts';
+
+export type DispatchNeeds = Parts<'gate' | 'lease' | 'pauseAccount'> &
+  RestoreLookupNeeds &
+  ForgottenKeysNeeds &
+  LostPaymentsNeeds &
+  OlderCopyNeeds &
+  OutcomesNeeds;
 
 /**
  * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed
  * just in time: a job takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and
  * no intent is written for a row that is not sent at once.
  */
-export async function dispatchLoop(context: RunnerContext): Promise<void> {
+export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
   const { picker, settings, clock } = context;
   if (context.restoredAt !== null) await readLostPayments(context, context.restoredAt);
+  const isCompared = makeServiceComparison(context);
   const jobs = new Set<Promise<void>>();
   let trouble: unknown = null;
   // Jobs that the limiter has not started: their rows are still the picker's.
@@ -36,7 +44,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
       waiting -= 1;
       context.wakes.dispatch.wake();
     };
-    const job = admitRows(context, { started, isOver })
+    const job = admitRows(context, { started, isOver, isCompared })
       .catch((error: unknown) => {
         if (!(error instanceof LimiterStopped)) trouble ??= error;
       })
@@ -63,8 +71,8 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
 }
 
 async function admitRows(
-  context: RunnerContext,
-  { started, isOver }: { started: () => void; isOver: () => boolean },
+  context: DispatchNeeds,
+  { started, isOver, isCompared }: { started: () => void; isOver: () => boolean; isCompared: () => Promise<boolean> },
 ): Promise<void> {
   const weight = context.settings.rowsPerAdmission;
   let begun = false;
@@ -77,7 +85,7 @@ async function admitRows(
       'creation',
       async (count, giveBack) => {
         begin();
-        const intents = isOver() ? [] : await takeIntents(context, count);
+        const intents = isOver() ? [] : await takeIntents(context, count, isCompared);
         if (intents.length < count) giveBack(count - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
@@ -92,11 +100,14 @@ async function admitRows(
 }
 
 /** Takes rows, and writes the intents of those that may be sent now. */
-async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
-  // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
+async function takeIntents(
+  context: DispatchNeeds,
+  count: number,
+  isCompared: () => Promise<boolean>,
+): Promise<Intent[]> {
+  // A row in doubt may go unanswered because of its own content, so in an outage another row tests the service.
   const taken = await context.picker.take(count, context.gate.isUnansweredOften());
-  const isCompared = await compareWithService(context);
-  const looked = await lookedUp(context, isCompared ? taken : []);
+  const looked = await lookedUp(context, (await isCompared()) ? taken : []);
   const rows = whileOpen(context, looked.rows);
   const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
   context.picker.settled(taken);
@@ -108,7 +119,7 @@ async function takeIntents(context: RunnerContext, count: number): Promise<Inten
  * and failed payments that paid the same people the same are read again.
  */
 async function lookedUp(
-  context: RunnerContext,
+  context: DispatchNeeds,
   rows: readonly RowRecord[],
 ): Promise<{ rows: readonly RowRecord[]; confirmed: ConfirmedFailures }> {
   const unknown = context.restoredAt === null ? rows : await restoreLookup(context, rows, context.restoredAt);
@@ -120,7 +131,10 @@ async function lookedUp(
 }
 
 /** The rows that the account's gate lets through: a look-up may have closed it since the job was admitted. */
-function whileOpen({ gate, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
+function whileOpen(
+  { gate, picker, clock }: Parts<'clock' | 'gate' | 'picker'>,
+  rows: readonly RowRecord[],
+): readonly RowRecord[] {
   const open = gate.rowsNow(rows.length);
   for (const row of rows.slice(open)) picker.putBack(row, clock.now());
   return rows.slice(0, open);
@@ -128,7 +142,7 @@ function whileOpen({ gate, picker, clock }: RunnerContext, rows: readonly RowRec
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */
 async function recordIntents(
-  context: RunnerContext,
+  context: DispatchNeeds,
   rows: readonly RowRecord[],
   confirmed: ConfirmedFailures,
 ): Promise<Intent[]> {
@@ -152,7 +166,7 @@ async function recordIntents(
   return intents;
 }
 
-async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
+async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
   const { row, payment } = intent;
   context.picker.sending(row);
   const outcome = await create(context, intent);
@@ -168,7 +182,10 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
 /**
  * The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing.
  */
-async function create(context: RunnerContext, { payment }: Intent): Promise<CreateOutcome> {
+async function create(
+  context: Parts<'clock' | 'gateway' | 'lease' | 'log'>,
+  { payment }: Intent,
+): Promise<CreateOutcome> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');
   try {
     return await context.gateway.create({
@@ -188,7 +205,11 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
   }
 }
 
-async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
+async function act(
+  context: Parts<'gate' | 'pauseAccount' | 'wakes'>,
+  outcome: CreateOutcome,
+  after: AfterOutcome,
+): Promise<void> {
   await context.gate.noteOutcome(outcome, after.readyAt);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (outcome.kind === 'accepted') context.wakes.track.wake();

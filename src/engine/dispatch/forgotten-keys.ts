@@ -4,14 +4,20 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { clearLookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
+
+export type ForgottenKeysNeeds = Parts<Asks | Writes | Keys | 'batches' | 'picker' | 'wakes'>;
 
 /**
  * From when on (epoch ms) the service has surely forgotten a key, all of whose attempts it refused (no money, nobody
  * there): then the key is as good as new, and the row needs no further generation. Null if an attempt may have been
  * taken, or if the key's age cannot be proved.
  */
-export function forgottenAt(context: RunnerContext, payment: PaymentRecord, now: number): number | null {
+export function forgottenAt(
+  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
+  payment: PaymentRecord,
+  now: number,
+): number | null {
   const { first_intent_at, open_attempts } = payment;
   if (open_attempts > 0 || firstIntentAt(context, payment, now) !== first_intent_at) return null;
   return first_intent_at + context.gateway.policy.forgottenAgeMsMin;
@@ -23,7 +29,7 @@ export function forgottenAt(context: RunnerContext, payment: PaymentRecord, now:
  * becomes in doubt, and the doubt adopts it.
  */
 export async function withKeysRenewed(
-  context: RunnerContext,
+  context: ForgottenKeysNeeds,
   rows: readonly RowRecord[],
 ): Promise<readonly RowRecord[]> {
   const forgotten = await forgottenKeys(context, rows);
@@ -38,7 +44,7 @@ export async function withKeysRenewed(
 }
 
 async function forgottenKeys(
-  context: RunnerContext,
+  context: ForgottenKeysNeeds,
   rows: readonly RowRecord[],
 ): Promise<Map<RowRecord, PaymentRecord>> {
   const keys = new Map<RowRecord, string>();
@@ -62,7 +68,7 @@ async function forgottenKeys(
   return forgotten;
 }
 
-async function isNothingThere(context: RunnerContext, row: RowRecord, payment: PaymentRecord): Promise<boolean> {
+async function isNothingThere(context: ForgottenKeysNeeds, row: RowRecord, payment: PaymentRecord): Promise<boolean> {
   const { gateway, limiter, committer } = context;
   const { reference } = payment;
   const outcome = await limiter.admit('read', () => gateway.lookup(reference));
@@ -94,7 +100,7 @@ async function isNothingThere(context: RunnerContext, row: RowRecord, payment: P
  */
 export async function waitUntilForgotten(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom' | 'picker'>,
   row: RowRecord,
   payment: PaymentRecord,
 ): Promise<boolean> {

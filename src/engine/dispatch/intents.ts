@@ -12,7 +12,7 @@ import type { ConfirmedFailures } from '../doubts/failed-before.ts';
 import { clearLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Keys, Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import {
   decideRow,
@@ -24,6 +24,8 @@ import {
   whyNotAgain,
 } from './duplicates.ts';
 import { waitUntilForgotten } from './forgotten-keys.ts';
+
+type IntentsNeeds = Parts<Keys | 'callbackUrl' | 'gateway' | 'log' | 'picker' | 'restoredAt'>;
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
 export interface Intent {
@@ -38,7 +40,7 @@ export interface Intent {
  */
 export async function writeIntents(
   unit: Unit,
-  context: RunnerContext,
+  context: IntentsNeeds,
   open: OpenBatch,
   rows: readonly RowRecord[],
   confirmed: ConfirmedFailures,
@@ -102,7 +104,12 @@ export async function writeIntents(
  * A key too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4), unless every attempt was
  * refused.
  */
-async function leaveTooOld(unit: Unit, context: RunnerContext, row: RowRecord, known: PaymentRecord): Promise<void> {
+async function leaveTooOld(
+  unit: Unit,
+  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom' | 'picker'>,
+  row: RowRecord,
+  known: PaymentRecord,
+): Promise<void> {
   if (await waitUntilForgotten(unit, context, row, known)) return;
   const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
   await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });
@@ -114,7 +121,7 @@ async function leaveTooOld(unit: Unit, context: RunnerContext, row: RowRecord, k
  */
 async function isKeptBack(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'log'>,
   before: EarlierToRows,
   row: RowRecord,
   owner: KeyOwner | null,
@@ -140,7 +147,7 @@ function firstSent(at: number) {
 }
 
 export function firstAttempt(
-  context: RunnerContext,
+  context: Parts<'callbackUrl' | 'gateway'>,
   batch: BatchRecord,
   row: RowRecord,
   { key, reference }: { key: string; reference: string },

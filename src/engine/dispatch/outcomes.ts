@@ -11,8 +11,10 @@ import { writePause } from '../batches/pausing.ts';
 import { type LastEvidence, lastEvidence } from '../doubts/in-doubt.ts';
 import { mismatch } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Keys, Parts } from '../runner/context.ts';
 import { forgottenAt } from './forgotten-keys.ts';
+
+export type OutcomesNeeds = Parts<Keys | 'account' | 'gateway' | 'picker' | 'random' | 'service' | 'settings'>;
 
 /** What dispatch does after an outcome is durable. */
 export interface AfterOutcome {
@@ -39,7 +41,7 @@ type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
  */
 export async function writeOutcome(
   unit: Unit,
-  context: RunnerContext,
+  context: OutcomesNeeds,
   sent: Sent,
   outcome: CreateOutcome,
 ): Promise<AfterOutcome> {
@@ -57,7 +59,7 @@ export async function writeOutcome(
  */
 async function writeAccepted(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway' | 'settings'>,
   { row, payment, withDetails }: Sent,
   outcome: Accepted,
 ): Promise<AfterOutcome> {
@@ -74,7 +76,7 @@ async function writeAccepted(
 
 async function writeTrouble(
   unit: Unit,
-  context: RunnerContext,
+  context: OutcomesNeeds,
   sent: Sent,
   outcome: Exclude<CreateOutcome, Accepted>,
 ): Promise<AfterOutcome> {
@@ -137,7 +139,7 @@ const throttledMsMax = 60 * 60_000;
  */
 function keptAnswer(
   unit: Unit,
-  { gateway }: RunnerContext,
+  { gateway }: Parts<'gateway'>,
   before: PaymentRecord,
   payment: PaymentRecord,
 ): string | null {
@@ -167,7 +169,7 @@ function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, paym
  * ms). Null: the look-ups decide, as they do if the service says so of the forgotten reference as well.
  */
 function usedUpUntil(
-  context: RunnerContext,
+  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
   { row, payment: before }: Sent,
   payment: PaymentRecord,
   now: number,
@@ -199,7 +201,7 @@ function noteEvidence(payment: PaymentRecord, { kind, evidence }: CreateOutcome)
 /** A definitive no ends the row only when every attempt under its key got one (reliability.md, V2 step 3). */
 async function writeRefusal(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway'>,
   row: RowRecord,
   payment: PaymentRecord,
   evidence: Evidence,
@@ -219,7 +221,7 @@ async function writeRefusal(
 
 async function giveBack(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway' | 'picker'>,
   row: RowRecord,
   payment: PaymentRecord,
   { at, charge, data }: { at: number; charge: boolean; data: EventData },
@@ -239,7 +241,7 @@ async function giveBack(
 
 async function doubt(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway'>,
   row: RowRecord,
   payment: PaymentRecord,
   data: EventData,

@@ -11,10 +11,14 @@ import { type LookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts
 import { nothingUnderWayAt } from '../doubts/lost-payments.ts';
 import { noteSecond } from '../payments/late-differences.ts';
 import { paymentNames, referenceOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { haltPaidTwice } from '../tracking/apply-status-update.ts';
 import { firstAttempt, otherOwner } from './intents.ts';
+
+export type RestoreLookupNeeds = Parts<
+  Asks | Writes | 'account' | 'batches' | 'callbackUrl' | 'picker' | 'service' | 'wakes'
+>;
 
 /**
  * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under
@@ -22,7 +26,7 @@ import { firstAttempt, otherOwner } from './intents.ts';
  * doubt adopts its payment. For rows in doubt, the lookup of their own generation has just been made.
  */
 export async function restoreLookup(
-  context: RunnerContext,
+  context: RestoreLookupNeeds,
   rows: readonly RowRecord[],
   restoredAtMs: number,
 ): Promise<RowRecord[]> {
@@ -37,7 +41,7 @@ export async function restoreLookup(
   return rows.filter((_, index) => mayBeSent[index]);
 }
 
-async function lookupFirst(context: RunnerContext, row: RowRecord): Promise<boolean> {
+async function lookupFirst(context: RestoreLookupNeeds, row: RowRecord): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
   const first = row.status === 'ready' ? row.generation : row.generation + 1;
@@ -76,7 +80,7 @@ interface Found {
  * if the service has none. A payment that the list has shown exists, even if a lookup does not find it.
  */
 async function lastFound(
-  { db, gateway, limiter }: RunnerContext,
+  { db, gateway, limiter }: Parts<'db' | 'gateway' | 'limiter'>,
   { batch }: OpenBatch,
   row: RowRecord,
   first: number,
@@ -111,7 +115,7 @@ async function lastFound(
  */
 async function doubtFound(
   unit: Unit,
-  context: RunnerContext,
+  context: RestoreLookupNeeds,
   { batch }: OpenBatch,
   { row, known }: { row: RowRecord; known: PaymentRecord | null },
   { generation: last, payment, others }: Found,

@@ -14,17 +14,23 @@ import { firstIntentAt } from '../payments/key-age.ts';
 import { nextGeneration } from '../payments/next-generation.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
 import { clearLookupRetry, noteSilence } from './lookup-retry.ts';
 
+type DoubtsNeeds = Parts<Asks | Writes | Keys | 'account' | 'batches' | 'pauseAccount' | 'picker' | 'service'> &
+  Parts<'settings' | 'stopping' | 'wakes'>;
+
 /** Rows that one transaction changes at most. */
 const rowsPerPass = 100;
 
 /** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
-export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBatch): Promise<number> {
+export async function doubtInterrupted(
+  context: Parts<'committer' | 'db' | 'gateway'>,
+  { batch }: OpenBatch,
+): Promise<number> {
   let count = 0;
   for (;;) {
     const rows = await sendingRows(context.db, batch.batch_id, rowsPerPass);
@@ -50,11 +56,11 @@ export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBa
  * Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is
  * scheduled.
  */
-export function stepDoubts(context: RunnerContext): Promise<number | null> {
+export function stepDoubts(context: DoubtsNeeds): Promise<number | null> {
   return stepDueRows(context, 'in_doubt', (open, row) => stepDoubt(context, open, row));
 }
 
-async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
+async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord): Promise<void> {
   const { reference, key } = paymentNames(open.batch, row, row.generation);
   const outcome = await context.limiter.admit('read', () => context.gateway.lookup(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
@@ -98,7 +104,7 @@ async function writeUnanswered(
 /** Writes the step that follows from a look-up. Null when somebody else was first. */
 async function takeStep(
   unit: Unit,
-  context: RunnerContext,
+  context: DoubtsNeeds,
   open: OpenBatch,
   doubt: { row: RowRecord; payment: PaymentRecord },
   outcome: Exclude<LookupOutcome, ReadProblem>,
@@ -129,7 +135,7 @@ async function takeStep(
 
 async function writeStep(
   unit: Unit,
-  context: RunnerContext,
+  context: DoubtsNeeds,
   open: OpenBatch,
   { row, payment }: { row: RowRecord; payment: PaymentRecord },
   step: DoubtStep,
@@ -184,6 +190,6 @@ export async function writeReview(unit: Unit, row: RowRecord, why: string, data:
 }
 
 /** Says so in the log, once it is durable. */
-export function logReview({ log }: Pick<RunnerContext, 'log'>, { batch_id, row_no }: RowRecord, why: string): void {
+export function logReview({ log }: Parts<'log'>, { batch_id, row_no }: RowRecord, why: string): void {
   log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { dueRows, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { type Place, sendingOrder } from '../forecast/sending-order.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 
 /** The most rows of a batch that one pass handles; each becomes a request. */
@@ -43,7 +43,7 @@ interface Source {
  * is due (epoch ms), or null if none is.
  */
 export async function stepDueRows(
-  context: RunnerContext,
+  context: Parts<'batches' | 'clock' | 'db' | 'stopping'>,
   status: 'accepted' | 'in_doubt',
   step: (open: OpenBatch, row: RowRecord) => Promise<void>,
 ): Promise<number | null> {
@@ -89,7 +89,11 @@ export async function stepDueRows(
 }
 
 /** The batch whose row is next; null if none has a due row now. */
-function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
+function nextSource(
+  { batches }: Parts<'batches'>,
+  sources: ReadonlyMap<string, Source>,
+  number: number,
+): Source | null {
   const isOpenTurn = number % openTurnEvery === 0;
   let first: { source: Source; batch: Place } | null = null;
   for (const { batch } of batches.all().values()) {
@@ -103,7 +107,7 @@ function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Sou
 
 /** Reads the due rows of each batch, and again if a batch had none for a while or its rows were read long ago. */
 async function askLedger(
-  { db, clock, batches }: RunnerContext,
+  { db, clock, batches }: Parts<'batches' | 'clock' | 'db'>,
   status: 'accepted' | 'in_doubt',
   sources: Map<string, Source>,
 ): Promise<void> {
@@ -128,7 +132,10 @@ function isToBeAsked({ rows, askedAt, left }: Source, now: number): boolean {
   return left > 0 && now - askedAt >= (rows.length > 0 ? keptMsMax : askAgainMs);
 }
 
-async function firstDueAt({ db, batches }: RunnerContext, status: 'accepted' | 'in_doubt'): Promise<number | null> {
+async function firstDueAt(
+  { db, batches }: Parts<'batches' | 'db'>,
+  status: 'accepted' | 'in_doubt',
+): Promise<number | null> {
   let first: number | null = null;
   for (const batchId of batches.all().keys()) {
     const at = await nextDueAt(db, batchId, status);

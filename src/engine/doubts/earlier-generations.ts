@@ -7,9 +7,11 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames, referenceOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts } from '../runner/context.ts';
 import { logReview, writeReview } from './doubts.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+
+type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'committer' | 'db' | 'log' | 'picker'>;
 
 /** What the service says of the payments of a row's generations, each of which has failed here. */
 export type EarlierGenerations =
@@ -107,12 +109,15 @@ function namedEndsOf({ batch_id, row_no }: RowRecord): string {
  * ago, is looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose
  * key is to be sent again: since it was first sent, an earlier payment may have turned out otherwise.
  */
-export async function withoutLiveEarlier(context: RunnerContext, rows: readonly RowRecord[]): Promise<RowRecord[]> {
+export async function withoutLiveEarlier(
+  context: EarlierGenerationsNeeds,
+  rows: readonly RowRecord[],
+): Promise<RowRecord[]> {
   const mayBeSent = await Promise.all(rows.map((row) => row.generation === 1 || confirmFailed(context, row)));
   return rows.filter((_, index) => mayBeSent[index]);
 }
 
-async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<boolean> {
+async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
   const { db, gateway, limiter } = context;

@@ -8,7 +8,7 @@ import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import {
   type EarlierGenerations,
@@ -18,6 +18,8 @@ import {
   namedEnds,
 } from './earlier-generations.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+
+type FailedBeforeNeeds = Parts<Asks | Writes | 'batches' | 'picker'>;
 
 /** The failed rows that were read just now, and that the service still calls failed. */
 export type ConfirmedFailures = ReadonlySet<string>;
@@ -33,7 +35,7 @@ export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' |
  * outstanding read holds back.
  */
 export async function withFailuresRead(
-  context: RunnerContext,
+  context: FailedBeforeNeeds,
   rows: readonly RowRecord[],
 ): Promise<{ rows: RowRecord[]; confirmed: ConfirmedFailures }> {
   const confirmed = new Set<string>();
@@ -68,7 +70,7 @@ export async function withFailuresRead(
 
 /** The failed payments that must be read before each of the rows is sent; a row that has none is not among them. */
 async function failuresBefore(
-  { db, clock }: RunnerContext,
+  { db, clock }: Parts<'clock' | 'db'>,
   open: OpenBatch,
   rows: readonly RowRecord[],
 ): Promise<Map<RowRecord, FailedRow[]>> {
@@ -97,7 +99,7 @@ async function failuresBefore(
  * Reads all payments of a failed row once, and notes what has not failed after all. Returns what could not be read, if
  * anything.
  */
-async function readAgain(context: RunnerContext, failed: FailedRow): Promise<LookupRetry | null> {
+async function readAgain(context: FailedBeforeNeeds, failed: FailedRow): Promise<LookupRetry | null> {
   const { account, run_id, batch_id, row_no, generation, status } = failed;
   const { db, gateway, limiter } = context;
   const batch = { account, run_id };

@@ -6,7 +6,7 @@ import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { evidenceData } from '../payments/settle.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 
 /** A payment whose lookup must succeed before its row is sent, and failed. */
 export interface LookupRetry {
@@ -19,7 +19,11 @@ export interface LookupRetry {
  * Schedules the next attempt for a row whose earlier payment could not be looked up: after growing delays, and after a
  * day the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
  */
-export async function scheduleLookupRetry(context: RunnerContext, row: RowRecord, unread: LookupRetry): Promise<void> {
+export async function scheduleLookupRetry(
+  context: Parts<'committer' | 'log' | 'picker' | 'readTrouble'>,
+  row: RowRecord,
+  unread: LookupRetry,
+): Promise<void> {
   const wait = await context.readTrouble(unread.problem);
   if (row.status !== 'ready') return;
   const { picker, committer, log } = context;

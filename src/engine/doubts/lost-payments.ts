@@ -17,13 +17,15 @@ import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireBatch } from '../batches/batch-commands.ts';
 import { unansweredWaitMs } from '../pacing/read-trouble.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
+
+export type LostPaymentsNeeds = Parts<Asks | Writes | 'account' | 'stopping'>;
 
 /** The list may round times to seconds, so reading continues this much before the last entry (ms). */
 const secondMs = 1_000;
 
 /** When all requests of the lost program have certainly ended (epoch ms). */
-export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
+export function nothingUnderWayAt({ gateway }: Parts<'gateway'>, restoredAtMs: number): number {
   return restoredAtMs + (gateway.policy.lookupDelaysMs[0] ?? 0);
 }
 
@@ -32,7 +34,7 @@ export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: numb
  * them. Resolves when the list was read to its end, or when the runner stops. It reads the oldest first: new payments
  * then never shift a page, and an interrupted reading continues from the last entry. Version 1 has no list.
  */
-export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
+export async function readLostPayments(context: LostPaymentsNeeds, restoredAtMs: number): Promise<void> {
   const { account, clock, db, gateway, log, stopping } = context;
   const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
   if (wait > 0)
@@ -54,7 +56,7 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
 
 /** Returns how many payments were stored; null if the list was not read to its end. */
 async function readList(
-  context: RunnerContext,
+  context: LostPaymentsNeeds,
   list: NonNullable<Gateway['list']>,
   fromMs: number,
 ): Promise<number | null> {
@@ -85,7 +87,7 @@ async function readList(
   return null;
 }
 
-function logListDelay({ log }: RunnerContext, why: { code: string; total?: number }): void {
+function logListDelay({ log }: Parts<'log'>, why: { code: string; total?: number }): void {
   log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
     ...why,
     without_it: 'airbatch resume BATCH --unlisted WHY',
@@ -94,7 +96,7 @@ function logListDelay({ log }: RunnerContext, why: { code: string; total?: numbe
 
 /** Returns how many payments of the page were stored; null if a person has continued without the list. */
 async function keepLost(
-  { account, committer, log }: RunnerContext,
+  { account, committer, log }: Parts<'account' | 'committer' | 'log'>,
   { payments, unreadable, isLast }: ReadPage,
   fromMs: number,
 ): Promise<number | null> {

@@ -5,9 +5,10 @@ import { findPayments } from '../../ledger/rows/payments.ts';
 import { findUnendedRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { Listed, ServiceView } from '../runner/comparison.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
+
+export type OlderCopyNeeds = Parts<Asks | 'account' | 'batches' | 'clock' | 'db' | 'restoredAt' | 'stopping'>;
 
 /**
  * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent
@@ -20,36 +21,52 @@ const rowsLookedUp = 3;
  */
 const rowsRead = 50;
 
-/**
- * Compares the open batches with the service, each once in the life of a runner, and before anything more is sent:
- * whether the service has a payment of a row that this ledger has not sent. It waits until the service has answered.
- * Returns false where the runner stops before that, and fails with `LEDGER_RESTORED` where the ledger is an older
- * copy. After a restore every row is looked up anyway.
- */
-export async function compareWithService(context: RunnerContext): Promise<boolean> {
-  if (context.restoredAt !== null) return true;
-  const { batches } = context.compared;
-  const results = [...context.batches.all()].map(([batchId, open]) => {
-    const comparing = batches.get(batchId) ?? compareBatch(context, open);
-    batches.set(batchId, comparing);
-    return comparing;
-  });
-  return !(await Promise.all(results)).includes(false);
+/** A payment of the service's list that has a reference. */
+interface Listed {
+  topupId: string;
+  reference: string;
 }
 
-async function compareBatch(context: RunnerContext, open: OpenBatch): Promise<boolean> {
-  context.compared.view ??= readView(context);
-  const view = await context.compared.view;
-  if (view === null) return false;
-  await compareListed(context, open, view.listed);
-  return view.isAll || lookUpNext(context, open);
+/** What the service shows that the ledger may lack: read once, when a runner first has something to send. */
+interface ServiceView {
+  /** The payments on the newest page of the list that have a reference. */
+  listed: readonly Listed[];
+  /** Whether the service has no payments but those. */
+  isAll: boolean;
+}
+
+/**
+ * Makes a function that compares the open batches with the service, each once in the life of a runner, and before
+ * anything more is sent: whether the service has a payment of a row that this ledger has not sent. It waits until the
+ * service has answered. Returns false where the runner stops before that, and fails with `LEDGER_RESTORED` where the
+ * ledger is an older copy. After a restore every row is looked up anyway.
+ */
+export function makeServiceComparison(context: OlderCopyNeeds): () => Promise<boolean> {
+  let reading: Promise<ServiceView | null> | null = null;
+  const compared = new Map<string, Promise<boolean>>();
+  const compareBatch = async (open: OpenBatch) => {
+    reading ??= readView(context);
+    const view = await reading;
+    if (view === null) return false;
+    await compareListed(context, open, view.listed);
+    return view.isAll || lookUpNext(context, open);
+  };
+  return async () => {
+    if (context.restoredAt !== null) return true;
+    const results = [...context.batches.all()].map(([batchId, open]) => {
+      const comparing = compared.get(batchId) ?? compareBatch(open);
+      compared.set(batchId, comparing);
+      return comparing;
+    });
+    return !(await Promise.all(results)).includes(false);
+  };
 }
 
 /**
  * The newest page of the list; null where the runner stops before it was answered. Version 1 has no list, and shows
  * nothing unasked.
  */
-async function readView(context: RunnerContext): Promise<ServiceView | null> {
+async function readView(context: OlderCopyNeeds): Promise<ServiceView | null> {
   const { list } = context.gateway;
   if (list === null) return { listed: [], isAll: false };
   const query = { page: 1, perPage: paymentsPerPageMax, fromMs: null, toMs: null };
@@ -69,7 +86,7 @@ async function readView(context: RunnerContext): Promise<ServiceView | null> {
  * file.
  */
 async function compareListed(
-  { db, account }: RunnerContext,
+  { db, account }: Parts<'account' | 'db'>,
   { batch, file }: OpenBatch,
   listed: readonly Listed[],
 ): Promise<void> {
@@ -93,7 +110,7 @@ async function compareListed(
  * Looks up the next rows of which the ledger knows no payment. Returns false where the runner stops before all were
  * answered.
  */
-async function lookUpNext(context: RunnerContext, { batch }: OpenBatch): Promise<boolean> {
+async function lookUpNext(context: OlderCopyNeeds, { batch }: OpenBatch): Promise<boolean> {
   const { db, gateway, limiter } = context;
   const ready = await pageRowsInState(db, batch.batch_id, 'ready', 0, rowsRead);
   const named = ready.map((row) => ({ row, ...paymentNames(batch, row, row.generation) }));
@@ -119,7 +136,7 @@ async function lookUpNext(context: RunnerContext, { batch }: OpenBatch): Promise
 
 /** Asks until there is an answer; null where the runner stops before. */
 async function untilAnswered<Answer>(
-  context: RunnerContext,
+  context: Parts<'clock' | 'readTrouble' | 'stopping'>,
   ask: () => Promise<{ kind: 'answer'; answer: Answer } | ReadProblem>,
 ): Promise<Answer | null> {
   const { clock, stopping } = context;

@@ -23,6 +23,9 @@ export interface GateKeeper {
   rowsNow(rows: number): number;
   /** Whether too many payments in a row were unanswered for it to be chance. */
   isUnansweredOften(): boolean;
+  /** Whether the service has refused the account's credentials, and was not asked since whether it lets them read. */
+  isRefused(): boolean;
+  setRefused(isRefused: boolean): void;
   /** Goes on with a wait that the program before this one has stored. */
   restore(throttle: ThrottleWait | null): void;
   /** What closes the gate, for those who watch from another process, and for the next program. */
@@ -40,6 +43,7 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
   const throttle = makeAccountThrottle(deps);
   const outage = makeOutage(deps);
   const { isUnansweredOften } = outage;
+  let refused = false;
   return {
     async throttled(requestClass, { retryAfterMs, evidence: { code } }) {
       const { wait, waitMs, isLater, isNewlyLong } = throttle.hold(requestClass, retryAfterMs);
@@ -66,6 +70,10 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
       return 1;
     },
     isUnansweredOften,
+    isRefused: () => refused,
+    setRefused(isRefused) {
+      refused = isRefused;
+    },
     restore: (stored) => void throttle.restore(stored),
     causes: () => ({ throttle: throttle.wait(), unreachableSince: outage.since() }),
   };

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
-import type { EngineDeps, RunnerContext } from '../runner/context.ts';
+import type { EngineDeps, Parts } from '../runner/context.ts';
 
 /**
  * A clock that was corrected by no more than this takes too little from a key's age to matter: it is not sent for the
@@ -42,7 +42,7 @@ export async function noteKeyScope(
  * know it: else so long ago that it is only looked up.
  */
 export function firstIntentAt(
-  { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: RunnerContext,
+  { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
   { first_intent_at, open_attempts }: PaymentRecord,
   now: number,
 ): number {
@@ -57,7 +57,7 @@ export function firstIntentAt(
  * Throws `FENCED` where a key has grown too old since its intent: called right before bytes reach the wire. A machine
  * that slept in between, and renewed its lease when it woke, would send under a key that the service has forgotten.
  */
-export function assertYoung({ clock, gateway }: RunnerContext, { first_intent_at }: PaymentRecord): void {
+export function assertYoung({ clock, gateway }: Parts<'clock' | 'gateway'>, { first_intent_at }: PaymentRecord): void {
   if (clock.now() - first_intent_at < gateway.policy.resendAgeMsMax) return;
   throw new AirbatchError('FENCED', 'a request stood still until its key was too old to be sent');
 }

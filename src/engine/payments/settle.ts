@@ -3,7 +3,7 @@ import type { Evidence, ServicePayment } from '../../gateway/contract/gateway.ts
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 
 /** The service's word on a payment as fields of its row. */
 function serviceFields(payment: ServicePayment, row: RowRecord) {
@@ -37,7 +37,7 @@ function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
  */
 export function settle(
   unit: Unit,
-  { settings, gateway }: Pick<RunnerContext, 'settings' | 'gateway'>,
+  { settings, gateway }: Parts<'settings' | 'gateway'>,
   row: RowRecord,
   payment: ServicePayment,
   { withDetails, evidence = {} }: { withDetails: boolean; evidence?: EventData },

@@ -9,7 +9,6 @@ import type { LateBatches } from '../forecast/late-batches.ts';
 import type { GateKeeper } from '../pacing/gate-keeper.ts';
 import type { ReadTrouble } from '../pacing/read-trouble.ts';
 import type { Committer } from './committer.ts';
-import type { Comparison } from './comparison.ts';
 import type { Followed } from './followed-rows.ts';
 import type { Lease } from './lease.ts';
 import type { OpenBatches } from './open-batches.ts';
@@ -46,21 +45,13 @@ export interface RunnerContext extends EngineDeps {
    * know.
    */
   keyScopeFrom: number;
-  /** What of the ledger was compared with the service, before anything of it is sent. */
-  compared: Comparison;
   committer: Committer;
   /** The rows that this runner follows, as far as they are kept at hand. */
   followed: Followed;
   picker: Picker;
-  /** Pauses of the account that were told in the log since a batch last began or went on. */
-  loggedPauses: Set<string>;
   gate: GateKeeper;
   readTrouble: ReadTrouble;
   late: LateBatches;
-  /**
-   * Whether the service has refused the account's credentials, and it was not asked since whether it lets them read.
-   */
-  credentialsRefused: boolean;
   settlementStats: SettlementStats;
   wakes: Wakes;
   batches: OpenBatches;
@@ -71,3 +62,11 @@ export interface RunnerContext extends EngineDeps {
   /** Pauses every running batch of the account, with the reason. */
   pauseAccount(reason: PauseReason, detail: string): Promise<void>;
 }
+
+/** What it takes to ask the service, to write what follows, and to know the age of a key. */
+export type Asks = 'gateway' | 'limiter' | 'readTrouble';
+export type Writes = 'clock' | 'committer' | 'db' | 'log';
+export type Keys = 'keyScopeFrom' | 'keysProvedFrom';
+
+/** The parts of a runner that a file needs: no file gets more than it uses. */
+export type Parts<Name extends keyof RunnerContext> = Pick<RunnerContext, Name>;

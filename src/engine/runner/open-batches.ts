@@ -33,12 +33,17 @@ export interface OpenBatches {
   whyStopped(batchId: string): string | null;
   /** The pause of a batch is known everywhere, or it goes on. */
   unstop(batchId: string): void;
+  /** The account is paused for a reason. Returns whether that is new since a batch last began or went on. */
+  notePause(reason: string): boolean;
+  /** A batch begins or goes on. */
+  forgetPauses(): void;
 }
 
 export function makeOpenBatches(): OpenBatches {
   let current: ReadonlyMap<string, OpenBatch> = new Map();
   let currentMoved: ReadonlyMap<string, OpenBatch> = new Map();
   const stopped = new Map<string, string>();
+  const pauses = new Set<string>();
   return {
     all: () => current,
     get: (batchId) => current.get(batchId),
@@ -52,5 +57,11 @@ export function makeOpenBatches(): OpenBatches {
     },
     whyStopped: (batchId) => stopped.get(batchId) ?? null,
     unstop: (batchId) => void stopped.delete(batchId),
+    notePause(reason) {
+      const isNew = !pauses.has(reason);
+      pauses.add(reason);
+      return isNew;
+    },
+    forgetPauses: () => pauses.clear(),
   };
 }

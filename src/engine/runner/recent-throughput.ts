@@ -1,23 +1,25 @@
 import { type StoredPace, savePace, storedUse } from '../../ledger/accounts/pace.ts';
-import type { RunnerContext } from './context.ts';
+import type { Parts } from './context.ts';
+
+type RecentThroughputNeeds = Parts<'account' | 'committer' | 'gate' | 'late' | 'lease' | 'limiter' | 'picker'>;
 
 /**
  * Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients'
  * use.
  */
-export async function restoreThroughput({ db, account, limiter }: RunnerContext): Promise<void> {
+export async function restoreThroughput({ db, account, limiter }: Parts<'account' | 'db' | 'limiter'>): Promise<void> {
   const use = await storedUse(db, account);
   if (use !== null) limiter.usedBefore('creation', use);
 }
 
 /** Saves the account's pace, and whether the service is reachable, for those who watch, also from another process. */
-export async function saveThroughput(context: RunnerContext): Promise<void> {
+export async function saveThroughput(context: RecentThroughputNeeds): Promise<void> {
   const pace = recentThroughput(context);
   await context.committer.commit((unit) => savePace(unit.tx, context.account, pace));
 }
 
 /** How fast the account is sending, and what closes its gate. */
-export function recentThroughput(context: RunnerContext): StoredPace {
+export function recentThroughput(context: RecentThroughputNeeds): StoredPace {
   const { lease, limiter, picker, gate, late } = context;
   const { used, usedOfWindow, limit, ownUse, outlook, shared } = limiter.usage('creation');
   return {

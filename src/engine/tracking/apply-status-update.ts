@@ -7,8 +7,10 @@ import { writePause } from '../batches/pausing.ts';
 import { noteSecond } from '../payments/late-differences.ts';
 import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import { settle } from '../payments/settle.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
+
+export type ApplyStatusUpdateNeeds = Parts<'account' | 'gateway' | 'log' | 'service' | 'settings'>;
 
 /**
  * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the
@@ -16,7 +18,7 @@ import type { OpenBatch } from '../runner/open-batches.ts';
  */
 export async function applyStatusUpdate(
   unit: Unit,
-  context: RunnerContext,
+  context: ApplyStatusUpdateNeeds,
   open: OpenBatch,
   row: RowRecord,
   payment: ServicePayment,
@@ -43,7 +45,7 @@ export async function applyStatusUpdate(
  */
 export async function contradictEnd(
   unit: Unit,
-  { log }: Pick<RunnerContext, 'log'>,
+  { log }: Parts<'log'>,
   { contradicted }: Pick<OpenBatch, 'contradicted'>,
   row: RowRecord,
   payment: ServicePayment,
@@ -73,7 +75,7 @@ export async function contradictEnd(
  */
 export async function reportSecondPayment(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'log' | 'service'>,
   { seconds }: Pick<OpenBatch, 'seconds'>,
   row: RowRecord,
   payment: ServicePayment,
@@ -90,7 +92,7 @@ export async function reportSecondPayment(
 /** Somebody may have been paid twice: nothing more is sent from the account before a person has looked. */
 export async function haltPaidTwice(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'log' | 'service'>,
   row: RowRecord,
   secondTopupId: string,
 ): Promise<void> {
@@ -105,7 +107,7 @@ export async function haltPaidTwice(
  */
 async function halt(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'log' | 'service'>,
   { batch_id, row_no }: RowRecord,
   { serviceStatus, topupId }: ServicePayment,
   difference: string,

@@ -1,13 +1,14 @@
-import type { RunnerContext } from '../runner/context.ts';
 import { type ListCursor, never } from './list-cursor.ts';
-import { look } from './list-look.ts';
-import { ever, planLook } from './look-plan.ts';
+import { type ListLookNeeds, look } from './list-look.ts';
+import { ever, type LookPlanNeeds, planLook } from './look-plan.ts';
+
+export type FollowingNeeds = ListLookNeeds & LookPlanNeeds;
 
 /**
  * Reads the account's list where that is worth it: when about a page of rows can be expected to have ended, or one of
  * them has been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
  */
-export async function followList(context: RunnerContext, cursor: ListCursor): Promise<number> {
+export async function followList(context: FollowingNeeds, cursor: ListCursor): Promise<number> {
   const { clock } = context;
   const plan = await planLook(context, cursor);
   const now = clock.now();

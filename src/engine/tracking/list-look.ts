@@ -5,10 +5,19 @@ import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { referenceOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
-import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
+import type { Parts } from '../runner/context.ts';
+import {
+  type ApplyStatusUpdateNeeds,
+  applyStatusUpdate,
+  contradictEnd,
+  reportSecondPayment,
+} from './apply-status-update.ts';
 import { type ListCursor, never } from './list-cursor.ts';
 import { backlogPages, type LookPlan, sumFollowed } from './look-plan.ts';
+
+export type ListLookNeeds = Parts<'batches' | 'clock' | 'committer' | 'db' | 'followed' | 'limiter' | 'readTrouble'> &
+  Parts<'settlementStats' | 'stopping'> &
+  ApplyStatusUpdateNeeds;
 
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
@@ -30,7 +39,7 @@ const secondMs = 1_000;
  * `until`; what lies between them is left out. Returns how long to wait after trouble (ms), else 0.
  */
 export async function look(
-  context: RunnerContext,
+  context: ListLookNeeds,
   cursor: ListCursor,
   { fresh, dueBy, isSending }: LookPlan,
   { from, until }: { from: number; until: number },
@@ -100,7 +109,7 @@ export async function look(
   return troubleMs;
 }
 
-function commitNews(context: RunnerContext, news: readonly ServicePayment[]): Promise<void> {
+function commitNews(context: ListLookNeeds, news: readonly ServicePayment[]): Promise<void> {
   const written = context.committer.commit(async (unit) => {
     for (const payment of news) await writeNews(unit, context, payment);
   });
@@ -114,7 +123,7 @@ function commitNews(context: RunnerContext, news: readonly ServicePayment[]): Pr
  * the next page.
  */
 function waitedFor(
-  { batches, settlementStats }: RunnerContext,
+  { batches, settlementStats }: Parts<'batches' | 'settlementStats'>,
   news: readonly ServicePayment[],
   listedBefore: number,
 ): number {
@@ -131,7 +140,7 @@ function waitedFor(
  * page.
  */
 async function isCutOff(
-  context: RunnerContext,
+  context: Parts<'batches' | 'clock' | 'db' | 'followed'>,
   payments: readonly ServicePayment[],
   { at, dueBy }: { at: number; dueBy: number },
 ): Promise<boolean> {
@@ -142,13 +151,13 @@ async function isCutOff(
   return count > shown.length;
 }
 
-function marginMs({ settlementStats }: RunnerContext, from: number): number {
+function marginMs({ settlementStats }: Parts<'settlementStats'>, from: number): number {
   if (!settlementStats.sameTimes()) return listMarginMs;
   return from % secondMs === 0 ? secondMs : 0;
 }
 
 /** Writes what the service says of a listed payment, if it is the one of a row that is followed. */
-async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePayment): Promise<void> {
+async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePayment): Promise<void> {
   const atHand = context.followed.get(payment.topupId);
   if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
   const named = payment.reference === null ? null : parseReference(payment.reference);
@@ -165,7 +174,7 @@ async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePay
 /** Whether the payment was the row's and the row was as it is here: then what the service says is written. */
 async function writeIfOurs(
   unit: Unit,
-  context: RunnerContext,
+  context: ListLookNeeds,
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<boolean> {

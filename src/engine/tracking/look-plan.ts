@@ -1,7 +1,9 @@
 import { paymentsPerPageMax } from '../../gateway/contract/gateway.ts';
 import { type FollowedQuery, type FollowedSum, followedRows } from '../../ledger/rows/in-flight-rows.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import { type ListCursor, never } from './list-cursor.ts';
+
+export type LookPlanNeeds = Parts<'batches' | 'clock' | 'db' | 'picker' | 'settings' | 'settlementStats'>;
 
 /** From so many further pages on the list is a backlog. */
 export const backlogPages = 4;
@@ -27,7 +29,7 @@ export interface LookPlan {
   apartMs: number;
 }
 
-export async function planLook(context: RunnerContext, cursor: ListCursor): Promise<LookPlan> {
+export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Promise<LookPlan> {
   const { settings, settlementStats, clock } = context;
   const { listReadsMs, listPatienceMs, lastReadsMsMin, lastReadsShare } = settings;
   const now = clock.now();
@@ -79,7 +81,10 @@ export async function planLook(context: RunnerContext, cursor: ListCursor): Prom
   };
 }
 
-export async function sumFollowed({ db, batches }: RunnerContext, query: FollowedQuery): Promise<FollowedSum> {
+export async function sumFollowed(
+  { db, batches }: Parts<'batches' | 'db'>,
+  query: FollowedQuery,
+): Promise<FollowedSum> {
   const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
   let sum: FollowedSum = { count: 0, firstDue: null, oldest: null, newest: null };
   for (const batchId of batches.all().keys()) {

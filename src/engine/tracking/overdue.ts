@@ -7,7 +7,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 
 /**
@@ -28,7 +28,7 @@ const reason = 'The service has it for longer than it promises, and has not said
  */
 export async function noteOpen(
   unit: Unit,
-  { log }: Pick<RunnerContext, 'log'>,
+  { log }: Parts<'log'>,
   { batch }: Pick<OpenBatch, 'batch'>,
   row: RowRecord,
   { fields, promisedMs }: { fields: RowFields; promisedMs: number },

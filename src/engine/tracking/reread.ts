@@ -19,9 +19,11 @@ import {
   rowPaidBy,
 } from '../payments/late-differences.ts';
 import { referenceOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
 import { makeRowMarks, type RowMarks } from '../runner/row-marks.ts';
 import { haltPaidTwice } from './apply-status-update.ts';
+
+type RereadNeeds = Parts<Asks | Writes | 'account' | 'service' | 'settings' | 'stopping'>;
 
 /** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
 const marginMs = 60_000;
@@ -50,7 +52,7 @@ interface Place {
  * asks the service of one page or row, for the batches that are due in turn, and returns how long until there may be
  * more to do, in milliseconds.
  */
-export function makeRereading(context: RunnerContext): () => Promise<number> {
+export function makeRereading(context: RereadNeeds): () => Promise<number> {
   const { db, account, clock, settings, gateway } = context;
   const listings = new Map<string, Listing>();
   let turn = 0;
@@ -76,7 +78,7 @@ function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing 
 }
 
 /** Asks of one page, or of one row. Returns how long until the next time, or null where all is read. */
-async function readOn(context: RunnerContext, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
+async function readOn(context: RereadNeeds, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
   const { list } = context.gateway;
   const place = await readPlace(context, batch);
   if (list && listing && !listing.isWhole) return readPage(context, batch, { list, listing, place });
@@ -84,7 +86,7 @@ async function readOn(context: RunnerContext, batch: BatchRecord, listing: Listi
 }
 
 async function readPage(
-  context: RunnerContext,
+  context: RereadNeeds,
   batch: BatchRecord,
   { list, listing, place }: { list: NonNullable<Gateway['list']>; listing: Listing; place: Place },
 ): Promise<number> {
@@ -117,7 +119,7 @@ async function readPage(
 }
 
 async function readRow(
-  context: RunnerContext,
+  context: RereadNeeds,
   batch: BatchRecord,
   { seen, place }: { seen: RowMarks | null; place: Place },
 ): Promise<number | null> {
@@ -153,7 +155,7 @@ async function readRow(
 
 /** What the service has of each of a row's payments, from one generation to its last; or why that is not known. */
 async function lookupFrom(
-  { limiter, gateway }: RunnerContext,
+  { limiter, gateway }: Parts<'gateway' | 'limiter'>,
   batch: BatchRecord,
   row: RowRecord,
   first: number,
@@ -172,7 +174,7 @@ async function lookupFrom(
  * there.
  */
 async function nextUnseen(
-  { db, clock, stopping }: RunnerContext,
+  { db, clock, stopping }: Parts<'clock' | 'db' | 'stopping'>,
   { batch_id }: BatchRecord,
   { seen, after }: { seen: RowMarks | null; after: number },
 ): Promise<RowRecord | null> {
@@ -185,7 +187,7 @@ async function nextUnseen(
   return null;
 }
 
-async function noteRead({ committer }: RunnerContext, batch: BatchRecord): Promise<void> {
+async function noteRead({ committer }: Parts<'committer'>, batch: BatchRecord): Promise<void> {
   await committer.commit(async (unit) => {
     const current = await findBatch(unit.tx, batch.batch_id);
     await forgetFact(unit.tx, placeName(batch));
@@ -201,13 +203,13 @@ function placeName({ batch_id, completed_at }: BatchRecord): string {
 
 const pagesPrefix = 'pages ';
 
-async function readPlace({ db }: RunnerContext, batch: BatchRecord): Promise<Place> {
+async function readPlace({ db }: Parts<'db'>, batch: BatchRecord): Promise<Place> {
   const place = (await readFact(db, placeName(batch))) ?? `${pagesPrefix}0`;
   if (place.startsWith(pagesPrefix)) return { pages: Number(place.slice(pagesPrefix.length)), rowNo: 0 };
   return { pages: Number.POSITIVE_INFINITY, rowNo: Number(place) };
 }
 
-function logDifferences({ log }: RunnerContext, differences: readonly LateDifference[]): void {
+function logDifferences({ log }: Parts<'log'>, differences: readonly LateDifference[]): void {
   for (const { row, why } of differences)
     log.warn('a payment is not what it was when its row ended', { batch_id: row.batch_id, row: row.row_no, why });
 }

@@ -4,18 +4,19 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { stepDueRows } from '../doubts/due-rows.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { referenceOf } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
-import { followList } from './following.ts';
+import { type FollowingNeeds, followList } from './following.ts';
 import type { ListCursor } from './list-cursor.ts';
 import { noteOpen } from './overdue.ts';
+
+export type TrackingNeeds = FollowingNeeds;
 
 /**
  * Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms
  * from now).
  */
-export async function trackOnce(context: RunnerContext, cursor: ListCursor): Promise<number> {
+export async function trackOnce(context: TrackingNeeds, cursor: ListCursor): Promise<number> {
   const { settings, clock } = context;
   const lookAt = context.gateway.list === null ? Infinity : await followList(context, cursor);
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
@@ -26,7 +27,7 @@ export async function trackOnce(context: RunnerContext, cursor: ListCursor): Pro
 }
 
 /** Reads by itself a row for which it is time. */
-async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
+async function readRow(context: TrackingNeeds, open: OpenBatch, row: RowRecord): Promise<void> {
   const reference = referenceOf(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
@@ -46,7 +47,7 @@ async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord):
 
 async function writeRead(
   unit: Unit,
-  context: RunnerContext,
+  context: TrackingNeeds,
   open: OpenBatch,
   row: RowRecord,
   payments: readonly ServicePayment[],

@@ -4,11 +4,13 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts, Writes } from '../runner/context.ts';
 import { close, type Effect, type Target, waitForAnswer } from './webhook-notes.ts';
 import { takeEarlier, takeEnded, takeUnsent } from './webhook-of-closed-row.ts';
-import { takeOpen } from './webhook-of-open-row.ts';
+import { takeOpen, type WebhookOfOpenRowNeeds } from './webhook-of-open-row.ts';
 import { readWebhookUpdate, type WebhookUpdate } from './webhook-update.ts';
+
+type WebhookInboxNeeds = Parts<Writes | 'pauseAccount' | 'stopping' | 'wakes'> & WebhookOfOpenRowNeeds;
 
 /** How many webhooks are read from the ledger at a time: fewer than one transaction carries. */
 const entriesPerPass = 100;
@@ -19,7 +21,7 @@ const entriesPerPass = 100;
  * agrees with the ledger in all of it, and which says that the payment arrived, ends a row by itself. Returns when the
  * next is due (epoch ms), or null where none waits.
  */
-export async function processWebhooks(context: RunnerContext): Promise<number | null> {
+export async function processWebhooks(context: WebhookInboxNeeds): Promise<number | null> {
   while (!context.stopping.aborted) {
     const due = await dueInbox(context.db, context.account, context.clock.now(), entriesPerPass);
     if (due.length === 0) break;
@@ -31,14 +33,14 @@ export async function processWebhooks(context: RunnerContext): Promise<number | 
   return nextInboxDueAt(context.db, context.account);
 }
 
-async function act(context: RunnerContext, { wake, warn, pause }: Effect): Promise<void> {
+async function act(context: Parts<'log' | 'pauseAccount' | 'wakes'>, { wake, warn, pause }: Effect): Promise<void> {
   if (wake === 'track') context.wakes.track.wake();
   if (wake === 'doubt') context.wakes.doubt.wake();
   if (warn) context.log.warn(warn.message, warn.data);
   if (pause) await context.pauseAccount(pause.reason, pause.detail);
 }
 
-async function processWebhook(unit: Unit, context: RunnerContext, entry: InboxEntry): Promise<Effect> {
+async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: InboxEntry): Promise<Effect> {
   const update = readWebhookUpdate(entry);
   if (!update) {
     await close(unit, entry, 'unreadable');
@@ -81,7 +83,7 @@ function unknownPayment(account: string, update: WebhookUpdate): Effect {
 
 async function processUpdate(
   unit: Unit,
-  context: RunnerContext,
+  context: WebhookInboxNeeds,
   entry: InboxEntry,
   update: WebhookUpdate,
   target: Target,

@@ -10,7 +10,7 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { mismatch } from '../payments/payment-request.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
 
 /** A request is answered within its deadline. Until then a webhook of its row waits, and checks this often. */
@@ -70,7 +70,7 @@ export async function appendRefund(
 /** The service has another payment than the one asked for: nothing more is sent until a person looked. */
 export async function halt(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'service'>,
   entry: InboxEntry,
   update: WebhookUpdate,
   row: RowRecord,

@@ -7,7 +7,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writeReview } from '../doubts/doubts.ts';
 import { holdMayBePaid } from '../doubts/earlier-generations.ts';
 import { noteDifference } from '../payments/late-differences.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import {
   appendRefund,
   close,
@@ -83,7 +83,7 @@ export async function takeEarlier(
 /** A row that ended stays as it ended (reliability.md, I7): what the service says now is noted beside it. */
 export async function takeEnded(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'account' | 'service'>,
   entry: InboxEntry,
   update: WebhookUpdate,
   { row, payment }: Target,

@@ -3,9 +3,11 @@ import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { settle } from '../payments/settle.ts';
-import type { RunnerContext } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import { close, contradict, differs, type Effect, halt, noteRefund, type Target, write } from './webhook-notes.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
+
+export type WebhookOfOpenRowNeeds = Parts<'account' | 'gateway' | 'service' | 'settings' | 'settlementStats'>;
 
 /**
  * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent
@@ -15,7 +17,7 @@ const lookWaitsMs = [2_000, 10_000, 60_000] as const;
 
 export async function takeOpen(
   unit: Unit,
-  context: RunnerContext,
+  context: WebhookOfOpenRowNeeds,
   entry: InboxEntry,
   update: WebhookUpdate,
   { row, payment }: Target,
@@ -52,7 +54,7 @@ export async function takeOpen(
  */
 async function adopt(
   unit: Unit,
-  context: RunnerContext,
+  context: Parts<'gateway' | 'settings'>,
   entry: InboxEntry,
   row: RowRecord,
   said: ServicePayment,
@@ -67,7 +69,7 @@ async function adopt(
 
 function noteWebhook(
   unit: Unit,
-  { settlementStats, settings }: RunnerContext,
+  { settlementStats, settings }: Parts<'settings' | 'settlementStats'>,
   row: RowRecord,
   said: ServicePayment | null,
 ): void {

@@ -12,6 +12,16 @@ test('the first reason stays for which a guard has stopped a batch, until the ba
   assert.equal(batches.whyStopped('b-1'), null);
 });
 
+test('a pause of the account is new once for each reason, until a batch goes on', () => {
+  const batches = makeOpenBatches();
+  assert.deepEqual(
+    ['money', 'money', 'credentials'].map((reason) => batches.notePause(reason)),
+    [true, false, true],
+  );
+  batches.forgetPauses();
+  assert.ok(batches.notePause('money'));
+});
+
 test('whoever goes through the batches of an account sees them as they were when it began', () => {
   const batches = makeOpenBatches();
   const [one, two] = [{}, {}] as [OpenBatch, OpenBatch];
