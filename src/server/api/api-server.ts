@@ -1,10 +1,13 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorMessage } from '../../core/basics/errors.ts';
+import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { type Caller, callerOf } from './caller.ts';
+import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Problem, problem, problemOf, sendProblem } from './problem.ts';
@@ -55,6 +58,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
           return sendProblem(reply, problem('KEY_REFUSED', 'The API key is unknown, expired or revoked.'));
         return undefined;
       });
+      addEventStream(scope, deps);
       for (const route of routes().filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
         // The body is read by the route itself, piece by piece.
@@ -82,6 +86,25 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
         method === 'GET' ? await work() : await once(deps.session, changingRequest(request, body), work),
       );
     },
+  });
+}
+
+/** The events of a batch as a stream: it goes on after the one that `Last-Event-ID` names. */
+function addEventStream(scope: FastifyInstance, { session }: ApiDeps): void {
+  const { db, clock } = session;
+  const hub = makeEventHub(session);
+  const stopping = new AbortController();
+  // A stream has no end of its own that the server could wait for.
+  scope.addHook('preClose', async () => stopping.abort());
+  scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', async (request, reply) => {
+    const { batch_id: batchId } = request.params;
+    const { authorization = '', 'last-event-id': lastId = '' } = request.headers;
+    await requireAllowed(sessionOf(session, callerIn(request)), listEvents, { batch_id: batchId });
+    await requireBatch(db, batchId);
+    const after = /^[0-9]{1,15}$/.test(String(lastId)) ? Number(lastId) : 0;
+    const isAllowed = async () => (await callerOf(session, authorization)) !== null;
+    reply.hijack();
+    await streamEvents({ db, clock, hub }, reply.raw, { batchId, after, signal: stopping.signal, isAllowed });
   });
 }
 

@@ -27,6 +27,7 @@ export function openApiDocument() {
     const path = `/api/v1${route.path.replace(/:([a-z_]+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route) };
   }
+  paths['/api/v1/batches/{batch_id}/events'] = { get: eventStream };
   return {
     openapi: '3.1.0',
     info: {
@@ -44,6 +45,24 @@ export function openApiDocument() {
     },
   };
 }
+
+/** Not the answer of an operation, but a stream of those of `list-events`. */
+const eventStream = {
+  operationId: 'stream-events',
+  description:
+    'The events of a batch as server-sent events, and those that come. Needs the role `audit`. `data` is an event as `list-events` has it.',
+  parameters: [
+    { name: 'batch_id', in: 'path', required: true, schema: text },
+    { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'integer' } },
+  ],
+  responses: {
+    200: { description: 'The stream.', content: { 'text/event-stream': {} } },
+    default: {
+      description: 'A problem.',
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    },
+  },
+};
 
 function pathItem(route: Route) {
   const { operation, method, path } = route;

@@ -20,8 +20,10 @@ const places: Readonly<Record<string, Place | null>> = {
   'show-progress': { method: 'GET', path: '/batches/:batch_id/progress', without: ['followed'] },
   'validate-file': { method: 'POST', path: '/validations', without: ['errors'], isUpload: true },
   'submit-file': { method: 'POST', path: '/batches', isUpload: true },
+  'import-file': { method: 'POST', path: '/imports', without: ['read_with'], isUpload: true },
+  'submit-batch': { method: 'POST', path: '/batches/:batch_id/submit' },
   'resume-batches': { method: 'POST', path: '/batches/:batch_id/resume', without: ['out', 'restored'] },
-  'retry-failed': { method: 'POST', path: '/batches/:batch_id/retry', without: ['out', 'restored'] },
+  'reopen-failed': { method: 'POST', path: '/batches/:batch_id/retry' },
   'pause-batch': { method: 'POST', path: '/batches/:batch_id/pause' },
   'review-batch': { method: 'GET', path: '/batches/:batch_id/review' },
   'approve-batch': { method: 'POST', path: '/batches/:batch_id/approve' },
@@ -48,6 +50,8 @@ const places: Readonly<Record<string, Place | null>> = {
   'revoke-api-key': { method: 'POST', path: '/api-keys/:name/revoke' },
   // A secret that is sent over the network once is a secret in logs and caches: keys are made on the machine.
   'create-api-key': null,
+  // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
+  'retry-failed': null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.
   'run-file': null,
   // They read files of the machine that the caller names.

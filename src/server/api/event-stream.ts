@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../core/time/clock.ts';
+import { type AuditEvent, chainHead, pageEvents } from '../../ledger/audit/events.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+
+/** How often the ledger is asked whether a batch that is watched has new events: once, however many watch it. */
+const lookMs = 1_000;
+/** How often a stream without news says that it is there: proxies close what is silent for a minute. */
+const heartbeatMs = 15_000;
+const eventsPerPage = 500;
+
+interface StreamDeps {
+  db: Database;
+  clock: Clock;
+}
+
+/** Says when batches that are watched have new events. */
+export interface EventHub {
+  /** Calls `onNews` now and after new events of the batch, until the function that it returns is called. */
+  watch(batchId: string, onNews: () => void): () => void;
+}
+
+export function makeEventHub({ db, clock }: StreamDeps): EventHub {
+  const watched = new Map<string, { watchers: Set<() => void>; stopping: AbortController }>();
+
+  const look = async (batchId: string, watchers: ReadonlySet<() => void>, signal: AbortSignal) => {
+    let seen: number | null = null;
+    while (!signal.aborted) {
+      // A ledger that cannot be read for the moment has no news.
+      const head = await chainHead(db, batchId).catch(() => null);
+      const seq: number | null = head?.seq ?? seen;
+      if (seq !== seen) for (const onNews of watchers) onNews();
+      seen = seq;
+      await clock.sleep(lookMs, signal);
+    }
+  };
+
+  return {
+    watch(batchId, onNews) {
+      let entry = watched.get(batchId);
+      if (entry === undefined) {
+        entry = { watchers: new Set(), stopping: new AbortController() };
+        watched.set(batchId, entry);
+        void look(batchId, entry.watchers, entry.stopping.signal);
+      }
+      const { watchers, stopping } = entry;
+      watchers.add(onNews);
+      onNews();
+      return () => {
+        watchers.delete(onNews);
+        if (watchers.size > 0) return;
+        stopping.abort();
+        watched.delete(batchId);
+      };
+    },
+  };
+}
+
+/**
+ * Writes the events of a batch after number `after` as server-sent events, and goes on with those that come, until the
+ * caller goes away, `signal` is aborted, or `isAllowed` says no. The id of each is its number in the batch, so that a
+ * caller who comes again goes on where the stream broke.
+ */
+export async function streamEvents(
+  { db, clock, hub }: StreamDeps & { hub: EventHub },
+  response: ServerResponse,
+  {
+    batchId,
+    after,
+    signal,
+    isAllowed,
+  }: { batchId: string; after: number; signal: AbortSignal; isAllowed: () => Promise<boolean> },
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const ending = AbortSignal.any([signal, gone.signal]);
+  let news = Promise.withResolvers<void>();
+  const unwatch = hub.watch(batchId, () => news.resolve());
+  try {
+    for (let last = after; !ending.aborted; ) {
+      await Promise.race([news.promise, clock.sleep(heartbeatMs, ending)]);
+      news = Promise.withResolvers<void>();
+      if (ending.aborted || !(await isAllowed())) break;
+      response.write(': the stream is open\n\n');
+      last = await writeSince(db, response, { batchId, last, ending });
+    }
+  } finally {
+    unwatch();
+    response.end();
+  }
+}
+
+/** Writes the events after number `last`; returns the number of the last one written. */
+async function writeSince(
+  db: Database,
+  response: ServerResponse,
+  { batchId, last, ending }: { batchId: string; last: number; ending: AbortSignal },
+): Promise<number> {
+  let written = last;
+  for (let page: AuditEvent[] = []; !ending.aborted; ) {
+    page = await pageEvents(db, batchId, written, eventsPerPage);
+    const text = page.map((event) => `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
+    // A caller who reads slowly holds up nobody, and fills no memory.
+    if (text.length > 0 && !response.write(text.join(''))) await drained(response, ending);
+    written = page.at(-1)?.seq ?? written;
+    if (page.length < eventsPerPage) break;
+  }
+  return written;
+}
+
+function drained(response: ServerResponse, ending: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('drain', resolve);
+    ending.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { makeEventHub, streamEvents } from '../../../src/server/api/event-stream.ts';
+import { aBatch, addBatch, memoryLedger } from '../../support/ledger.ts';
+
+/** A server that streams the events of batch-1 to whoever asks. */
+async function streaming(t: TestContext) {
+  const db = await memoryLedger();
+  await addBatch(db, systemClock, aBatch(), []);
+  let heads = 0;
+  const query = db.query.bind(db);
+  Object.assign(db, {
+    query: (sql: string, params: []) => {
+      if (/audit_head/.test(sql)) heads += 1;
+      return query(sql, params);
+    },
+  });
+  const hub = makeEventHub({ db, clock: systemClock });
+  const stopping = new AbortController();
+  const door = { isOpen: true };
+  const server = createServer((request, response) => {
+    const after = Number(request.headers['last-event-id'] ?? 0);
+    const isAllowed = async () => door.isOpen;
+    const options = { batchId: 'batch-1', after, signal: stopping.signal, isAllowed };
+    void streamEvents({ db, clock: systemClock, hub }, response, options);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(async () => {
+    stopping.abort();
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+    await db.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const happen = (what: string) =>
+    inUnit(db, { clock: systemClock, actor: 'amina' }, (unit) => unit.append('batch-1', `batch.${what}`, {}));
+  const open = async (lastId?: number) => {
+    const headers = lastId === undefined ? {} : { 'last-event-id': String(lastId) };
+    const { body } = await fetch(url, { headers });
+    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    return {
+      /** The ids seen, once there are so many. */
+      async ids(count: number): Promise<number[]> {
+        const ids = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+        while (ids().length < count) {
+          const { value, done } = await reader.read();
+          if (done) throw new Error(`the stream ended after ${ids().length} events`);
+          text += value;
+        }
+        return ids();
+      },
+      async ended() {
+        while (!(await reader.read()).done);
+      },
+      close: () => reader.cancel(),
+    };
+  };
+  return { db, happen, open, door, stopping, heads: () => heads };
+}
+
+describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
+  test('has those that were and those that come, each once and in order', async (t) => {
+    const { happen, open } = await streaming(t);
+    await happen('one');
+    const stream = await open();
+    const first = await stream.ids(2);
+    assert.deepEqual(first, [1, 2]);
+    await happen('two');
+    await happen('three');
+    assert.deepEqual(await stream.ids(4), [1, 2, 3, 4]);
+    await stream.close();
+  });
+
+  test('goes on after the event that the caller has seen last', async (t) => {
+    const { happen, open } = await streaming(t);
+    for (const what of ['one', 'two', 'three']) await happen(what);
+    assert.deepEqual(await (await open(2)).ids(2), [3, 4]);
+  });
+
+  test('asks the ledger once a second, however many watch', async (t) => {
+    const { happen, open, heads } = await streaming(t);
+    const streams = await Promise.all(Array.from({ length: 50 }, () => open()));
+    await Promise.all(streams.map((stream) => stream.ids(1)));
+    const before = heads();
+    await happen('one');
+    await Promise.all(streams.map((stream) => stream.ids(2)));
+    assert.ok(heads() - before <= 10, `${heads() - before} questions`);
+  });
+
+  test('ends where the caller may no longer see it, and when the server stops', async (t) => {
+    const { happen, open, door, stopping } = await streaming(t);
+    const [one, other] = [await open(), await open()];
+    await Promise.all([one.ids(1), other.ids(1)]);
+    stopping.abort();
+    await Promise.all([one.ended(), other.ended()]);
+    assert.equal(door.isOpen, true);
+    await happen('one');
+  });
+
+  test('ends for a key that was revoked, at its next news', async (t) => {
+    const { happen, open, door } = await streaming(t);
+    const stream = await open();
+    await stream.ids(1);
+    door.isOpen = false;
+    await happen('one');
+    await stream.ended();
+  });
+});
