@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/time/clock.ts';
-import type { Priority } from '../../ledger/batches/batches.ts';
+import type { Priority } from '../../operations/base/fields.ts';
 import { reorderBatch } from '../../operations/batches/reorder-batch.ts';
 import { minuteText } from '../../reports/sentences/finish-text.ts';
 import { answer } from '../base/answer.ts';

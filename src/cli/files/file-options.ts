@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { currencyDecimals } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import type { Priority } from '../../ledger/batches/batches.ts';
+import type { Priority } from '../../operations/base/fields.ts';
 import type { batchInput, fileInput } from '../../operations/files/file-input.ts';
 import type { CommandContext } from '../base/command.ts';
 import { momentOf } from '../base/dates.ts';

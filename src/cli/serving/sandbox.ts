@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import type { FaultMix, Sandbox, SandboxOptions } from '../../sandbox/index.ts';
+import { listening } from '../../serving/listening.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 import { onInterrupt } from '../session/interrupt.ts';
-import { listening } from '../session/listening.ts';
 
 interface Given {
   port?: string;

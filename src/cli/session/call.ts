@@ -10,7 +10,6 @@ import {
   performIn,
 } from '../../operations/base/operation.ts';
 import type { CommandContext } from '../base/command.ts';
-import { placeOf } from './session.ts';
 
 /** Does an operation in the name of whoever runs the command, and returns its result. */
 export function call<Input extends z.ZodType, Result extends z.ZodType>(
@@ -45,10 +44,19 @@ export async function withCalls<Result>(
 
 /** The command line as a door: it shows notes, and calls a field of the input by its option. */
 export function doorOf(context: CommandContext): Door & { place: Place } {
+  const { cwd, env, configPath, ledgerPath, terminal, stderr } = context;
   return {
-    place: placeOf(context),
+    place: {
+      cwd,
+      env,
+      configPath,
+      ledgerPath,
+      screen: terminal.isInteractive ? terminal.error : null,
+      stderr,
+      through: 'cli',
+    },
     emit: (event) => {
-      if (event.kind === 'note') context.terminal.error(`${visible(event.text)}\n`);
+      if (event.kind === 'note') terminal.error(`${visible(event.text)}\n`);
     },
     nameOf: (field) => (field === 'batch_id' ? '--batch' : `--${field.replaceAll('_', '-')}`),
   };

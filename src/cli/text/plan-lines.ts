@@ -1,15 +1,21 @@
 import { compareAmounts, moneyText } from '../../core/money/money.ts';
 import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
 import { pauseReasonTexts } from '../../core/state/state-words.ts';
 import { visible } from '../../core/text/visible.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 
 /** The batch of a plan. */
-type PlannedBatch = Pick<BatchRecord, 'batch_id' | 'run_id' | 'account' | 'service' | 'status'>;
+interface PlannedBatch {
+  batch_id: string;
+  run_id: string;
+  account: string;
+  service: string;
+  status: BatchState;
+}
 
 /**
  * What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was

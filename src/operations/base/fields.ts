@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { batchStates } from '../../core/state/batch-state.ts';
 import { rowStates } from '../../core/state/row-state.ts';
+import { priorities } from '../../ledger/batches/batches.ts';
 
 /** Fields that several operations have. */
 
@@ -23,6 +24,10 @@ export const rowNo = z.int().min(1).max(999_999_999);
 export const problems = z.array(
   z.strictObject({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
 );
+
+/** The place of a batch among the others of its account. */
+export const priority = z.enum(priorities);
+export type Priority = z.output<typeof priority>;
 
 export const batchStatus = z.enum(batchStates);
 export const rowStatus = z.enum(rowStates);

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { pauseReasons } from '../../core/state/batch-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
-import { type BatchRecord, priorities } from '../../ledger/batches/batches.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { AccountNow } from '../base/account-now.ts';
 import { standsAt } from '../base/blockers.ts';
-import { accountName, batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 
 const text = z.string().nullable();
@@ -34,7 +34,7 @@ export const statusShape = z.strictObject({
   created_at: time,
   approved_by: text,
   approved_at: time.nullable(),
-  priority: z.enum(priorities),
+  priority,
   ...finishFields,
   /** Rows by status. */
   counts: z.record(z.string(), z.int()),

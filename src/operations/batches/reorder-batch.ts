@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { reorderBatch as reorder } from '../../engine/batches/reorder.ts';
-import { priorities } from '../../ledger/batches/batches.ts';
 import { requireComing } from '../base/coming-time.ts';
-import { batchId, batchStatus, time } from '../base/fields.ts';
+import { batchId, batchStatus, priority, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-
-const priority = z.enum(priorities);
 
 /** Gives a batch another place among the batches of its account, whichever program works on it. */
 export const reorderBatch = defineOperation({

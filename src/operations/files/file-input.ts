@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isRunId } from '../../core/identity/ids.ts';
 import { fields } from '../../intake/cells/fields.ts';
 import { intakeShape } from '../../intake/columns/settings.ts';
-import { priorities, type ReadWith } from '../../ledger/batches/batches.ts';
-import { accountName } from '../base/fields.ts';
+import type { ReadWith } from '../../ledger/batches/batches.ts';
+import { accountName, priority } from '../base/fields.ts';
 
 const { country, currency, sheet, headerLine, totalLine, decimalSign, columns, guards } = intakeShape.shape;
 const { expectedRows, expectedSums } = guards.unwrap().shape;
@@ -43,7 +43,7 @@ export const batchInput = fileInput.extend({
     .string()
     .refine(isRunId, { error: ({ input }) => `"${input}" is not a run id`, params: { code: 'RUN_ID_INVALID' } })
     .optional(),
-  priority: z.enum(priorities).default('normal'),
+  priority: priority.default('normal'),
   /** When every row should have ended. */
   finish_by: z.iso.datetime({ offset: true }).optional(),
 });

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import { priorities } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { listSlots, openSlots, type SlotRecord, slotStates } from '../../ledger/jobs/slots.ts';
 import { leftNow } from '../../runtime/inbox/remaining-files.ts';
 import { catchUps, type Job } from '../../runtime/jobs/define-job.ts';
 import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
-import { accountName, folder, time } from '../base/fields.ts';
+import { accountName, folder, priority, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
 /** One due time of a job. */
@@ -26,7 +25,7 @@ const job = z.strictObject({
   account: accountName.nullable(),
   schedule: z.strictObject({ cron: z.string(), time_zone: z.string(), catch_up: z.enum(catchUps) }),
   source: z.enum(['folder', 'file', 'command', 'reconciliation']),
-  priority: z.enum(priorities),
+  priority,
   /** The time of day. */
   finish_by: z.string().nullable(),
   /** The file that says it. */

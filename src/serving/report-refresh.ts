@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { dayMs } from '../../core/time/clock.ts';
-import { lastLateAt } from '../../ledger/audit/events.ts';
-import { completedSince } from '../../ledger/batches/batches.ts';
-import { readVersion } from '../../reports/versions/versions.ts';
-import type { Session } from '../../runtime/session/session.ts';
-import { reportsOfFile } from '../../runtime/upkeep/job-files-left.ts';
+import { dayMs } from '../core/time/clock.ts';
+import { lastLateAt } from '../ledger/audit/events.ts';
+import { completedSince } from '../ledger/batches/batches.ts';
+import { readVersion } from '../reports/versions/versions.ts';
+import type { Session } from '../runtime/session/session.ts';
+import { reportsOfFile } from '../runtime/upkeep/job-files-left.ts';
 
 /**
  * How long after its end a batch is looked after: what the service says later than that is restated by hand ("airbatch

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { makeReportWriter } from '../../../src/cli/serving/serve-reports.ts';
-import { batchesWithoutReports } from '../../../src/operations/working/missing-reports.ts';
-import type { Session } from '../../../src/runtime/session/session.ts';
-import { startMs, testClock, testLedger, writeSampleBatch } from '../../reports/fixture.ts';
-import { folderOf } from '../../support/folder.ts';
+import { batchesWithoutReports } from '../../src/operations/working/missing-reports.ts';
+import type { Session } from '../../src/runtime/session/session.ts';
+import { makeReportWriter } from '../../src/serving/reports.ts';
+import { startMs, testClock, testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { folderOf } from '../support/folder.ts';
 
 /** A clock on which the test ends each sleep: files are read and written meanwhile, which takes as long as it takes. */
 function handClock() {

@@ -1,4 +1,4 @@
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 
 /**
  * Listens at a place that the command line says; where that cannot be had (it is taken, or is no port), another is to

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { makeReportRefresh } from '../../../src/cli/running/report-refresh.ts';
-import { insertJobFile } from '../../../src/ledger/jobs/job-files.ts';
-import { writeReports } from '../../../src/reports/reports.ts';
-import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
-import type { Session } from '../../../src/runtime/session/session.ts';
-import { signedBy, startMs, testClock, testLedger, writeSampleBatch } from '../../reports/fixture.ts';
-import { giveBack, sayFailed } from '../../reports/late.ts';
-import { folderOf } from '../../support/folder.ts';
+import { insertJobFile } from '../../src/ledger/jobs/job-files.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey } from '../../src/reports/versions/signing-key.ts';
+import type { Session } from '../../src/runtime/session/session.ts';
+import { makeReportRefresh } from '../../src/serving/report-refresh.ts';
+import { signedBy, startMs, testClock, testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { giveBack, sayFailed } from '../reports/late.ts';
+import { folderOf } from '../support/folder.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,16 +1,15 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { systemClock } from '../../core/time/clock.ts';
-import type { Recipient } from '../../notify/recipients.ts';
-import { makeSender } from '../../notify/senders.ts';
-import { notifyUnopened } from '../../notify/unopened.ts';
-import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
-import { makeLog } from '../../runtime/logging/log.ts';
-import { ledgerPathOf, openSession, type Session } from '../../runtime/session/session.ts';
-import { type Config, loadConfig } from '../../runtime/settings/config.ts';
-import { makeNotificationDedupe } from '../../runtime/upkeep/notification-dedupe.ts';
-import type { CommandContext } from '../base/command.ts';
-import { placeOf } from '../session/session.ts';
-import { jobRecipients } from './serve-jobs.ts';
+import { AirbatchError } from '../core/basics/errors.ts';
+import { systemClock } from '../core/time/clock.ts';
+import type { Recipient } from '../notify/recipients.ts';
+import { makeSender } from '../notify/senders.ts';
+import { notifyUnopened } from '../notify/unopened.ts';
+import type { Place } from '../operations/base/operation.ts';
+import { loadJobs } from '../runtime/jobs/load-jobs.ts';
+import { makeLog } from '../runtime/logging/log.ts';
+import { ledgerPathOf, openSession, type Session } from '../runtime/session/session.ts';
+import { type Config, loadConfig } from '../runtime/settings/config.ts';
+import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts';
+import { jobRecipients } from './jobs.ts';
 
 /**
  * How long another program's work on the ledger is waited for: emptying its log, or writing it anew, takes half a
@@ -28,11 +27,11 @@ const notificationMsMax = 20_000;
  * The session of a program that stays. Where its ledger cannot be opened, people are told before the program ends, who
  * else see it only in its log.
  */
-export async function openServing(context: CommandContext): Promise<Session> {
+export async function openServing(place: Place): Promise<Session> {
   const since = systemClock.monotonic();
   for (;;) {
     try {
-      return await openSession({ ...placeOf(context), through: 'serve' });
+      return await openSession({ ...place, through: 'serve' });
     } catch (error) {
       if (!(error instanceof AirbatchError) || !error.code.startsWith('LEDGER_')) throw error;
       if (error.code === 'LEDGER_BUSY' && systemClock.monotonic() - since < busyMsMax) {
@@ -40,19 +39,19 @@ export async function openServing(context: CommandContext): Promise<Session> {
         continue;
       }
       // Whatever goes wrong with that, it is the ledger's trouble that ends the program.
-      await notifyPeople(context, error).catch(() => undefined);
+      await notifyPeople(place, error).catch(() => undefined);
       throw error;
     }
   }
 }
 
-async function notifyPeople(context: CommandContext, error: AirbatchError): Promise<void> {
-  const config = await loadConfig(context);
+async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
+  const config = await loadConfig(place);
   const log = makeLog({
     level: 'info',
     secrets: config.secrets,
     screen: null,
-    stderr: context.stderr,
+    ...(place.stderr ? { stderr: place.stderr } : {}),
     file: config.log,
   });
   await notifyUnopened(
@@ -60,7 +59,7 @@ async function notifyPeople(context: CommandContext, error: AirbatchError): Prom
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
       send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
-      notes: makeNotificationDedupe(ledgerPathOf(context, config), systemClock.now),
+      notes: makeNotificationDedupe(ledgerPathOf(place, config), systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(notificationMsMax),
     },

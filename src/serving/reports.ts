@@ -1,10 +1,10 @@
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
-import { batchesWithoutReports } from '../../operations/working/missing-reports.ts';
-import { writeReports } from '../../reports/reports.ts';
-import { differenceText } from '../../reports/sentences/version-text.ts';
-import { type Session, sessionSigning } from '../../runtime/session/session.ts';
-import { makeAnchoring } from '../../runtime/upkeep/anchoring.ts';
-import { makeReportRefresh } from '../running/report-refresh.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { batchesWithoutReports } from '../operations/working/missing-reports.ts';
+import { writeReports } from '../reports/reports.ts';
+import { differenceText } from '../reports/sentences/version-text.ts';
+import { type Session, sessionSigning } from '../runtime/session/session.ts';
+import { makeAnchoring } from '../runtime/upkeep/anchoring.ts';
+import { makeReportRefresh } from './report-refresh.ts';
 
 /** How often it is looked whether the service has said something late. */
 const lookMs = 60_000;

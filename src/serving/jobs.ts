@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { type Recipient, resolveRecipient } from '../../notify/recipients.ts';
-import type { SupervisedAccount } from '../../runtime/accounts/account-supervisor.ts';
-import type { Job } from '../../runtime/jobs/define-job.ts';
-import { jobWarnings } from '../../runtime/jobs/job-warnings.ts';
-import { isDeadProcess, processHolder } from '../../runtime/session/process-holder.ts';
-import type { Session } from '../../runtime/session/session.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { chooseAccount } from '../../runtime/settings/config.ts';
-import type { JobRetention } from '../../runtime/upkeep/housekeeping.ts';
-import type { JobsNotifiedOf } from '../../runtime/upkeep/notifier.ts';
-import { type StartedScheduler, startScheduler } from '../../scheduler/start.ts';
+import { AirbatchError } from '../core/basics/errors.ts';
+import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
+import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
+import { jobWarnings } from '../runtime/jobs/job-warnings.ts';
+import { isDeadProcess, processHolder } from '../runtime/session/process-holder.ts';
+import type { Session } from '../runtime/session/session.ts';
+import { sandboxAccountName } from '../runtime/settings/account-config.ts';
+import { chooseAccount } from '../runtime/settings/config.ts';
+import type { JobRetention } from '../runtime/upkeep/housekeeping.ts';
+import type { JobsNotifiedOf } from '../runtime/upkeep/notifier.ts';
+import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 
 /** Whom jobs name to be told of them. */
 export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {

@@ -1,12 +1,12 @@
-import { serviceName } from '../../core/identity/service-name.ts';
-import { embeddedSandboxService, unfinishedBatches } from '../../ledger/batches/batches.ts';
-import { openAccount } from '../../runtime/accounts/account.ts';
-import { type SupervisedAccount, superviseAccount } from '../../runtime/accounts/account-supervisor.ts';
-import { runnerOf } from '../../runtime/accounts/runner-of.ts';
-import type { Accounts } from '../../runtime/accounts/served-accounts.ts';
-import type { Session } from '../../runtime/session/session.ts';
-import { type AccountConfig, sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import type { Notifier } from '../../runtime/upkeep/notifier.ts';
+import { serviceName } from '../core/identity/service-name.ts';
+import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches/batches.ts';
+import { openAccount } from '../runtime/accounts/account.ts';
+import { type SupervisedAccount, superviseAccount } from '../runtime/accounts/account-supervisor.ts';
+import { runnerOf } from '../runtime/accounts/runner-of.ts';
+import type { Accounts } from '../runtime/accounts/served-accounts.ts';
+import type { Session } from '../runtime/session/session.ts';
+import { type AccountConfig, sandboxAccountName } from '../runtime/settings/account-config.ts';
+import type { Notifier } from '../runtime/upkeep/notifier.ts';
 
 export function keep(
   session: Session,

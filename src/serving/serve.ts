@@ -1,0 +1,232 @@
+import type { FastifyInstance } from 'fastify';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import type { Place } from '../operations/base/operation.ts';
+import { saysRestored } from '../operations/base/restored.ts';
+import { makeFolder } from '../reports/versions/files.ts';
+import { sandboxWebhookKeys } from '../runtime/accounts/account.ts';
+import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
+import { servedAccounts } from '../runtime/accounts/served-accounts.ts';
+import { requireMeant } from '../runtime/accounts/with-account.ts';
+import { requireSoundJobs } from '../runtime/jobs/job-faults.ts';
+import { loadJobs } from '../runtime/jobs/load-jobs.ts';
+import { requireRole } from '../runtime/session/roles.ts';
+import type { Session } from '../runtime/session/session.ts';
+import { sandboxAccountName } from '../runtime/settings/account-config.ts';
+import { chooseAccount } from '../runtime/settings/config.ts';
+import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
+import { makeNotifier } from '../runtime/upkeep/notifier.ts';
+import type { StartedScheduler } from '../scheduler/start.ts';
+import { makeApiServer } from '../server/api/api-server.ts';
+import { makeServer } from '../server/app.ts';
+import { makeMetricsServer } from '../server/metrics.ts';
+import { healthOf, keep, logAccounts } from './accounts.ts';
+import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
+import { listening } from './listening.ts';
+import { openServing } from './opening.ts';
+import { makeReportWriter } from './reports.ts';
+
+/** Where a server listens. */
+interface Address {
+  host: string;
+  port: number;
+}
+
+export interface ServeOptions {
+  address: Address;
+  /** Null: metrics are not served. */
+  metricsAddress: Address | null;
+  /** Null: the HTTP API is not served. */
+  apiAddress: Address | null;
+  /** How long what is in flight may take to end once the program is to stop. */
+  graceMs: number;
+  restored: boolean;
+}
+
+export interface ServeDoor {
+  /** Called once it listens. */
+  onServing: (url: string) => void;
+  /** Called once the ledger is open: the signal is aborted when the program is to end. */
+  stopSignal: () => AbortSignal;
+  /** Ends the process although something is in flight: that is a doubt at the next start. */
+  exitLate: () => never;
+  nameOf: (field: string) => string;
+}
+
+/**
+ * Works for every configured account, runs the jobs and takes webhooks, until it is to end. Rejects with what ends it
+ * before that.
+ */
+export async function serve(place: Place, options: ServeOptions, door: ServeDoor): Promise<void> {
+  const session = await openServing(place);
+  try {
+    requireRole(session, 'operate');
+    await serveIn(session, options, door);
+  } finally {
+    await session.db.close();
+  }
+}
+
+async function serveIn(
+  session: Session,
+  { address, metricsAddress, apiAddress, graceMs, restored }: ServeOptions,
+  { onServing, stopSignal, exitLate, nameOf }: ServeDoor,
+): Promise<void> {
+  if (session.config.accounts.size === 0) await requireMeant(session);
+  await requireReportsFolder(session);
+  await saysRestored(session, restored);
+  const accounts = servedAccounts(session.config);
+  const kept = new Map<string, SupervisedAccount>();
+  const signal = stopSignal();
+  let isEnding = false;
+  const server = makeServer({
+    ...session,
+    webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
+    onWebhook: (name) => kept.get(name)?.hint(),
+    health: () => ({
+      ...healthOf([...kept.values()], signal.aborted || isEnding),
+      reports: reports.areWritten(),
+    }),
+  });
+  const loaded = await loadJobs(session.config.jobs);
+  requireSoundJobs(session.config, loaded);
+  const jobs = loaded.map(({ job }) => job);
+  let scheduler: StartedScheduler | null = null;
+  const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
+  const inner = innerServers(session, kept, { metricsAddress, apiAddress }, nameOf);
+  const reports = makeReportWriter(session, {
+    written: () => scheduler?.ended(),
+    onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
+  });
+  try {
+    const url = await listen(server, address, `${nameOf('host')} and ${nameOf('port')}`);
+    await inner.listen();
+    // Nobody is told that it serves before it has all that it was asked for.
+    onServing(url);
+    await logAccounts(session, accounts);
+    notifier.keep();
+    const house = keepHouse(session, retentionsOf(jobs));
+    for (const [name, account] of accounts) {
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier }));
+    }
+    // Where there is no job any more, files of its batches are still to be put away.
+    scheduler = startJobs(session, jobs, kept);
+    await reports.writeMissing();
+    reports.keep();
+    const trouble = await firstEnd(whenAborted(signal), [...kept.values()]);
+    isEnding = true;
+    if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
+    else session.log.info('stopping: nothing more is sent, and what is in flight ends');
+    const stopped = Promise.all([scheduler?.stop(), house.stop()])
+      .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
+      .then(() => reports.stop())
+      .then(() => notifier.stop())
+      .then(() => Promise.all([server.close(), inner.close()]));
+    await endOrExit(session, stopped, graceMs, exitLate);
+    if (trouble) throw trouble;
+  } finally {
+    await Promise.all([server.close(), inner.close()]);
+  }
+}
+
+/** Better known before anything is sent than once the first batch has ended. */
+async function requireReportsFolder({ config }: Session): Promise<void> {
+  await makeFolder(
+    config.out,
+    config,
+    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
+  );
+}
+
+/** Waits until everything has ended; ends the process where that takes longer than the grace (ms). */
+async function endOrExit(
+  session: Session,
+  stopped: Promise<unknown>,
+  graceMs: number,
+  exitLate: ServeDoor['exitLate'],
+): Promise<void> {
+  if (!(await endsWithin(session, stopped, graceMs))) {
+    session.log.warn('what is still in flight is left; it is looked up at the next start', {
+      grace_s: graceMs / 1_000,
+    });
+    exitLate();
+  }
+  session.log.info('stopped');
+}
+
+/** The servers for programs of the same house, each at a port of its own, and only where one is named. */
+function innerServers(
+  session: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  { metricsAddress, apiAddress }: Pick<ServeOptions, 'metricsAddress' | 'apiAddress'>,
+  nameOf: ServeDoor['nameOf'],
+) {
+  const metrics = metricsOf(session, kept);
+  const api = makeApiServer({
+    session,
+    withAccount: (name, work) => keptOf(session, kept, name).use(work),
+    onChange: (account) => kept.get(account)?.nudge(),
+  });
+  return {
+    async listen() {
+      if (metricsAddress !== null) {
+        const url = await listen(metrics, metricsAddress, `${nameOf('metrics_host')} and ${nameOf('metrics_port')}`);
+        session.log.info('metrics are served', { url: `${url}/metrics` });
+      }
+      if (apiAddress !== null) {
+        const url = await listen(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
+        session.log.info('the API is served', { url: `${url}/api/v1` });
+      }
+    },
+    close: () => Promise.all([metrics.close(), api.close()]),
+  };
+}
+
+/** The account of that name, as this program works for it. */
+function keptOf(
+  { config }: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  name: string | undefined,
+): SupervisedAccount {
+  const account = kept.get(chooseAccount(config, name)?.name ?? sandboxAccountName);
+  if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
+  return account;
+}
+
+function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {
+  return makeMetricsServer({
+    ...session,
+    accounts: () =>
+      [...kept.values()].map((account) => ({
+        name: account.name,
+        working: account.isWorking(),
+        usage: account.usage(),
+      })),
+  });
+}
+
+function listen(server: FastifyInstance, address: Address, options: string): Promise<string> {
+  return listening(`${address.host}:${address.port}`, options, () => server.listen(address));
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  return promise;
+}
+
+/** Resolves on the first signal, or with the first trouble that ends an account's work. */
+function firstEnd(signal: Promise<void>, kept: readonly SupervisedAccount[]): Promise<unknown> {
+  const troubles = kept.map(({ ended }) => ended.then(() => null));
+  return Promise.race([signal.then(() => null), ...troubles]).catch((trouble: unknown) => trouble);
+}
+
+async function endsWithin({ clock }: Session, work: Promise<unknown>, ms: number): Promise<boolean> {
+  const deadline = new AbortController();
+  const late = clock.sleep(ms, deadline.signal).then(() => false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    deadline.abort();
+  }
+}
