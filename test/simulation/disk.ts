@@ -17,6 +17,7 @@ import { usualCheckpoints } from '../../src/ledger/drivers/checkpoints.ts';
 import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
+import { halfCheckpointed } from './half-checkpoint.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -33,7 +34,7 @@ export interface Disk {
   fail(fault: DiskFault | null, once?: boolean): void;
   /**
    * What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn
-   * tail.
+   * tail; or, if power failed in the middle of a timed checkpoint, the whole log and a database in pieces.
    */
   loseMemory(options: { powerLoss: boolean }): void;
   /** Keeps the ledger as it is now, for `putBack`. */
@@ -84,6 +85,7 @@ async function readNewLedger(path: string): Promise<Buffer> {
 }
 
 export async function makeDisk({ folder, random, clock, cutAcknowledged = false }: DiskOptions): Promise<Disk> {
+  const checkpoints = random.fork('checkpoints');
   let generation = 0;
   let fault: DiskFault | null = null;
   let failsOnce = false;
@@ -149,7 +151,8 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   };
   /** One connection for all processes. */
   const connect = () => {
-    // The real clock would do it, and the bytes that were acknowledged are counted on a log that only grows.
+    // The real clock would do it, and the bytes that were acknowledged are counted on a log that only grows: what a
+    // loss of power leaves of a timed checkpoint, `loseMemory` makes.
     current ??= openSqlite(path(), { syncFile: sync, checkpoints: { ...usualCheckpoints, lateMs: dayMs } });
     return current;
   };
@@ -226,9 +229,15 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
       generation += 1;
       copyFileSync(from, path());
       const torn = cutAcknowledged ? kept : kept + random.between(0, tail);
-      const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, torn) : bytes;
+      // A checkpoint begins when all of the log is on the disk.
+      const inCheckpoint = powerLoss && !cutAcknowledged && checkpoints.percent(50);
+      if (inCheckpoint)
+        writeFileSync(path(), halfCheckpointed(join(folder, 'half.db'), readFileSync(from), bytes, checkpoints));
+      const isCut = cutAcknowledged || (powerLoss && !inCheckpoint);
+      const survived = isCut ? bytes.subarray(0, torn) : bytes;
       writeFileSync(wal(path()), survived);
-      if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
+      if (isCut && powerLoss && survived.length > kept)
+        flipByte(wal(path()), random.between(kept, survived.length - 1));
       leave(from);
       if (events() < acknowledgedEvents) losses += 1;
       acknowledgedEvents = events();
