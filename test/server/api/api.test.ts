@@ -1,79 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
-import { systemRandom } from '../../../src/core/basics/random.ts';
+import { describe, test } from 'node:test';
 import { listApiKeys } from '../../../src/ledger/access/api-keys.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
-import { findBatch } from '../../../src/ledger/batches/batches.ts';
-import { createApiKey } from '../../../src/operations/access/create-api-key.ts';
 import { operations } from '../../../src/operations/all.ts';
-import { performIn } from '../../../src/operations/base/operation.ts';
-import type { Session } from '../../../src/runtime/session/session.ts';
-import { loadConfig } from '../../../src/runtime/settings/config.ts';
-import type { Role } from '../../../src/runtime/settings/config-shape.ts';
-import { makeApiServer } from '../../../src/server/api/api-server.ts';
 import { openApiDocument } from '../../../src/server/api/openapi.ts';
 import { routes } from '../../../src/server/api/route-table.ts';
-import { folderOf } from '../../support/folder.ts';
-import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
-import { makeVirtualClock } from '../../support/virtual-clock.ts';
+import { allRoles, api } from './api-fixture.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-
-type Send = { key?: string | null; body?: unknown; once?: string | null };
-
-/** The API of an installation with the accounts `main` and `other`, a batch that waits for approval in each. */
-async function api(t: TestContext) {
-  const folder = folderOf(t);
-  const clock = makeVirtualClock();
-  const db = await memoryLedger();
-  t.after(() => db.close());
-  const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'service-key' };
-  const config = await loadConfig({ cwd: folder, env, configPath: undefined });
-  const logged: unknown[] = [];
-  const log = {
-    info: (...line: unknown[]) => void logged.push(line),
-    warn: (...line: unknown[]) => void logged.push(line),
-  };
-  const session: Session = {
-    ...{ db, clock, config, log, random: systemRandom },
-    ledgerPath: join(folder, 'ledger.db'),
-    person: 'root',
-    through: 'serve',
-  };
-  for (const account of ['default', 'other']) {
-    const batch_id = `B-${account}`;
-    await addBatch(db, clock, aBatch({ batch_id, account, run_id: account, status: 'awaiting_approval' }), [
-      aRow(1, { batch_id }),
-    ]);
-  }
-  const changed: string[] = [];
-  const server = makeApiServer({
-    session,
-    withAccount: () => Promise.reject(new Error('no account is open')),
-    onChange: (account) => void changed.push(account),
-  });
-  t.after(() => server.close());
-  const door = { nameOf: (field: string) => field };
-  const makeKey = async (name: string, roles: Role[], more: { accounts?: string[]; expires?: string } = {}) =>
-    (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
-  const admin = await makeKey('all', ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin']);
-  const send = async (method: 'GET' | 'POST', url: string, { key = admin, body, once = 'once-1' }: Send = {}) => {
-    const answer = await server.inject({
-      method,
-      url,
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(method === 'POST' && once !== null ? { 'idempotency-key': once } : {}),
-      },
-      ...(body === undefined ? {} : { payload: body as object }),
-    });
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
-  };
-  const statusOf = async (id: string) => (await findBatch(db, id))?.status;
-  return { db, clock, session, logged, changed, server, makeKey, admin, send, statusOf };
-}
 
 describe('the HTTP API', () => {
   test('answers nobody without a key, with a wrong, an expired or a revoked one', async (t) => {
@@ -134,7 +70,7 @@ describe('the HTTP API', () => {
   for (const { operation, method, path, isUpload } of routes())
     test(`${operation.name} shows nothing of another team's account`, async (t) => {
       const { send, makeKey, statusOf } = await api(t);
-      const key = await makeKey('team', ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'], {
+      const key = await makeKey('team', allRoles, {
         accounts: ['default'],
       });
       const url = `/api/v1${path}`
