@@ -118,7 +118,7 @@ describe('a batch that needs a second person', () => {
     const unknown = await place.run('status', first);
     assert.match(unknown.stdout, /^Submitted {2}by somebody else on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
     assert.match(unknown.stdout, new RegExp(`^Approved {3}by ${me} on \\d{4}`, 'm'));
-    assert.match(unknown.stdout, /^Cost {7}not known until it is sent/m);
+    assert.match(unknown.stdout, /^Cost {7}unknown until sent/m);
     // Two rows of the first file, and two others.
     writeFileSync(
       join(place.folder, 'more.csv'),
@@ -144,7 +144,7 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual([Object.keys(expected_cost.cost), expected_cost.unknown], [['USD'], []]);
     assert.match(
       (await place.run('status', second)).stdout,
-      /^Cost {7}about USD \d\.\d\d, by the rates of recent payments$/m,
+      /^Cost {7}about USD \d\.\d\d, at the rates of recent payments$/m,
     );
     assert.match((await place.run('status', first)).stdout, /^Charged {4}USD /m);
   });
@@ -334,6 +334,6 @@ test('rows that buy a product are told before an approval, with what they cost b
   const shown = await run('submit', 'p.csv', '--run-id', 'again');
   assert.match(
     shown.stderr,
-    /^To pay {5}KES 10\.00, and 3 products\nProducts {3}3 rows buy a product, whose price is in no sum above: KES [\d.]+, NGN [\d,.]+ by the catalog$/m,
+    /^To pay {5}KES 10\.00, and 3 products\nProducts {3}3 rows buy a product, whose price is not in the sums above: KES [\d.]+, NGN [\d,.]+ by the catalog$/m,
   );
 });

@@ -49,7 +49,7 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   const twice = await run('run', corrected, '--run-id', 'november', '--yes');
   assert.match(
     twice.stderr,
-    /File {7}3 rows: 1 to pay \(1 again, after it failed\), 2 skipped \(paid before, under way, or a total\)\n/,
+    /File {7}3 rows: 1 to pay \(1 again, after it failed\), 2 skipped \(paid before, in progress, or a total\)\n/,
   );
   const all = await run('reconcile', '--from', '2000-01-01', '--to', '2100-01-01', '--json');
   assert.equal(all.code, 0, all.stdout);

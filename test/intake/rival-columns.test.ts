@@ -128,7 +128,7 @@ test('a whole table in one column is called that', async () => {
     '"phone_number,""network_id"",amount,currency",,,\n"+254712345671,1,1200,KES",,,\n',
   ]) {
     const error = await rejection(content);
-    assert.equal(error?.message, 'the whole table stands in one column: each line of it is a single cell');
+    assert.equal(error?.message, 'the whole table is in one column: each line is a single cell');
     assert.match(error.hint, /"Text to Columns".* remove the quotes around each line/);
   }
 });

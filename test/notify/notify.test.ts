@@ -282,7 +282,7 @@ describe('a notification', () => {
     const text = word?.lines.join('\n') ?? '';
     assert.match(
       text,
-      /row 1: the service gave money back: KES 10\.00\n {2}row 2: the service contradicts the ledger: /,
+      /row 1: the service refunded money: KES 10\.00\n {2}row 2: the service contradicts the ledger: /,
     );
     assert.match(text, /airbatch audit --batch batch-1/);
     assert.doesNotMatch(text, /row 9/);

@@ -48,11 +48,14 @@ test('a failed row that the service has completed counts as paid in every report
   const { headline, details } = verdictOf(summary);
   assert.match(headline, /^8 of \d+ rows were paid: KES 804/);
   const said = details.join('\n');
-  assert.match(said, /1 row failed at first, and the service has since said that it was paid, or may be: it counts as/);
+  assert.match(
+    said,
+    /1 row failed at first, but the service said later that it was, or may have been, paid: it counts as/,
+  );
   assert.doesNotMatch(said, /nothing was paid/);
   assert.match(
     said,
-    /Wallet balances match the charges exactly\. Nothing had been charged by then for the payment of 1 row that failed at first \(results\.csv marks it as contradicted\): what was charged since is in no sum here\./,
+    /Wallet balances match the charges exactly\. Nothing had been charged by then for the payment of 1 row that failed at first \(results\.csv marks it as contradicted\): later charges are not included here\./,
   );
   const text = (name: string) => readFileSync(join(dir, name), 'utf8');
   assert.doesNotMatch(text('failed.csv'), /R-8/);
@@ -78,7 +81,7 @@ test('payments whose charges are in no sum are named where more left the wallets
   assert.match(
     await balanceIn('93.9'),
     new RegExp(
-      `USD 0\\.50 more left the wallets than the known charges: what was charged for ${payments} is in no sum here and may account for it\\.`,
+      `USD 0\\.50 more left the wallets than the known charges: what was charged for ${payments} is not included here, and may explain it\\.`,
     ),
   );
 });

@@ -25,7 +25,7 @@ export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly 
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
   // Before it was submitted, no person could decide about its rows.
-  const skipped = status === 'awaiting_approval' ? 'skipped' : 'skipped (paid before, under way, or a total)';
+  const skipped = status === 'awaiting_approval' ? 'skipped' : 'skipped (paid before, in progress, or a total)';
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
   const asides = [
     [counts.invalid, 'wrong in the file'],

@@ -12,13 +12,13 @@ export const errorTable = {
   BATCH_UNKNOWN: { exitCode: 2, hint: 'See "airbatch status" for the batches of this ledger.' },
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
-  ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the batch that has its reference decides about it.' },
+  ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the other batch with its reference decides about it.' },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" in the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   SERVICE_CHANGED: {
     exitCode: 5,
-    hint: 'Point the account back; or, if the same service has moved, add --service-moved.',
+    hint: 'Set the address of the account back. Or, if the same service has moved, add --service-moved.',
   },
   RUN_ID_INVALID: {
     exitCode: 2,
@@ -31,7 +31,7 @@ export const errorTable = {
   CREDENTIALS_REJECTED: { exitCode: 6, hint: 'Correct the credentials, then "airbatch resume".' },
   LEDGER_MISSING: {
     exitCode: 2,
-    hint: 'Go to the folder that has it, or name it with --ledger. The first "airbatch run FILE" makes one; one that was lost is restored from a backup.',
+    hint: 'Go to its folder, or name it with --ledger. The first "airbatch run FILE" makes a ledger; restore a lost one from a backup.',
   },
   LEDGER_FULL: {
     exitCode: 5,
@@ -43,7 +43,7 @@ export const errorTable = {
   },
   LEDGER_SYNC: {
     exitCode: 5,
-    hint: 'Check the disk, then "airbatch resume": what was under way is looked up before anything is sent again.',
+    hint: 'Check the disk, then "airbatch resume": requests without a result are looked up before anything is sent again.',
   },
   LEDGER_BUSY: { exitCode: 5, hint: 'Another program holds the ledger: wait for it or stop it, then try again.' },
   LEDGER_DAMAGED: {
@@ -65,7 +65,7 @@ export const errorTable = {
   },
   FENCED: {
     exitCode: 5,
-    hint: 'Another process took over, or this one stood still too long (the machine slept): it sends nothing more. "airbatch resume" goes on.',
+    hint: 'Another process took over, or this one was stopped for too long (the machine slept). It sends nothing more; "airbatch resume" continues.',
   },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 

@@ -53,7 +53,7 @@ export function refuseMissing(
 
 /** How to read a file whose header is below other lines. */
 export function headerOffer(line: number): string {
-  return `Line ${line} looks like the header: to read the file from there, add --header-line ${line} (in the configuration, intake.headerLine). What stands above it is then named, and not read.`;
+  return `Line ${line} looks like the header: to read the file from there, add --header-line ${line} (in the configuration, intake.headerLine). The lines above it are then shown, and not read.`;
 }
 
 /** The columns that could be meant, with their values: people will pay what they copy from here. */
@@ -85,7 +85,7 @@ function refuseTableInColumn(header: readonly string[]): void {
     return names.filter((name) => meaningOf(name) !== null).length > 1;
   });
   if (!isTable) return;
-  throw new AirbatchError('FILE_REJECTED', 'the whole table stands in one column: each line of it is a single cell', {
+  throw new AirbatchError('FILE_REJECTED', 'the whole table is in one column: each line is a single cell', {
     hint: 'In a spreadsheet, select the column, choose "Text to Columns" in the menu "Data", and save it again; in a text file, remove the quotes around each line. Nothing was sent.',
   });
 }
@@ -93,7 +93,7 @@ function refuseTableInColumn(header: readonly string[]): void {
 function missingHint(header: readonly string[], missing: readonly Field[]): string {
   if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
   const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
-  return `The first line must name the columns: delete what stands above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
+  return `The first line must name the columns: delete the lines above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
 }
 
 function anyOf(names: readonly string[]): string {

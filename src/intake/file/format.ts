@@ -69,7 +69,7 @@ export function formatOf(head: Buffer): Format {
 /** Throws `USAGE` if a sheet was named for a file without sheets: it is unknown which file was meant. */
 export function requireWorkbook({ head, name }: { head: Buffer; name: string }): void {
   if (formatOf(head) === 'xlsx') return;
-  throw new AirbatchError('USAGE', `${name} is not a workbook (.xlsx), so it has no sheets for --sheet to name`, {
+  throw new AirbatchError('USAGE', `${name} is not a workbook (.xlsx), so --sheet cannot be used`, {
     hint: 'Leave out --sheet, or name the workbook. Nothing was sent.',
   });
 }

@@ -153,7 +153,7 @@ async function* unpackedText(source: Source, settings: IntakeSettings, signal: A
   const first = await firstBytes(chunks, headerBytesMax);
   if (formatOf(first) !== 'text') {
     await chunks.return(undefined);
-    throw new AirbatchError('FILE_REJECTED', 'the file is packed twice: unpack it once, and run what is in it');
+    throw new AirbatchError('FILE_REJECTED', 'the file is packed twice: unpack it once, and run the file inside');
   }
   yield* withFirst(first, chunks);
 }

@@ -215,7 +215,7 @@ function put(cells: string[], column: number, text: string): void {
   if (text === '') return;
   // A sheet can have 16,384 columns: a single cell in the last one would make a row of that length.
   if (column >= columnsMax) {
-    throw new AirbatchError('FILE_REJECTED', `the sheet has something beyond its column ${columnsMax}`, {
+    throw new AirbatchError('FILE_REJECTED', `the sheet has content beyond column ${columnsMax}`, {
       hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',
     });
   }
@@ -227,7 +227,7 @@ function put(cells: string[], column: number, text: string): void {
 /** The index of a column from its letters: "A1" is in column 0, "AB7" in column 27. */
 function columnOf(reference: string): number {
   const letters = /^([A-Z]{1,3})[0-9]+$/.exec(reference)?.[1];
-  if (letters === undefined) throw damagedWorkbook('it has a cell that is nowhere');
+  if (letters === undefined) throw damagedWorkbook('it has a cell without a place');
   let column = 0;
   for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
   return column - 1;

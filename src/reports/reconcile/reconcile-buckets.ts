@@ -24,16 +24,16 @@ export type Bucket = (typeof buckets)[number];
 
 /** What each bucket means. `nextOf` says what to do about an item. */
 export const bucketMeanings: Record<Bucket, string> = {
-  matched: 'Ledger and service say the same.',
+  matched: 'Ledger and service agree.',
   no_payment: 'Neither side has a payment: the service refused it, or it never arrived.',
-  status_differs: 'The service gives it another outcome than the ledger.',
-  amount_differs: 'The service paid another amount, or another number, than the row asks for.',
-  cost_differs: 'The service charged something else than the ledger has.',
-  refunded_later: 'It was completed, and the service has since failed it or given the money back.',
+  status_differs: 'The service reports another outcome than the ledger.',
+  amount_differs: 'The service paid another amount or another number than the row says.',
+  cost_differs: 'The service charged another cost than the ledger has.',
+  refunded_later: 'It was completed. Later the service marked it as failed, or refunded it.',
   duplicated: 'The service has more than one payment for one row that has not failed.',
-  ledger_only: 'The ledger has sent it, and the service does not know it.',
-  service_only_other_program: 'Another program paid it from this account: its reference is none of ours.',
-  service_only_unknown: 'Its reference is of our kind, and this ledger does not know it.',
+  ledger_only: 'airbatch sent it, and the service does not have it.',
+  service_only_other_program: 'Another program paid it from this account: its reference is not one of ours.',
+  service_only_unknown: 'Its reference looks like one of ours, but this ledger does not have it.',
   unreadable: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
 };
 

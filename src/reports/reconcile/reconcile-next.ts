@@ -16,7 +16,7 @@ export function nextOf(bucket: Bucket, bound: BoundPayment | null): string {
     case 'cost_differs':
       return 'Ask the service which is right: a charge may have been corrected afterwards.';
     case 'refunded_later':
-      return 'The recipient may be without it: pay it again under a new reference if so.';
+      return 'The recipient may not have the airtime. If so, pay it again under a new reference.';
     case 'duplicated':
       return 'The row may be paid twice: stop paying from this account, and ask the service to reverse one.';
     case 'ledger_only':
@@ -47,5 +47,5 @@ function isOpen({ status, generation, row_generation }: BoundPayment): boolean {
 function nextOfOpen({ batch_id, row_no, status, next_action_at }: BoundPayment): string {
   return status === 'in_doubt' && next_action_at === null
     ? `A person decides: airbatch resolve ${batch_id} ${row_no}`
-    : `Have it looked up again: airbatch resume ${batch_id}`;
+    : `To look it up again: airbatch resume ${batch_id}`;
 }

@@ -77,6 +77,6 @@ export function restNext(
 ): string {
   const day = from.slice(0, 10);
   return areLookedUp
-    ? 'Each paid row of this time was looked up by itself, and no other explains the rest: it is a deposit, a fee, or a refund that the service does not show. Compare its statement for this time.'
-    : `More than ${max} rows were paid in this time, so they were not looked up one by one. Compare shorter times, each by itself: airbatch reconcile --account ${account} --from ${day} --to ${day}`;
+    ? 'Each paid row of this time was looked up, and none explains the rest: it is a deposit, a fee, or a refund that the service does not show. Compare its statement for this time.'
+    : `More than ${max} rows were paid in this time: too many to look up one by one. Compare shorter times: airbatch reconcile --account ${account} --from ${day} --to ${day}`;
 }

@@ -53,9 +53,9 @@ function columnText(column: string): string {
 }
 
 const lateNames: Record<string, string> = {
-  'row.refund': 'the service gave money back',
+  'row.refund': 'the service refunded money',
   'row.contradicted': 'the service contradicts the ledger',
-  'row.changed_late': 'read once more, and found changed',
+  'row.changed_late': 'changed when read again',
 };
 
 /** For a refund, the cells of the row already say when and how much. */

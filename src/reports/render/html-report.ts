@@ -83,7 +83,7 @@ function tiles({ status, rows, requested, charged, refunded, times }: BatchSumma
       ? [[...amountsOf(requested.completed), ...(products === 0 ? [] : [counted(products, 'product')])], 'paid out']
       : [[String(currencies)], 'currencies paid out'],
     [amountsOf(charged.total), 'charged to the wallets'],
-    ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'came back since'] satisfies [string[], string]]),
+    ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'refunded since'] satisfies [string[], string]]),
     ...(isGivenUp(status) ? [] : [[[durationOf(times)], 'sending and following'] satisfies [string[], string]]),
   ];
   return html`<div class="tiles">${all.map(

@@ -70,7 +70,7 @@ function rowCountRows(summary: BatchSummary): Cell[][] {
             count(refunded.rows),
             null,
             null,
-            `Came back: ${sumsText(refunded.amounts)}.`,
+            `Refunded: ${sumsText(refunded.amounts)}.`,
           ],
         ]),
   ];
@@ -121,7 +121,7 @@ function walletRows(summary: BatchSummary): Cell[][] {
 
 function failureRows(summary: BatchSummary): Cell[][] {
   return [
-    heading('Failures by code', 'Rows', '', '', 'Reason given first'),
+    heading('Failures by code', 'Rows', '', '', 'First reason'),
     ...Object.entries(summary.failures).map(([code, failure]) => [
       failureName(code),
       count(failure.rows),

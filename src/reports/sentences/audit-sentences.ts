@@ -29,9 +29,9 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.received': ({ run_id, file_sha256, finish_by }) =>
     `received the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to finish ${byText(finish_by)}` : ''}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
-    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, under way, or a total)`,
+    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, in progress, or a total)`,
   'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
-  'batch.ask_approval': ({ why }) => `left it for a second person to approve${because(why)}`,
+  'batch.ask_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>
     `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
   'batch.start': () => 'began to send',
@@ -45,7 +45,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.reopen': () => 'opened it again, for a retry',
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
-    `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
+    `continued without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
   'batch.press': ({ finish_by }) => `sent it before the others, to finish ${byText(finish_by)}`,
   'batch.reorder': ({ priority, finish_by, before_priority, before_finish_by }) => {
     const was = priority === before_priority ? '' : ` instead of ${text(before_priority)}`;
@@ -54,7 +54,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   },
   'batch.canary_passed': () => 'the first rows ended well; the others are sent',
   'batch.report': ({ version }) => `published version ${text(version)} of its reports`,
-  'batch.forget': ({ rows, why }) => `removed from ${count(rows, 'row')} whom they paid${because(why)}`,
+  'batch.forget': ({ rows, why }) => `erased the people of ${count(rows, 'row')}${because(why)}`,
 };
 
 /** What happened to a row. */
@@ -90,7 +90,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.unknown_status': ({ service_status }) =>
     `the service gave a status that its specification does not list${quoted(service_status)}; it is still followed`,
   'row.refund': ({ amount, currency }) =>
-    `the service gave money back${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
+    `the service refunded money${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
   'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
 };

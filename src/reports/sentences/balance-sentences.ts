@@ -27,13 +27,13 @@ export function balanceSentences(summary: BatchSummary): string[] {
   if (balance.explained === true) {
     const said = 'Wallet balances match the charges exactly.';
     if (others === null) return [said];
-    return [`${said} Nothing had been charged by then for ${others}: what was charged since is in no sum here.`];
+    return [`${said} Nothing had been charged by then for ${others}: later charges are not included here.`];
   }
   const sentences: string[] = [];
   const more =
     others === null
       ? ', and no row of this ledger accounts for it.'
-      : `: what was charged for ${others} is in no sum here and may account for it.`;
+      : `: what was charged for ${others} is not included here, and may explain it.`;
   for (const { currency, unexplained } of balance.explanation) {
     const less = subtractAmounts('0', unexplained);
     const back = refunded.amounts[currency];

@@ -35,9 +35,9 @@ export async function expectedCost(
   return { cost: Object.fromEntries(rounded), unknown };
 }
 
-/** "about USD 8.29, by the rates of recent payments; not known for UGX". */
+/** "about USD 8.29, at the rates of recent payments; unknown for UGX". */
 export function expectedCostText({ cost, unknown }: ExpectedCost): string {
-  if (Object.keys(cost).length === 0) return 'not known until it is sent: the service chooses the wallet and the rate';
-  const rest = unknown.length === 0 ? '' : `; not known for ${unknown.join(', ')}`;
-  return `about ${sumsText(cost)}, by the rates of recent payments${rest}`;
+  if (Object.keys(cost).length === 0) return 'unknown until sent: the service chooses the wallet and the rate';
+  const rest = unknown.length === 0 ? '' : `; unknown for ${unknown.join(', ')}`;
+  return `about ${sumsText(cost)}, at the rates of recent payments${rest}`;
 }

@@ -18,19 +18,19 @@ export function requestedText(byCurrency: Record<string, string>, products: numb
 }
 
 /**
- * What the sums of amounts do not include: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN
+ * What the sums of amounts do not include: "4 rows buy a product, whose price is not in the sums above: KES 99.00, NGN
  * 1,200.00 by the catalog".
  */
 export function productsText(products: number, priced: Record<string, string>, unpriced: number): string {
-  const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is in no sum above`;
+  const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is not in the sums above`;
   if (unpriced === products) return buy;
-  const left = unpriced === 0 ? '' : `; of ${grouped(unpriced)} of them it is not known`;
+  const left = unpriced === 0 ? '' : `; the price of ${grouped(unpriced)} of them is unknown`;
   return `${buy}: ${sumsText(priced)} by the catalog${left}`;
 }
 
 /** What happens to the text messages of this many rows if the service cannot send them (spec section 4.9). */
 export function lostTextsText(rows: number): string {
-  return `${counted(rows, 'row')} with a text message that is not sent: Version 1 has none, and sends an SMS in its own words`;
+  return `${counted(rows, 'row')} with a text message that is not sent: Version 1 sends its own SMS instead`;
 }
 
 /** Why rows with one code failed: "The operator declined it. (1 of them has another reason, in results.csv)". */

@@ -86,7 +86,11 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   };
   details.push(...paidTwiceSentences(summary));
   if (count.in_doubt > 0) details.push(doubtSentence(summary));
-  say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
+  say(
+    count.held,
+    'is held: a person must decide whether it is sent.',
+    'are held: a person must decide whether they are sent.',
+  );
   if (summary.overdue.rows > 0) details.push(overdueSentence(summary));
   say(
     count.accepted - summary.overdue.rows,
@@ -103,15 +107,15 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   const failed = count.failed - summary.contradicted.rows;
   say(
     summary.contradicted.rows,
-    'failed at first, and the service has since said that it was paid, or may be: it counts as paid. Do not send it again.',
-    'failed at first, and the service has since said that they were paid, or may be: they count as paid. Do not send them again.',
+    'failed at first, but the service said later that it was, or may have been, paid: it counts as paid. Do not send it again.',
+    'failed at first, but the service said later that they were, or may have been, paid: they count as paid. Do not send them again.',
   );
   const kept = chargedForFailed(summary);
   if (kept === null) {
     say(
       failed,
-      'failed: nothing was paid for it. failed.csv has it: correct a copy of it, and send that.',
-      'failed: nothing was paid for them. failed.csv has them: correct a copy of it, and send that.',
+      'failed: nothing was paid for it. Correct it in a copy of failed.csv, and send that copy.',
+      'failed: nothing was paid for them. Correct them in a copy of failed.csv, and send that copy.',
     );
   } else {
     say(failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
@@ -124,8 +128,8 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   say(
     unresolved,
-    'was not sent: its network is given by name, and the service did not tell which one that is. Send the same file again later.',
-    'were not sent: their networks are given by name, and the service did not tell which ones those are. Send the same file again later.',
+    'was not sent: its network is a name, and the service did not say which network that is. Send the same file again later.',
+    'were not sent: their networks are names, and the service did not say which networks those are. Send the same file again later.',
   );
   say(
     count.invalid - unresolved,
@@ -183,7 +187,11 @@ function skippedSentence(rows: number, causesOf: Causes): string {
   const { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0, TOTAL_LINE = 0 } = causesOf;
   const causes: [count: number, one: string, many: string][] = [
     [ALREADY_PAID, 'was paid by an earlier batch of this run', 'were paid by an earlier batch of this run'],
-    [ALREADY_SENT, 'was under way in an earlier batch of this run', 'were under way in an earlier batch of this run'],
+    [
+      ALREADY_SENT,
+      'was still in progress in an earlier batch of this run',
+      'were still in progress in an earlier batch of this run',
+    ],
     [TOTAL_LINE, 'is the total of the rows', 'are totals of rows'],
     [SKIPPED_BY_PERSON, 'by the decision of a person', 'by the decision of a person'],
   ];

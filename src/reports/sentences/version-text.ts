@@ -30,7 +30,7 @@ export function differenceText({ previous, difference, difference_unknown }: Rep
   const changes = changesOf(difference).map(({ name, before, after }) => `${name} ${before} → ${after}`);
   const said = lateSentence(difference);
   const parts = [...changes, ...(said === null ? [] : [said])];
-  return `${differ}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.${difference.forgotten ? ' Whom it paid is forgotten: what named people is not compared.' : ''}`;
+  return `${differ}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.${difference.forgotten ? ' The people whom it paid are forgotten: columns that name people are not compared.' : ''}`;
 }
 
 /** How many late changes there were, without refunds, which show in the rows themselves. */
@@ -42,7 +42,7 @@ export function laterChanges({ late, columns }: Pick<Difference, 'late' | 'colum
 function lateSentence(difference: Difference): string | null {
   const changes = laterChanges(difference);
   if (changes === 0) return null;
-  return `${counted(changes, 'later word')} of the service on rows that had ended ${changes === 1 ? 'is' : 'are'} in difference.csv`;
+  return `${counted(changes, 'later change')} by the service to rows that had ended ${changes === 1 ? 'is' : 'are'} in difference.csv`;
 }
 
 /** A count or sum that differs between two versions, as text. */
@@ -59,10 +59,10 @@ export function changesOf({ before, after }: Pick<Difference, 'before' | 'after'
       label,
       ({ rows }) => grouped(rows[state as RowState] ?? 0),
     ]),
-    ['rows with money back', ({ refunded }) => grouped(refunded.rows)],
+    ['refunded rows', ({ refunded }) => grouped(refunded.rows)],
     ['paid out', ({ paid }) => sumsText(paid)],
     ['charged', ({ charged }) => sumsText(charged)],
-    ['money back', ({ refunded }) => sumsText(refunded.amounts)],
+    ['refunds', ({ refunded }) => sumsText(refunded.amounts)],
   ];
   return all
     .map(([name, value]) => ({ name, before: value(before), after: value(after) }))

@@ -37,7 +37,7 @@ describe('airbatch validate', () => {
     assert.match(stdout, /^File {7}1,200 rows: 1,200 to pay, 0 wrong$/m);
     assert.match(
       stdout,
-      /^To pay {5}1,200 products\nProducts {3}1,200 rows buy a product, whose price is in no sum above\n {2}KE {7}1,200 rows$/m,
+      /^To pay {5}1,200 products\nProducts {3}1,200 rows buy a product, whose price is not in the sums above\n {2}KE {7}1,200 rows$/m,
     );
   });
 
@@ -256,7 +256,7 @@ describe('airbatch validate', () => {
     ]) {
       const { code, stderr } = await runHere([...command, sample, '--sheet', 'November'], { cwd });
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /is not a workbook \(\.xlsx\), so it has no sheets for --sheet to name \[USAGE\]/);
+      assert.match(stderr, /is not a workbook \(\.xlsx\), so --sheet cannot be used \[USAGE\]/);
     }
     assert.match((await runHere(['status'], { cwd })).stdout, /No batches yet/);
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ intake: { sheet: 'November' } }));

@@ -174,7 +174,7 @@ test('text messages are said not to be sent before anything is, where the servic
     '0712,1,40,KES,Asante',
   ];
   writeFileSync(join(cwd, 'a.csv'), lines.join('\n'));
-  const told = '2 rows with a text message that is not sent: Version 1 has none, and sends an SMS in its own words';
+  const told = '2 rows with a text message that is not sent: Version 1 sends its own SMS instead';
   const { stdout } = await airbatch('validate', 'a.csv');
   assert.ok(stdout.includes(`\nNote       ${told}\n`), stdout);
   const { stderr } = await airbatch('submit', 'a.csv');

@@ -101,7 +101,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.equal(Date.parse(String(json.done_at)), now + 10 * minuteMs - 1_000 + 30_000);
     assert.match(
       text,
-      /^Done {7}about 2026-11-20 09:10 UTC, 20 min before it is to be \(2026-11-20 09:30 UTC\), if it begins now$/m,
+      /^Done {7}about 2026-11-20 09:10 UTC, 20 min early \(due 2026-11-20 09:30 UTC\), if it begins now$/m,
     );
     assert.doesNotMatch(text, /^Late|^Makes late/m);
   });
@@ -113,7 +113,10 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     ];
     const { json, text } = await plan(batches);
     assert.equal(json.in_time, false);
-    assert.match(text, /^Done {7}about 2026-11-20 09:30 UTC, 10 min late \(2026-11-20 09:20 UTC\), if it begins now$/m);
+    assert.match(
+      text,
+      /^Done {7}about 2026-11-20 09:30 UTC, 10 min late \(due 2026-11-20 09:20 UTC\), if it begins now$/m,
+    );
     assert.match(
       text,
       /^Late {7}"airbatch reorder payroll --priority urgent" lets it go before the others.*in time; .*--finish-by TIME" gives it another time$/m,

@@ -592,8 +592,8 @@ describe('a workbook', () => {
     ['is not in UTF-8', Buffer.from('<a>\xff</a>', 'latin1'), /not in UTF-8/],
     ['has its rows in disorder', '<a><row r="5"/><row r="4"/></a>', /not in order/],
     ['has a cell twice', sheetOf('<row><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>'), /cell twice/],
-    ['has a cell nowhere', sheetOf('<row><c r="5A"><v>1</v></c></row>'), /nowhere/],
-    ['has a cell far out', sheetOf('<row><c r="XFD2"><v>1</v></c></row>'), /beyond its column 1000/],
+    ['has a cell nowhere', sheetOf('<row><c r="5A"><v>1</v></c></row>'), /without a place/],
+    ['has a cell far out', sheetOf('<row><c r="XFD2"><v>1</v></c></row>'), /beyond column 1000/],
     ['has a cell longer than any', sheetOf(cells(`><v>${'1'.repeat(200_000)}</v>`)), /longer than any/],
     ['refers to a text that is not there', sheetOf(cells('t="s"><v>7</v>')), /not there/],
   ];

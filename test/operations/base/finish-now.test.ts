@@ -25,15 +25,15 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
 describe('where a batch stands that is to be done by a time', () => {
   const finish_by = now + 60 * minute;
   for (const [what, fields, doneIn, words, inTime] of [
-    ['in time', {}, 40, 'done about 2026-11-20 09:40 UTC, 20 min before it is to be (2026-11-20 10:00 UTC)', true],
+    ['in time', {}, 40, 'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC)', true],
     [
       'in time because it goes first',
       { pressed_at: now },
       40,
-      'done about 2026-11-20 09:40 UTC, 20 min before it is to be (2026-11-20 10:00 UTC); it goes before the others for that',
+      'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC); it goes before the others for that',
       true,
     ],
-    ['late', {}, 180, 'done about 2026-11-20 12:00 UTC, 2 h late (2026-11-20 10:00 UTC)', false],
+    ['late', {}, 180, 'done about 2026-11-20 12:00 UTC, 2 h late (due 2026-11-20 10:00 UTC)', false],
     ['not known', {}, null, 'to be done by 2026-11-20 10:00 UTC; whether it will be is not known now', null],
     [
       'paused',
@@ -47,14 +47,14 @@ describe('where a batch stands that is to be done by a time', () => {
       'done in time',
       { status: 'completed', completed_at: now },
       null,
-      'done 2026-11-20 09:00 UTC, 1 h before it was to be (2026-11-20 10:00 UTC)',
+      'done 2026-11-20 09:00 UTC, 1 h early (due 2026-11-20 10:00 UTC)',
       true,
     ],
     [
       'done late',
       { status: 'completed', completed_at: finish_by + 30 * minute },
       null,
-      'done 2026-11-20 10:30 UTC, 30 min late (2026-11-20 10:00 UTC)',
+      'done 2026-11-20 10:30 UTC, 30 min late (due 2026-11-20 10:00 UTC)',
       false,
     ],
     ['given up', { status: 'cancelled' }, null, null, null],
@@ -66,7 +66,7 @@ describe('where a batch stands that is to be done by a time', () => {
 
   test('is told with when it will go first for that', () => {
     const { words, json } = shown({ finish_by }, 40, 15);
-    assert.match(words ?? '', /\(2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
+    assert.match(words ?? '', /\(due 2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
     assert.deepEqual([json.goes_first, json.goes_first_in_ms], [false, 15 * minute]);
   });
 

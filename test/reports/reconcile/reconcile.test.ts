@@ -480,7 +480,7 @@ test('what no read explains either says what it may be, and where to look', asyn
   await writeSampleBatch(db);
   await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
   const { reconciliation, dir } = await run(t, serviceWith(allAtService()), {}, db);
-  const next = /^Each paid row of this time was looked up by itself, and no other explains the rest: it is a deposit/;
+  const next = /^Each paid row of this time was looked up, and none explains the rest: it is a deposit/;
   assert.match(reconciliation.wallets?.next ?? '', next);
   assert.match(await readFile(join(dir, 'reconciliation.html'), 'utf8'), /it is a deposit, a fee, or a refund/);
 });
@@ -519,13 +519,13 @@ test('where there are too many rows to look up, the command for a shorter time i
   assert.deepEqual([odd, items.length, reconciliation.counts.matched], [[], 308, 308]);
   assert.equal(
     reconciliation.wallets?.next,
-    'More than 300 rows were paid in this time, so they were not looked up one by one. Compare shorter times, each by itself: airbatch reconcile --account main --from 2026-11-01 --to 2026-11-01',
+    'More than 300 rows were paid in this time: too many to look up one by one. Compare shorter times: airbatch reconcile --account main --from 2026-11-01 --to 2026-11-01',
   );
 });
 
 const nextSteps: [fields: Partial<BoundPayment>, bucket: Bucket, next: RegExp][] = [
-  [{ status: 'in_doubt' }, 'ledger_only', /^Have it looked up again: airbatch resume B-1$/],
-  [{ status: 'accepted' }, 'status_differs', /^Have it looked up again: airbatch resume B-1$/],
+  [{ status: 'in_doubt' }, 'ledger_only', /^To look it up again: airbatch resume B-1$/],
+  [{ status: 'accepted' }, 'status_differs', /^To look it up again: airbatch resume B-1$/],
   [{ status: 'in_doubt', next_action_at: null }, 'ledger_only', /^A person decides: airbatch resolve B-1 3$/],
   [{ status: 'completed' }, 'status_differs', /no longer says that it was paid/],
   [{ status: 'failed' }, 'status_differs', /do not pay it again, and ask the service/],

@@ -38,7 +38,7 @@ test('failed.csv has the failed and the invalid rows alone, as the file had them
       'R-8',
       'Person 8',
       'The operator declined it',
-      'Read the reason, correct the row where it needs it, and send it again.',
+      'Read the reason, correct the row if necessary, and send it again.',
     ],
     [
       '0712',

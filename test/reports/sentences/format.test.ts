@@ -20,12 +20,12 @@ test('sums are a line of amounts by currency, and products stand beside them', (
 });
 
 test('what rows cost that buy a product is told as far as it is known', () => {
-  const told = 'a product, whose price is in no sum above';
+  const told = 'a product, whose price is not in the sums above';
   assert.equal(productsText(1, {}, 1), `1 row buys ${told}`);
   assert.equal(productsText(3, { KES: '99' }, 0), `3 rows buy ${told}: KES 99.00 by the catalog`);
   assert.equal(
     productsText(3, { KES: '99' }, 2),
-    `3 rows buy ${told}: KES 99.00 by the catalog; of 2 of them it is not known`,
+    `3 rows buy ${told}: KES 99.00 by the catalog; the price of 2 of them is unknown`,
   );
 });
 

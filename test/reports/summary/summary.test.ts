@@ -418,12 +418,12 @@ test('skipped rows are named by their cause, with the number of each', async (t)
   assert.equal(about(1, { ALREADY_PAID: 1 }), `1 row was skipped: it was paid by an earlier batch of this run. ${end}`);
   assert.equal(
     about(2, { ALREADY_SENT: 2 }),
-    `2 rows were skipped: they were under way in an earlier batch of this run. ${end}`,
+    `2 rows were skipped: they were still in progress in an earlier batch of this run. ${end}`,
   );
   assert.equal(about(2, { SKIPPED_BY_PERSON: 2 }), `2 rows were skipped: by the decision of a person. ${end}`);
   assert.equal(
     about(6, { ALREADY_PAID: 1, ALREADY_SENT: 2, SKIPPED_BY_PERSON: 3 }),
-    `6 rows were skipped: 1 was paid by an earlier batch of this run, 2 were under way in an earlier batch of this run, 3 by the decision of a person. ${end}`,
+    `6 rows were skipped: 1 was paid by an earlier batch of this run, 2 were still in progress in an earlier batch of this run, 3 by the decision of a person. ${end}`,
   );
   assert.equal(about(0, {}), undefined);
 });
@@ -567,7 +567,7 @@ test('rows whose networks nobody could look up are told in one line as that, and
     return verdictOf({ ...summary, rows, problems: { NETWORK_UNRESOLVED: of } }).details;
   };
   const said =
-    /^3,000 rows were not sent: their networks are given by name, .* did not tell which ones those are\. Send the same file again later\.$/;
+    /^3,000 rows were not sent: their networks are names, .* did not say which networks those are\. Send the same file again later\.$/;
   assert.match(detailsOf(3_000, 3_000)[0] ?? '', said);
   assert.doesNotMatch(detailsOf(3_000, 3_000).join(), /invalid/);
   assert.match(detailsOf(3_002, 3_000).join(), /2 rows were invalid and not sent/);

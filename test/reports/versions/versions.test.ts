@@ -78,7 +78,7 @@ test('what was given out is kept to the byte when money comes back, and the new 
   );
   assert.equal(
     differenceText(second),
-    '1 row differs from version 1 of 2026-11-01: rows with money back 0 → 1; money back none → USD 0.80.',
+    '1 row differs from version 1 of 2026-11-01: refunded rows 0 → 1; refunds none → USD 0.80.',
   );
   const { version, as_of, previous, difference, difference_unknown } = json(dir, 'summary.json');
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('what was given out is kept to the byte when money comes back, and the new 
   const [, rowByRow = ''] =
     /row by row<\/h2>(.*?)<\/section>/s.exec(readFileSync(join(dir, 'report.html'), 'utf8')) ?? [];
   assert.match(rowByRow, /refund amount.*0\.80/s);
-  assert.doesNotMatch(rowByRow, /the service gave money back|more line/, 'which the row itself tells');
+  assert.doesNotMatch(rowByRow, /the service refunded money|more line/, 'which the row itself tells');
   assert.ok((await proven(dir)).checked.some((sentence) => sentence.startsWith('What differs from version 1')));
   await proven(kept);
 });
