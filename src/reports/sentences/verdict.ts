@@ -79,8 +79,7 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   const { by_status: count } = summary.rows;
   const details: string[] = [];
   if (summary.status !== 'completed') details.push(stateSentence(summary, rejectedBy));
-  const time = timeSentence(summary);
-  if (time !== null) details.push(time);
+  details.push(...timeSentence(summary));
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
   };
@@ -175,11 +174,11 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
 }
 
 /** Whether the batch finished in time. Whether an open batch will is a matter of `airbatch status`. */
-function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
-  if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
+function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string[] {
+  if (finish_by === null || status === 'rejected' || status === 'cancelled') return [];
   const finishBy = Date.parse(finish_by);
-  if (completed_at === null) return `It should be finished by ${minuteText(finishBy)}.`;
-  return `It was finished ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
+  if (completed_at === null) return [`It should be finished by ${minuteText(finishBy)}.`];
+  return [`It was finished ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`];
 }
 
 /** Why rows were skipped: each reason with its count, or one reason without counts. */
