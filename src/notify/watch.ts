@@ -1,6 +1,6 @@
 import { type Clock, dayMs } from '../core/time/clock.ts';
 import { longThrottleMs } from '../core/time/throttle-wait.ts';
-import { type AccountGate, causeOf, gateOf } from '../engine/pacing/account-gate.ts';
+import { causeOf, readGate } from '../engine/pacing/account-gate.ts';
 import { storedPace } from '../ledger/accounts/pace.ts';
 import { findBatch } from '../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
@@ -117,16 +117,11 @@ async function waitsForReports(
   return !isLong && !(await isReported(batch_id, endedAt));
 }
 
-/** The gate of an account as far as the service closes it. */
-async function serviceGate(db: Database, account: string, now: number): Promise<AccountGate> {
-  return gateOf((await storedPace(db, account, now))?.gate ?? {}, now);
-}
-
 /** Accounts whose service could not be reached for a while. Nothing of them is sent, and no batch shows why. */
 async function unreachedNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsSending(db)) {
-    const since = causeOf(await serviceGate(db, account, now), 'unreachable')?.since ?? null;
+    const since = causeOf(await readGate(db, account, now), 'unreachable')?.since ?? null;
     if (since === null || now - since < unreachedMs) continue;
     const event_id = `unreachable:${account}:${since}`;
     news.push({ kind: 'unreachable', event_id, batch_id: null, account, job: null });
@@ -141,7 +136,7 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
 async function waitNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsRunning(db)) {
-    const throttle = causeOf(await serviceGate(db, account, now), 'throttled')?.throttle;
+    const throttle = causeOf(await readGate(db, account, now), 'throttled')?.throttle;
     if (!throttle || throttle.until - throttle.since < longThrottleMs) continue;
     const event_id = `told_to_wait:${account}:${throttle.since}`;
     news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, throttleWait: throttle });

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError } from '../core/basics/errors.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { gateOf, readGate } from '../engine/pacing/account-gate.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { highestClock, proveWritable } from '../ledger/schema/facts.ts';
 
@@ -16,6 +17,8 @@ export interface HealthDeps {
   db: Database;
   clock: Clock;
   health: () => Health;
+  /** By account. */
+  webhookKeys: ReadonlyMap<string, unknown>;
 }
 
 /** How long a successful test write counts: each check costs a write, and anybody may ask. */
@@ -24,9 +27,10 @@ const provedMs = 2_000;
 /**
  * `GET /live`: the process answers. `GET /ready`: the ledger is writable (so webhooks can be stored), the process is
  * not ending, and no report waits for a folder that is not writable. A process that waits for its accounts is ready,
- * since webhooks need only the ledger. Neither answer names an account.
+ * since webhooks need only the ledger; `closed` counts the accounts that may not send now. Neither answer names an
+ * account.
  */
-export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: HealthDeps): void {
+export function addHealthRoutes(app: FastifyInstance, { db, clock, health, webhookKeys }: HealthDeps): void {
   let proof: { at: number; isWritable: Promise<boolean> } | null = null;
   const isWritable = () => {
     const at = clock.monotonic();
@@ -40,6 +44,15 @@ export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: Hea
     }
     return proof.isWritable;
   };
+  const countClosed = async (isLedgerUsable: boolean) => {
+    const now = clock.now();
+    let closed = 0;
+    for (const account of webhookKeys.keys()) {
+      const gate = isLedgerUsable ? await readGate(db, account, now) : gateOf({ isLedgerUsable }, now);
+      if (!gate.isOpen) closed += 1;
+    }
+    return closed;
+  };
   app.get('/live', async () => ({ live: true }));
   app.get('/ready', async (_request, reply) => {
     const { stopping, reports, accounts } = health();
@@ -49,6 +62,8 @@ export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: Hea
     );
     const ledger = isReadable && (await isWritable());
     const ready = ledger && reports && !stopping;
-    return reply.code(ready ? 200 : 503).send({ ready, ledger, reports, stopping, accounts });
+    const closed = await countClosed(ledger);
+    const body = { ready, ledger, reports, stopping, accounts: { ...accounts, closed } };
+    return reply.code(ready ? 200 : 503).send(body);
   });
 }

@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../core/time/clock.ts';
+import { readGate } from '../engine/pacing/account-gate.ts';
 import { type Balance, type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 import {
   batchesLate,
@@ -53,6 +54,7 @@ function makeGauges(registry: Registry) {
     used: gauge('rate_used', 'Requests of ours in the last window.', ['account', 'class']),
     allowed: gauge('rate_allowed', 'Requests that the service allows in a window.', ['account', 'class']),
     working: gauge('account_working', '1 where this process works for the account.', ['account']),
+    closed: gauge('account_closed', '1 for each reason why an account may not send now.', ['account', 'why']),
     webhooks: gauge('webhooks', 'Webhooks received, by what became of them.', ['account', 'outcome']),
     slots: gauge('job_slots', 'Slots of jobs by state.', ['job', 'state']),
     notifications: gauge('notifications_waiting', 'Notifications that are still to be sent.', []),
@@ -80,6 +82,8 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   }
   for (const { name: account, working, usage } of accounts()) {
     gauges.working.set({ account }, working ? 1 : 0);
+    const gate = await readGate(db, account, now);
+    for (const { why } of gate.isOpen ? [] : gate.causes) gauges.closed.set({ account, why }, 1);
     for (const requestClass of usage === null ? [] : requestClasses) {
       const rate = usage?.(requestClass);
       if (!rate) continue;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { savePace, storedPace } from '../../src/ledger/accounts/pace.ts';
 import { insertSlot } from '../../src/ledger/jobs/slots.ts';
 import { makeMetricsServer } from '../../src/server/metrics.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { setPause } from '../support/ledger.ts';
 import { idleUsage } from '../support/open-limiter.ts';
 
 test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and slots, as the ledger has them', async (t) => {
@@ -54,6 +56,14 @@ test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and sl
   assert.equal(value('job_slots{job="payroll",state="skipped"}'), 1);
   assert.equal(value('account_working{account="main"}'), 1);
   assert.equal(value('notifications_waiting'), 0);
+  assert.doesNotMatch(body, /^airbatch_account_closed\{/m);
+  const pace = await storedPace(rig.db, 'main', rig.clock.now());
+  assert.ok(pace);
+  await savePace(rig.db, 'main', { ...pace, gate: { throttle: null, unreachableSince: rig.clock.now() } });
+  await setPause(rig.db, 'insufficient_balance');
+  const closed = (await server.inject('/metrics')).body;
+  assert.match(closed, /^airbatch_account_closed\{account="main",why="insufficient_balance"\} 1$/m);
+  assert.match(closed, /^airbatch_account_closed\{account="main",why="unreachable"\} 1$/m);
   assert.doesNotMatch(body, /2547120/);
   runner.stop();
   await rig.clock.drive(running);

@@ -270,7 +270,7 @@ describe('airbatch serve', () => {
     const second = await place.serve();
     await second.command.seen(/ACCOUNT_BUSY/);
     const { ready, accounts } = await readiness(second.url);
-    assert.deepEqual([ready, accounts], [true, { working: 0, waiting: 1 }]);
+    assert.deepEqual([ready, accounts], [true, { working: 0, waiting: 1, closed: 0 }]);
     const body = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: 'theirs' });
     assert.equal(
       (await post(`${second.url}/webhooks/main/events`, body, registeredHeaders(body, env.HOOK_SECRET))).status,

@@ -381,7 +381,7 @@ describe('the health of the server', () => {
       const answer = await app.inject({ url });
       return [answer.statusCode, answer.json()];
     };
-    const accounts = { working: 1, waiting: 0 };
+    const accounts = { working: 1, waiting: 0, closed: webhookKeys.size };
     assert.deepEqual(await get('/live'), [200, { live: true }]);
     assert.deepEqual(await get('/ready'), [
       200,

@@ -1,7 +1,8 @@
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import type { StoredGate } from '../../ledger/accounts/pace.ts';
+import { type StoredGate, storedPace } from '../../ledger/accounts/pace.ts';
 import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findLease } from '../../ledger/schema/leases.ts';
 
 /** The pauses that stop every batch of an account; those that need a look at the payments come first. */
 export const accountPauses = ['service_mismatch', 'credentials_rejected', 'insufficient_balance'] as const;
@@ -68,6 +69,14 @@ export function causeOf(gate: AccountGate, why: GateReason): GateCause | null {
 /** Whether it is known when the account sends again. */
 export function isForeseeable(gate: AccountGate): boolean {
   return gate.isOpen || gate.until !== null;
+}
+
+/** The gate of an account, as the ledger shows it. */
+export async function readGate(db: Queryable, account: string, now: number): Promise<AccountGate> {
+  const lease = await findLease(db, account);
+  const pace = await storedPace(db, account, now);
+  const hasLease = lease !== null && lease.expires_at > now;
+  return gateOf({ ...pace?.gate, hasLease, pauses: await accountPausesOf(db, account) }, now);
 }
 
 /** The pauses that stop every batch of the account. */

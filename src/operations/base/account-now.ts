@@ -1,6 +1,7 @@
 import { type CachedForecast, makeCachedForecast } from '../../engine/forecast/cached-forecast.ts';
 import type { Forecast } from '../../engine/forecast/forecast.ts';
 import { type Sending, sendingOf } from '../../engine/forecast/sending.ts';
+import { type AccountGate, accountPausesOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import { type StoredPace, storedPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { findLease } from '../../ledger/schema/leases.ts';
@@ -16,6 +17,8 @@ export interface AccountNow {
   worker: string | null;
   /** How fast it is sending; null where nobody works on it. */
   pace: StoredPace | null;
+  /** Whether it may send now, and if not, until when and why. */
+  gate: AccountGate;
   sending: readonly Sending[];
   /**
    * What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. Of thousands
@@ -49,13 +52,15 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   const { db, clock } = session;
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await storedPace(db, account, clock.now());
+  const pauses = await accountPausesOf(db, account);
+  const gate = gateOf({ ...pace?.gate, hasLease: worker !== null, pauses }, clock.now());
   const sending = await sendingOf(db, account);
   let known: ReadonlyMap<string, Forecast> | null = null;
   const foreseen = () => {
     known ??= pace === null ? new Map<string, Forecast>() : forecastOf(session)(account, sending, pace);
     return known;
   };
-  return { worker, pace, sending, foreseen };
+  return { worker, pace, gate, sending, foreseen };
 }
 
 /** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */

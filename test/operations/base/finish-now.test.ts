@@ -17,7 +17,13 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
       ? []
       : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, boostedMs: pressedIn && pressedIn * minute }]],
   );
-  const account: AccountNow = { worker: null, pace: null, sending: [], foreseen: () => foreseen };
+  const account: AccountNow = {
+    worker: null,
+    pace: null,
+    gate: { isOpen: true },
+    sending: [],
+    foreseen: () => foreseen,
+  };
   const json = finishNow(batch, account, now);
   return { words: finishLine({ ...json, status: batch.status }), json };
 }
