@@ -14,7 +14,7 @@ import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
 export const createApiKey = defineOperation({
   name: 'create-api-key',
   role: 'admin',
-  ledger: 'change',
+  ledger: 'make',
   input: z.strictObject({
     name: apiKeyName,
     roles: z.array(z.enum(roles)).min(1, { error: `needs at least one of ${roles.join(', ')}` }),

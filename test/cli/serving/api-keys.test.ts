@@ -5,12 +5,10 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { makeLedgerIn } from '../../support/ledger.ts';
 
-/** A folder with a ledger, and `airbatch api-keys` in it. */
+/** An empty folder, and `airbatch api-keys` in it: the first key makes the ledger. */
 async function place(t: TestContext) {
   const cwd = folderOf(t);
-  await makeLedgerIn(cwd);
   const keys = async (...args: string[]) => runHere(['api-keys', ...args], { cwd });
   const makeKey = async (name: string, roles: string) => (await keys('create', name, '--roles', roles)).stdout.trim();
   return { cwd, keys, makeKey };
