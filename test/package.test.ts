@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import * as airbatch from '../src/index.ts';
@@ -41,37 +41,40 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
   assert.ok(networks.networks.length > 0);
   writeFileSync(
     join(app, 'use.js'),
-    "import { openLedger, AirbatchError } from 'airbatch';\nconst db = await openLedger('l.db');\nawait db.close();\nconsole.log(typeof AirbatchError);\n",
+    "import { AirbatchError, openAirbatch } from 'airbatch';\nawait using airbatch = await openAirbatch();\nconsole.log(typeof AirbatchError, typeof airbatch.runFile);\n",
   );
-  assert.equal(run(join(app, 'use.js'), []).trim(), 'function');
+  assert.equal(run(join(app, 'use.js'), []).trim(), 'function function');
   assert.equal(typesFound(app), '');
 });
 
 /**
- * What a strict compiler finds in a program that exports what every function of the package returns: each type is one
- * that it can name.
+ * What a strict compiler finds in a program that exports what every function of the package returns (each type is one
+ * that it can name), and in the programs of docs/library.md.
  */
 function typesFound(app: string): string {
   const functions = Object.entries(airbatch).filter(
     ([name, value]) => typeof value === 'function' && name !== 'AirbatchError',
   );
-  assert.ok(functions.length > 30);
+  assert.ok(functions.length > 3);
   const lines = [
     `import * as airbatch from 'airbatch';`,
     ...functions.map(
       ([name]) =>
         `export const of${name} = (...given: Parameters<typeof airbatch.${name}>) => airbatch.${name}(...given);`,
     ),
-    ...['Session', 'OpenAccount'].map(
+    ...['Airbatch', 'OperationEvent'].map(
       (name) => `export const of${name} = (given: airbatch.${name}) => ({ ...given });`,
     ),
   ];
   writeFileSync(join(app, 'use.ts'), lines.join('\n'));
+  const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+  for (const [index, [, program = '']] of [...page.matchAll(/```ts\n([\s\S]*?)```/g)].entries())
+    writeFileSync(join(app, `program-${index}.ts`), program);
   const compilerOptions = {
     ...{ module: 'nodenext', target: 'es2024', lib: ['es2024'], strict: true, exactOptionalPropertyTypes: true },
     ...{ declaration: true, outDir: 'out', types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
   };
-  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   const tsc = join(root, 'node_modules/.bin/tsc');
   return spawnSync(process.execPath, [tsc, '-p', app], { encoding: 'utf8' }).stdout;
 }

@@ -36,8 +36,8 @@ import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { readBalance } from './service/read-balance.ts';
 
-/** Every operation there is, for doors that offer them all. */
-export const operations = [
+/** Every operation, by its name in camelCase, for doors that offer them all. */
+export const operations = {
   validateFile,
   submitFile,
   importFile,
@@ -76,4 +76,4 @@ export const operations = [
   createApiKey,
   listApiKeys,
   revokeApiKey,
-] as const;
+} as const;

@@ -3,10 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { operations } from '../../src/operations/all.ts';
+import { operations as byName } from '../../src/operations/all.ts';
 import { type Operation, performIn } from '../../src/operations/base/operation.ts';
 import type { Session } from '../../src/runtime/session/session.ts';
 import { roles } from '../../src/runtime/settings/config-shape.ts';
+
+const operations = Object.values(byName);
 
 const root = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
@@ -65,6 +67,8 @@ describe('the operations', () => {
       .filter((path) => readFileSync(join(root, 'src/operations', path), 'utf8').includes('defineOperation({'));
     const names = operations.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
+    const camelCase = names.map((name) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
+    assert.deepEqual(Object.keys(byName), camelCase);
     const missing = files.filter((path) => !names.includes(basename(path, '.ts')));
     assert.deepEqual(missing, []);
   });

@@ -36,7 +36,7 @@ export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result exten
 }
 
 /** An operation for anybody who has the files that it reads: neither configuration nor ledger is opened. */
-interface OpenOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
+export interface OpenOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
   role: null;
   run(context: Door, input: z.output<Input>): Promise<z.output<Result>>;
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { approve } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { balanceNow } from '../../runtime/upkeep/import-file.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';
@@ -30,9 +29,12 @@ export const approveBatch = defineOperation({
     content_sha256: z.string().nullable(),
     is_worked_on: isWorkedOn,
   }),
-  async run({ session, actor }, { batch_id, seen: { content_sha256: seenDigest, to_send: toSend, products, sums } }) {
+  async run(
+    { withAccount, session, actor },
+    { batch_id, seen: { content_sha256: seenDigest, to_send: toSend, products, sums } },
+  ) {
     const { account: name, service } = await requireApprovable(actor, batch_id);
-    const { balance } = await withAccount(session, name, (account) => {
+    const { balance } = await withAccount(name, (account) => {
       requireService({ batch_id, service }, account.service, whereMoved);
       return balanceNow(session, account);
     });

@@ -11,7 +11,6 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
 import { peopleOf } from '../../reports/summary/stored.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { planOf } from '../../runtime/upkeep/import-file.ts';
 import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
@@ -68,10 +67,10 @@ export const reviewBatch = defineOperation({
     /** By the rates of recent payments; `unknown` are currencies without one. */
     expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
   }),
-  async run({ session, actor }, { batch_id }) {
+  async run({ withAccount, session, actor }, { batch_id }) {
     const batch = await requireApprovable(actor, batch_id);
     const { run_id, account: name, service, status, created_by, created_at, content_sha256 } = batch;
-    return withAccount(session, name, async (account) => {
+    return withAccount(name, async (account) => {
       requireService(batch, account.service, whereMoved);
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;

@@ -9,7 +9,6 @@ import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts'
 import { isSettled, type ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
@@ -96,9 +95,9 @@ export const reconcileAccount = defineOperation({
     /** Whether nobody has anything left to do. */
     is_settled: z.boolean(),
   }),
-  async run({ session, onWait }, given) {
+  async run({ withAccount, session, onWait }, given) {
     const request = await requestOf(session, given);
-    return withAccount(session, request.account, async (account) => {
+    return withAccount(request.account, async (account) => {
       await applyStoredThrottle(account, session);
       const key = await sessionKey(session);
       const { out, readableByGroup } = session.config;

@@ -3,7 +3,6 @@ import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { resolveDoubt, resolveOverdue } from '../../engine/decisions/resolve.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -23,11 +22,11 @@ export const resolveRow = defineOperation({
     is_worked_on: isWorkedOn,
     resolved_by: z.string(),
   }),
-  async run({ actor, session }, { batch_id, row, as, evidence }) {
+  async run({ withAccount, actor, session }, { batch_id, row, as, evidence }) {
     const { account: name } = await requireBatch(actor.db, batch_id);
     const isAccepted = (await findRow(actor.db, batch_id, row))?.status === 'accepted';
     const { status } = isAccepted
-      ? await withAccount(session, name, async (account) =>
+      ? await withAccount(name, async (account) =>
           resolveOverdue(actor, await requestDepsFor(account, session), batch_id, row, { as, evidence }),
         )
       : await resolveDoubt(actor, batch_id, row, { as, evidence });

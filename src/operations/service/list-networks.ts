@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Network } from '../../gateway/contract/gateway.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { accountName, isRehearsal } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
@@ -32,10 +31,10 @@ export const listNetworks = defineOperation({
       }),
     ),
   }),
-  async run({ session }, { account: name, query }) {
+  async run({ withAccount }, { account: name, query }) {
     if (/^0[0-9]{6,14}$/.test(query))
       throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
-    return withAccount(session, name, async (opened) => {
+    return withAccount(name, async (opened) => {
       const { gateway, name: account, isSandbox: is_rehearsal } = opened;
       const asked = askedOf(query);
       const { items } = await ask(opened, 'catalog', () => gateway.networks(asked ?? {}));

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Product } from '../../gateway/contract/gateway.ts';
 import { durationText } from '../../reports/sentences/format.ts';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { accountName, isRehearsal, money } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { askProducts } from './ask-service.ts';
@@ -26,8 +25,8 @@ export const listProducts = defineOperation({
       }),
     ),
   }),
-  run: ({ session, emit }, { account: name, network_id }) =>
-    withAccount(session, name, async (opened) => {
+  run: ({ withAccount, emit }, { account: name, network_id }) =>
+    withAccount(name, async (opened) => {
       const items = await askProducts(opened, network_id, (networks, ms) =>
         emit({
           kind: 'note',

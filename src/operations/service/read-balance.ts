@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { balanceJson } from '../base/balance-json.ts';
 import { accountName, balance, isRehearsal } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -16,8 +15,8 @@ export const readBalance = defineOperation({
     service: z.string(),
     is_rehearsal: isRehearsal,
   }),
-  run: ({ session }, input) =>
-    withAccount(session, input.account, async (opened) => {
+  run: ({ withAccount }, input) =>
+    withAccount(input.account, async (opened) => {
       const { balance: read } = await ask(opened, 'balance', () => opened.gateway.balance());
       const { name: account, service, isSandbox: is_rehearsal } = opened;
       return { account, service, is_rehearsal, ...balanceJson(read) };

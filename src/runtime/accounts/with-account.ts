@@ -5,23 +5,25 @@ import { sandboxAccountName } from '../settings/account-config.ts';
 import { chooseAccount } from '../settings/config.ts';
 import { type OpenAccount, openAccount } from './account.ts';
 
-/**
- * Opens the account that a command means (see `chooseAccount`), works with it, and closes it again. Throws as
- * `requireMeant` does.
- */
+/** Opens the account that is meant (see `chooseAccount`), works with it, and closes it again. */
 export async function withAccount<Result>(
   session: Session,
   name: string | undefined,
   work: (account: OpenAccount) => Promise<Result>,
 ): Promise<Result> {
-  const chosen = chooseAccount(session.config, name);
-  if (chosen === null && name === undefined) await requireMeant(session);
-  const account = await openAccount(chosen, session);
+  const account = await openMeant(session, name);
   try {
     return await work(account);
   } finally {
     await account.close();
   }
+}
+
+/** Opens the account that is meant; the caller closes it. Throws as `requireMeant` does. */
+export async function openMeant(session: Session, name: string | undefined): Promise<OpenAccount> {
+  const chosen = chooseAccount(session.config, name);
+  if (chosen === null && name === undefined) await requireMeant(session);
+  return openAccount(chosen, session);
 }
 
 /**

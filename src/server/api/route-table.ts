@@ -66,7 +66,7 @@ export interface Route extends Place {
 
 /** The routes of all operations that are offered. Throws where an operation has no entry in the table. */
 export function routes(): Route[] {
-  return operations.flatMap((operation) => {
+  return Object.values(operations).flatMap((operation) => {
     const place = places[operation.name];
     if (place === undefined) throw new Error(`the operation ${operation.name} has no entry in the table of routes`);
     return place === null || operation.role === null ? [] : [{ ...place, operation: operation as RoleOperation }];

@@ -163,7 +163,7 @@ describe('the OpenAPI document', () => {
     const local = ['check-migration', 'create-api-key', 'retry-failed', 'run-file', 'verify-reports'];
     assert.deepEqual(
       ids.toSorted(),
-      operations
+      Object.values(operations)
         .map(({ name }) => name)
         .filter((name) => !local.includes(name))
         .concat('stream-events')

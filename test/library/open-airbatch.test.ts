@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { type Airbatch, type OperationEvent, openAirbatch } from '../../src/index.ts';
+import { folderOf } from '../support/folder.ts';
+
+const silent = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+function place(t: TestContext, rows: readonly string[] = ['+254712405118,1,50,KES,A-1']) {
+  const cwd = folderOf(t);
+  const file = join(cwd, 'payroll.csv');
+  writeFileSync(file, `${['phone_number,network_id,amount,currency,reference', ...rows].join('\n')}\n`);
+  return {
+    cwd,
+    file,
+    open: (person?: string) => openAirbatch({ cwd, env: {}, log: silent(), ...(person ? { person } : {}) }),
+  };
+}
+
+test('a file is paid, what happens is iterated meanwhile, and its result is that of --json', async (t) => {
+  const { file, open } = place(t);
+  await using airbatch = await open();
+  const run = airbatch.runFile({ file, runId: 'payroll-2026-11', yes: true }, { progressMs: 20 });
+  const kinds = new Set<OperationEvent['kind']>();
+  for await (const event of run) kinds.add(event.kind);
+  for (const kind of ['account', 'reading', 'planned', 'progress'] as const) assert.ok(kinds.has(kind), kind);
+  const result = await run;
+  assert.ok('summary' in result);
+  assert.equal(result.exit_code, 0);
+  assert.equal(result.summary.run_id, 'payroll-2026-11');
+  const { batches } = await airbatch.listBatches();
+  assert.equal(batches.length, 1);
+});
+
+test('the plan is shown before a file is sent, and a file that is declined is not sent', async (t) => {
+  const { file, open } = place(t);
+  await using airbatch = await open();
+  await assert.rejects(airbatch.runFile({ file }), { code: 'CONFIRMATION_NEEDED' });
+  const asked: number[] = [];
+  const ask = async ({ plan }: { plan: { to_send: number } }) => {
+    asked.push(plan.to_send);
+    return false;
+  };
+  const declined = await airbatch.runFile({ file }, { ask });
+  assert.ok('status' in declined);
+  assert.deepEqual([asked, declined.status], [[1], 'cancelled']);
+});
+
+test('an operation that is stopped rejects with the reason of the signal, and nothing is sent', async (t) => {
+  const { file, open } = place(t);
+  await using airbatch = await open();
+  const stop = new AbortController();
+  const run = airbatch.runFile({ file, yes: true }, { signal: stop.signal });
+  stop.abort(new Error('no more'));
+  await assert.rejects(run, /no more/);
+});
+
+test('what is under way is stopped and waited for when it is closed', async (t) => {
+  const { cwd, file, open } = place(t, ['+254712400003,1,50,KES,A-1']);
+  const airbatch = await open();
+  const run = airbatch.runFile({ file, yes: true }, { progressMs: 20 });
+  for await (const { kind } of run) if (kind === 'progress') break;
+  await airbatch[Symbol.asyncDispose]();
+  const result = await run;
+  assert.ok('summary' in result);
+  assert.equal(result.exit_code, 130);
+  assert.equal(readdirSync(join(cwd, 'reports')).length, 1);
+});
+
+test('roles are checked by the person who acts', async (t) => {
+  const { cwd, file, open } = place(t);
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { prepare: ['ann'], operate: ['joe'] } }));
+  await using ann = await open('ann');
+  assert.equal((await ann.submitFile({ file })).status, 'approved');
+  await assert.rejects(ann.resumeBatches(), { code: 'ROLE_MISSING' });
+  await using joe = await open('joe');
+  assert.equal((await joe.resumeBatches()).batches[0]?.exit_code, 0);
+});
+
+/** Never called: the compiler reads it. */
+export async function misspelt(airbatch: Airbatch): Promise<void> {
+  // @ts-expect-error: it is runId
+  await airbatch.runFile({ file: 'a.csv', runID: 'a' });
+  // @ts-expect-error: names are in camelCase
+  await airbatch.runFile({ file: 'a.csv', run_id: 'a' });
+  // @ts-expect-error: it is signal
+  await airbatch.runFile({ file: 'a.csv' }, { signals: null });
+  // @ts-expect-error: it is config
+  await openAirbatch({ configPath: 'a.json' });
+  // @ts-expect-error: the batch is missing
+  await airbatch.pauseBatch({ why: 'a' });
+  const { wallets } = await airbatch.readBalance();
+  // @ts-expect-error: results have no such member
+  wallets.walletId;
+}
