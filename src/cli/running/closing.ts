@@ -1,12 +1,14 @@
 import { join, relative } from 'node:path';
 import { moneyText } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import type { NeedKind } from '../../core/state/situation.ts';
 import { visible } from '../../core/text/visible.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import type { BatchResult } from '../../operations/working/batch-result.ts';
 import { durationText, failureText, sumsText } from '../../reports/sentences/format.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
 import type { BatchSummary } from '../../reports/summary/summary.ts';
+import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import { noFailureCode } from '../../reports/summary/survey.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { optionsText, quoted, sameFileOptionsText } from '../base/options-text.ts';
@@ -52,45 +54,51 @@ function nextSteps(
   { summary, exit_code, read_with, is_worked_on, paid_since, credentials_from }: BatchResult,
   dir: string,
 ): string[] {
-  const { batch_id, run_id, rows, status, pause, service, in_doubt, overdue } = summary;
-  const { held, invalid, ready, sending, accepted } = rows.by_status;
-  const failed = rows.by_status.failed - summary.contradicted.rows;
-  const { left_to_person: left } = in_doubt;
-  if (pause?.reason === 'service_changed')
+  const { batch_id, service } = summary;
+  const paidSince = paid_since.reduce((sum, { rows }) => sum + rows, 0);
+  const { doing, holds, needs, rows } = situationOfSummary(summary, { isWorkedOn: is_worked_on, paidSince });
+  if (doing === 'finished')
+    return needs.some(({ what }) => what === 'correct') ? correctSteps(summary, read_with, dir) : [];
+  if (holds[0] === 'service_changed')
     return [
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
-  if (pause?.reason === 'credentials_rejected')
-    return [`correct ${credentials_from}, then airbatch resume ${batch_id}`];
-  // Only a person lifts this pause, also while another program works for the account.
+  if (holds[0] === 'credentials_rejected') return [`correct ${credentials_from}, then airbatch resume ${batch_id}`];
   const resume =
-    is_worked_on && pause === null
+    is_worked_on && doing !== 'paused'
       ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
-      : `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
-  if (exit_code === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
+      : `${holds[0] === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
+  const next = needs[0]?.what;
+  if (exit_code === interruptedExitCode && (next === 'resume' || next === 'work' || next === 'look_up'))
     return [resume];
-  const resolve = `airbatch resolve ${batch_id} ROW --as paid --evidence TEXT, or --as not-paid`;
-  const waiting: string[] = [];
-  if (held > 0)
-    waiting.push(
-      `airbatch status ${batch_id}, then for the held rows airbatch release ${batch_id}, or airbatch skip ${batch_id} --why TEXT`,
-    );
-  if (left > 0) waiting.push(`airbatch status ${batch_id}, then for the rows that a person must decide ${resolve}`);
-  if (overdue.rows > 0)
-    waiting.push(
-      `airbatch status ${batch_id}, ask the service about the rows that it has for too long, then ${resolve}; or airbatch resume ${batch_id}, which asks for them once more`,
-    );
-  // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
-  if (pause !== null && ready > 0) waiting.push(resume);
-  else if (in_doubt.rows > left && !is_worked_on)
-    waiting.push(
+  const decisions = Object.entries(decisionSteps).flatMap(([kind, step]) =>
+    needs.some(({ what }) => what === kind) ? [step(batch_id)] : [],
+  );
+  if (next === 'look_up')
+    decisions.push(
       `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
     );
-  if (waiting.length > 0) return waiting;
-  if (status !== 'completed') return [resume];
-  // What a later batch of the run has paid is not to be corrected any more.
-  if (failed + invalid <= paid_since.reduce((sum, { rows: paid }) => sum + paid, 0)) return [];
+  // Whatever else is to be decided, what was not sent stays so until the pause is cleared.
+  else if (decisions.length === 0 || (doing === 'paused' && rows.to_send > 0)) decisions.push(resume);
+  return decisions;
+}
+
+const resolveCommand = (id: string) => `airbatch resolve ${id} ROW --as paid --evidence TEXT, or --as not-paid`;
+
+/** How a person decides about rows, by what is needed (`Need`). */
+const decisionSteps = {
+  release: (id: string) =>
+    `airbatch status ${id}, then for the held rows airbatch release ${id}, or airbatch skip ${id} --why TEXT`,
+  resolve: (id: string) => `airbatch status ${id}, then for the rows that a person must decide ${resolveCommand(id)}`,
+  end_overdue: (id: string) =>
+    `airbatch status ${id}, ask the service about the rows that it has for too long, then ${resolveCommand(id)}; or airbatch resume ${id}, which asks for them once more`,
+} satisfies Partial<Record<NeedKind, (batchId: string) => string>>;
+
+/** How failed and invalid rows are corrected or sent again. */
+function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with'], dir: string): string[] {
+  const { batch_id, run_id, rows, contradicted } = summary;
+  const { failed, invalid } = rows.by_status;
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid
   // once, however often the corrected file comes.
   const runOf = (file: string, textOf: typeof optionsText) =>
@@ -103,7 +111,7 @@ function nextSteps(
     steps.push(
       `once the service gives its catalog, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name), sameFileOptionsText)}${others}`,
     );
-  if (unresolved < failed + invalid)
+  if (unresolved < failed - contradicted.rows + invalid)
     steps.push(
       `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
     );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
+import type { Situation } from '../../core/state/situation.ts';
 import { findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
-import { countContradicted, rowsPaidTwice } from '../../ledger/reporting/contradictions.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
 import type { WrittenReports } from '../../reports/reports.ts';
 import { findBatchOrFail, batchSummary as summaryOf } from '../../reports/summary/summary.ts';
+import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
@@ -36,9 +36,10 @@ export async function resultOf(
   reports: WrittenReports,
 ): Promise<BatchResult> {
   const { db } = session;
+  const summary = await summaryOf(db, batchId);
   return {
-    exit_code: await exitCodeOf(session, batchId),
-    summary: await summaryOf(db, batchId),
+    exit_code: exitCodeOf(situationOfSummary(summary)),
+    summary,
     reports,
     read_with: await storedReadWith(session, batchId),
     is_worked_on: await hasWorker(session, name),
@@ -64,11 +65,7 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<BatchRe
  * 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5
  * something waits for a person, or a row may have been paid twice.
  */
-async function exitCodeOf({ db }: Session, batchId: string): Promise<number> {
-  const batch = await findBatch(db, batchId);
-  if (batch?.status !== 'completed') return 5;
-  if ((await rowsPaidTwice(db, batchId, 1)).length > 0) return 5;
-  const counts = await countRows(db, batchId);
-  const failed = (counts.get('failed') ?? 0) - (await countContradicted(db, batchId));
-  return failed > 0 || counts.has('invalid') ? 4 : 0;
+function exitCodeOf({ doing, rows }: Situation): number {
+  if (doing !== 'finished' || rows.paid_twice > 0) return 5;
+  return rows.unpaid > 0 ? 4 : 0;
 }

@@ -2,6 +2,7 @@ import { Sums, sameAmount } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-words.ts';
 import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-words.ts';
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
+import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import { balanceSentences, paidTwiceSentences } from './balance-sentences.ts';
 import { endedText, minuteText } from './finish-text.ts';
@@ -18,21 +19,16 @@ export interface Verdict {
 /** `rejectedBy`: who rejected the batch; null if nobody did, or if it is unknown. */
 export function verdictOf(summary: BatchSummary, rejectedBy: string | null = null): Verdict {
   const { by_status: count, total } = summary.rows;
-  const open = openRows(summary);
-  const unpaid = count.failed - summary.contradicted.rows + count.invalid + count.cancelled;
+  const { open, unpaid, paid_twice } = situationOfSummary(summary).rows;
   const tone =
     open > 0
       ? 'open'
       : summary.status === 'rejected' ||
-          unpaid + summary.refunded.rows + summary.paid_twice.rows > 0 ||
+          unpaid + count.cancelled + summary.refunded.rows + paid_twice > 0 ||
           summary.balance.explained === false
         ? 'attention'
         : 'good';
   return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary, rejectedBy) };
-}
-
-function openRows({ rows: { by_status: count } }: BatchSummary): number {
-  return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
 }
 
 /** The headline is the subject of a notification, too. It must not call rows unpaid that another batch has paid. */
@@ -72,7 +68,7 @@ function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
 function notPaidText(summary: BatchSummary, not: string): string {
   const { sending, accepted, in_doubt } = summary.rows.by_status;
   if (sending + accepted + in_doubt > 0) return `is${not} known to be paid yet`;
-  return openRows(summary) > 0 ? `has${not} been paid yet` : `was${not} paid`;
+  return situationOfSummary(summary).rows.open > 0 ? `has${not} been paid yet` : `was${not} paid`;
 }
 
 function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
@@ -227,15 +223,9 @@ function stateSentence(summary: BatchSummary, rejectedBy: string | null): string
   // An approver rejected the batch before anything was sent.
   if (summary.status === 'cancelled' && summary.rejection)
     return `${rejectedBy ?? 'A person'} rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
-  if (
-    summary.status === 'running' &&
-    openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person
-  ) {
-    // No open row continues by itself.
-    return openRows(summary) === 0
-      ? batchStateTexts.completed.meaning
-      : 'Nothing is being sent: it is waiting for a person.';
-  }
+  const { doing, rows } = situationOfSummary(summary);
+  if (doing === 'waiting') return 'Nothing is being sent: it is waiting for a person.';
+  if (summary.status === 'running' && rows.open === 0) return batchStateTexts.completed.meaning;
   // The rows do not show whether a program works on the batch; `airbatch status` does.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
   if (summary.pause === null) return `The batch is ${label}. ${meaning}`;

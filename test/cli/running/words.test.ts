@@ -61,7 +61,10 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   const summary = await sampleSummary(t);
   const doubts = (inDoubt: number, left_to_person: number, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
-    return nextOf({ ...summary, rows, in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person } }, exitCode);
+    return nextOf(
+      { ...summary, status: 'running', rows, in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person } },
+      exitCode,
+    );
   };
   const resolve =
     'airbatch status B-1, then for the rows that a person must decide airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid';
@@ -85,7 +88,7 @@ test('what comes next for rows that the service has for too long is to ask it, a
   const summary = await sampleSummary(t);
   const stuck = (accepted: number, overdue: number, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted } };
-    return nextOf({ ...summary, rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
+    return nextOf({ ...summary, status: 'running', rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
   };
   const resolve =
     'airbatch status B-1, ask the service about the rows that it has for too long, then airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid; or airbatch resume B-1, which asks for them once more';

@@ -1,0 +1,218 @@
+import { unreachable } from '../basics/assert.ts';
+import type { BatchState, PauseReason } from './batch-state.ts';
+import { isTerminal, type RowState } from './row-state.ts';
+
+/** What a batch is doing. */
+export const doings = [
+  'reading', // Its file is being read and checked.
+  'unreadable',
+  'unanswered', // Nobody has answered yet whether it is to be sent.
+  'awaiting_approval',
+  'starting',
+  'sending',
+  'following', // Nothing is left to send; what was sent is followed to its end.
+  'interrupted', // It could go on, and no program works on it.
+  'waiting', // Only a person's decision moves it on.
+  'paused',
+  'finished',
+  'cancelled',
+] as const;
+export type Doing = (typeof doings)[number];
+
+/** What is needed: who can give it (`from`), and the role of the person who can, if one can. */
+const givers = {
+  answer: { from: 'person', role: 'prepare' },
+  approve: { from: 'person', role: 'approve' },
+  resume: { from: 'person', role: 'operate' },
+  fund: { from: 'money', role: null },
+  release: { from: 'person', role: 'operate' },
+  resolve: { from: 'person', role: 'resolve' },
+  // The service has rows for longer than it promises; a person may decide about them instead.
+  end_overdue: { from: 'service', role: 'resolve' },
+  end_throttle: { from: 'service', role: null },
+  answer_again: { from: 'service', role: null },
+  end_first_rows: { from: 'service', role: null },
+  end_rows: { from: 'service', role: null },
+  look_up: { from: 'program', role: null },
+  work: { from: 'program', role: null },
+  // A row may have been paid twice: somebody asks the service to reverse one of the payments.
+  reverse: { from: 'service', role: 'resolve' },
+  correct: { from: 'person', role: 'prepare' },
+} as const;
+export type NeedKind = keyof typeof givers;
+export const needKinds = Object.keys(givers) as [NeedKind, ...NeedKind[]];
+export const needGivers = ['person', 'money', 'service', 'program'] as const;
+
+export interface Need {
+  what: NeedKind;
+  from: (typeof needGivers)[number];
+  role: 'prepare' | 'approve' | 'operate' | 'resolve' | null;
+  /** How many rows it is about. */
+  rows: number;
+  /** When it is due, or ends (epoch ms); null where that is not known. */
+  at: number | null;
+}
+
+/** What keeps rows from being sent. */
+export type HoldReason = PauseReason | 'throttled' | 'unreachable' | 'first_rows' | 'no_program';
+
+export interface Situation {
+  doing: Doing;
+  /** What keeps rows from being sent, the hold to deal with first before the others. */
+  holds: HoldReason[];
+  /** What is needed: the first is what the batch waits for. Empty where nobody need do anything. */
+  needs: Need[];
+  rows: {
+    total: number;
+    /** Rows that have not ended. */
+    open: number;
+    to_send: number;
+    at_service: number;
+    in_doubt: number;
+    /** Rows in doubt that are not looked up any more: a person decides. */
+    left_to_person: number;
+    held: number;
+    overdue: number;
+    /** Failed and invalid rows, without failed ones that count as paid since the service contradicts them. */
+    unpaid: number;
+    paid_twice: number;
+  };
+}
+
+/** The numbers of a batch. Times are epoch ms. */
+export interface BatchNumbers {
+  status: BatchState;
+  counts: Partial<Record<RowState, number>>;
+  /** Why it is paused, the pause to deal with first before the others. */
+  pauses: readonly PauseReason[];
+  leftToPerson: number;
+  /** When the next row in doubt is looked up; null where that is not known. */
+  lookupAt: number | null;
+  overdue: number;
+  /** Whether all rows that go alone at first were sent, and the others wait until these have ended. */
+  waitsForFirstRows: boolean;
+  contradicted: number;
+  paidTwice: number;
+  /** Failed and invalid rows that later batches of the run have paid. */
+  paidSince: number;
+  /** Whether a program works for the account; null where that is not known. */
+  isWorkedOn: boolean | null;
+  /** Until when the service throttles the account; null where it does not. */
+  throttledUntil: number | null;
+  isUnreachable: boolean;
+  /** Whether the account goes on by itself when it has money again. */
+  resumesWhenFunded: boolean;
+}
+
+/** What a batch is doing, what holds it, and what is needed next from whom. */
+export function situationOf(numbers: BatchNumbers): Situation {
+  const rows = rowsOf(numbers);
+  const doing = doingOf(numbers, rows);
+  return { doing, holds: holdsOf(numbers, doing), needs: needsOf(numbers, doing, rows), rows };
+}
+
+function rowsOf({ counts, leftToPerson, overdue, contradicted, paidTwice }: BatchNumbers): Situation['rows'] {
+  const of = (state: RowState) => counts[state] ?? 0;
+  const all = Object.entries(counts);
+  return {
+    total: all.reduce((sum, [, count]) => sum + count, 0),
+    open: all.reduce((sum, [state, count]) => sum + (isTerminal(state) ? 0 : count), 0),
+    to_send: of('ready'),
+    at_service: of('sending') + of('accepted'),
+    in_doubt: of('in_doubt'),
+    left_to_person: leftToPerson,
+    held: of('held'),
+    overdue,
+    unpaid: of('failed') - contradicted + of('invalid'),
+    paid_twice: paidTwice,
+  };
+}
+
+function doingOf({ status, waitsForFirstRows, isWorkedOn }: BatchNumbers, rows: Situation['rows']): Doing {
+  switch (status) {
+    case 'received':
+      return 'reading';
+    case 'rejected':
+      return 'unreadable';
+    case 'validated':
+      return 'unanswered';
+    case 'awaiting_approval':
+    case 'paused':
+    case 'cancelled':
+      return status;
+    case 'completed':
+      return 'finished';
+    case 'approved':
+    case 'running': {
+      const maySend = rows.to_send > 0 && !(waitsForFirstRows && rows.in_doubt > 0);
+      const lookedUp = rows.in_doubt - rows.left_to_person;
+      if (rows.open > 0 && !maySend && rows.at_service + lookedUp === 0) return 'waiting';
+      if (status === 'approved') return 'starting';
+      if (isWorkedOn === false) return 'interrupted';
+      return maySend && !waitsForFirstRows ? 'sending' : 'following';
+    }
+    default:
+      return unreachable(status);
+  }
+}
+
+function holdsOf(numbers: BatchNumbers, doing: Doing): HoldReason[] {
+  if (!isOpen(doing)) return [];
+  const holds: HoldReason[] = [...numbers.pauses];
+  if (numbers.throttledUntil !== null) holds.push('throttled');
+  if (numbers.isUnreachable) holds.push('unreachable');
+  if (numbers.waitsForFirstRows) holds.push('first_rows');
+  if (numbers.isWorkedOn === false) holds.push('no_program');
+  return holds;
+}
+
+/** Whether rows of the batch are, or once it goes on will be, sent or followed. */
+function isOpen(doing: Doing): boolean {
+  return ['starting', 'sending', 'following', 'interrupted', 'waiting', 'paused'].includes(doing);
+}
+
+function needsOf(numbers: BatchNumbers, doing: Doing, rows: Situation['rows']): Need[] {
+  const needs: Need[] = [];
+  const need = (what: NeedKind, count: number, at: number | null = null) =>
+    needs.push({ what, ...givers[what], rows: count, at });
+  if (doing === 'unanswered') need('answer', rows.to_send);
+  if (doing === 'awaiting_approval') need('approve', rows.to_send);
+  if (doing === 'paused') need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
+  if (['starting', 'sending', 'following', 'interrupted'].includes(doing)) {
+    const next = nextOf(numbers, doing, rows);
+    if (next !== null) need(next.what, next.rows, next.at);
+  }
+  if (isOpen(doing)) {
+    if (rows.left_to_person > 0) need('resolve', rows.left_to_person);
+    if (rows.held > 0) need('release', rows.held);
+    if (rows.overdue > 0 && needs[0]?.what !== 'end_overdue') need('end_overdue', rows.overdue);
+  }
+  if (rows.paid_twice > 0) need('reverse', rows.paid_twice);
+  if (doing === 'finished' && rows.unpaid > numbers.paidSince) need('correct', rows.unpaid - numbers.paidSince);
+  return needs;
+}
+
+function waitsForMoney({ pauses, resumesWhenFunded, isWorkedOn }: BatchNumbers): boolean {
+  return resumesWhenFunded && isWorkedOn === true && pauses.length === 1 && pauses[0] === 'insufficient_balance';
+}
+
+/** What a batch that no person need decide about waits for; null where its rows are being sent. */
+function nextOf(
+  numbers: BatchNumbers,
+  doing: Doing,
+  rows: Situation['rows'],
+): Pick<Need, 'what' | 'rows' | 'at'> | null {
+  const { lookupAt, throttledUntil } = numbers;
+  const lookedUp = rows.in_doubt - rows.left_to_person;
+  const isAtService = rows.to_send === 0 && lookedUp === 0;
+  if (isAtService && rows.overdue > 0 && rows.overdue === rows.at_service)
+    return { what: 'end_overdue', rows: rows.overdue, at: null };
+  const lookUp = { what: 'look_up', rows: lookedUp, at: lookupAt } as const;
+  const isLookedUpAlone = rows.at_service === 0 && lookedUp > 0 && (rows.to_send === 0 || numbers.waitsForFirstRows);
+  if (numbers.isWorkedOn === false) return isLookedUpAlone ? lookUp : { what: 'work', rows: rows.open, at: null };
+  if (throttledUntil !== null) return { what: 'end_throttle', rows: rows.open, at: throttledUntil };
+  if (numbers.isUnreachable && rows.to_send > 0) return { what: 'answer_again', rows: rows.to_send, at: null };
+  if (numbers.waitsForFirstRows) return { what: 'end_first_rows', rows: rows.at_service + lookedUp, at: lookupAt };
+  if (doing === 'sending' || doing === 'starting') return null;
+  return rows.at_service > 0 ? { what: 'end_rows', rows: rows.at_service, at: null } : lookedUp > 0 ? lookUp : null;
+}
