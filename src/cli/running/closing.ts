@@ -56,7 +56,14 @@ function nextSteps(
 ): string[] {
   const { batch_id, service } = summary;
   const paidSince = paid_since.reduce((sum, { rows }) => sum + rows, 0);
-  const { doing, holds, needs, rows } = situationOfSummary(summary, { isWorkedOn: is_worked_on, paidSince });
+  const {
+    doing,
+    holds,
+    next: first,
+    meanwhile,
+    rows,
+  } = situationOfSummary(summary, { isWorkedOn: is_worked_on, paidSince });
+  const needs = first === null ? [] : [first, ...meanwhile];
   if (doing === 'finished')
     return needs.some(({ what }) => what === 'correct') ? correctSteps(summary, read_with, dir) : [];
   if (holds[0] === 'service_changed')
@@ -69,7 +76,7 @@ function nextSteps(
     is_worked_on && doing !== 'paused'
       ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
       : `${holds[0] === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
-  const next = needs[0]?.what;
+  const next = first?.what;
   if (exit_code === interruptedExitCode && (next === 'resume' || next === 'work' || next === 'look_up'))
     return [resume];
   const decisions = Object.entries(decisionSteps).flatMap(([kind, step]) =>

@@ -1,5 +1,5 @@
 import { unreachable } from '../basics/assert.ts';
-import type { BatchState, PauseReason } from './batch-state.ts';
+import { type BatchState, type PauseReason, pauseReasons } from './batch-state.ts';
 import { isTerminal, type RowState } from './row-state.ts';
 
 /** What a batch is doing. */
@@ -54,14 +54,17 @@ export interface Need {
 }
 
 /** What keeps rows from being sent. */
-export type HoldReason = PauseReason | 'throttled' | 'unreachable' | 'first_rows' | 'no_program';
+export const holdReasons = [...pauseReasons, 'throttled', 'unreachable', 'first_rows', 'no_program'] as const;
+type HoldReason = (typeof holdReasons)[number];
 
 export interface Situation {
   doing: Doing;
   /** What keeps rows from being sent, the hold to deal with first before the others. */
   holds: HoldReason[];
-  /** What is needed: the first is what the batch waits for. Empty where nobody need do anything. */
-  needs: Need[];
+  /** What the batch waits for; null where nobody need do anything now. */
+  next: Need | null;
+  /** What else is needed, and can be given meanwhile. */
+  meanwhile: Need[];
   rows: {
     total: number;
     /** Rows that have not ended. */
@@ -108,7 +111,7 @@ export interface BatchNumbers {
 export function situationOf(numbers: BatchNumbers): Situation {
   const rows = rowsOf(numbers);
   const doing = doingOf(numbers, rows);
-  return { doing, holds: holdsOf(numbers, doing), needs: needsOf(numbers, doing, rows), rows };
+  return { doing, holds: holdsOf(numbers, doing), ...needsOf(numbers, doing, rows), rows };
 }
 
 function rowsOf({ counts, leftToPerson, overdue, contradicted, paidTwice }: BatchNumbers): Situation['rows'] {
@@ -171,48 +174,55 @@ function isOpen(doing: Doing): boolean {
   return ['starting', 'sending', 'following', 'interrupted', 'waiting', 'paused'].includes(doing);
 }
 
-function needsOf(numbers: BatchNumbers, doing: Doing, rows: Situation['rows']): Need[] {
-  const needs: Need[] = [];
-  const need = (what: NeedKind, count: number, at: number | null = null) =>
-    needs.push({ what, ...givers[what], rows: count, at });
-  if (doing === 'unanswered') need('answer', rows.to_send);
-  if (doing === 'awaiting_approval') need('approve', rows.to_send);
-  if (doing === 'paused') need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
-  if (['starting', 'sending', 'following', 'interrupted'].includes(doing)) {
-    const next = nextOf(numbers, doing, rows);
-    if (next !== null) need(next.what, next.rows, next.at);
-  }
+function needsOf(numbers: BatchNumbers, doing: Doing, rows: Situation['rows']): Pick<Situation, 'next' | 'meanwhile'> {
+  const needOf = (what: NeedKind, count: number, at: number | null = null): Need => ({
+    ...{ what, ...givers[what] },
+    ...{ rows: count, at },
+  });
+  const next = nextOf(numbers, doing, rows);
+  const meanwhile: Need[] = [];
+  const lookedUp = rows.in_doubt - rows.left_to_person;
+  if (next?.what === 'end_rows' && lookedUp > 0) meanwhile.push(needOf('look_up', lookedUp, numbers.lookupAt));
   if (isOpen(doing)) {
-    if (rows.left_to_person > 0) need('resolve', rows.left_to_person);
-    if (rows.held > 0) need('release', rows.held);
-    if (rows.overdue > 0 && needs[0]?.what !== 'end_overdue') need('end_overdue', rows.overdue);
+    if (rows.left_to_person > 0) meanwhile.push(needOf('resolve', rows.left_to_person));
+    if (rows.held > 0) meanwhile.push(needOf('release', rows.held));
+    if (rows.overdue > 0 && next?.what !== 'end_overdue') meanwhile.push(needOf('end_overdue', rows.overdue));
   }
-  if (rows.paid_twice > 0) need('reverse', rows.paid_twice);
-  if (doing === 'finished' && rows.unpaid > numbers.paidSince) need('correct', rows.unpaid - numbers.paidSince);
-  return needs;
+  if (rows.paid_twice > 0) meanwhile.push(needOf('reverse', rows.paid_twice));
+  if (doing === 'finished' && rows.unpaid > numbers.paidSince)
+    meanwhile.push(needOf('correct', rows.unpaid - numbers.paidSince));
+  if (next !== null) return { next: needOf(next.what, next.rows, next.at), meanwhile };
+  // While rows are sent, the batch does not wait for decisions about others.
+  const isMoving = doing === 'sending' || doing === 'starting';
+  return isMoving ? { next: null, meanwhile } : { next: meanwhile[0] ?? null, meanwhile: meanwhile.slice(1) };
 }
 
 function waitsForMoney({ pauses, resumesWhenFunded, isWorkedOn }: BatchNumbers): boolean {
   return resumesWhenFunded && isWorkedOn === true && pauses.length === 1 && pauses[0] === 'insufficient_balance';
 }
 
-/** What a batch that no person need decide about waits for; null where its rows are being sent. */
+/** What a batch waits for, besides decisions about single rows. */
 function nextOf(
   numbers: BatchNumbers,
   doing: Doing,
   rows: Situation['rows'],
 ): Pick<Need, 'what' | 'rows' | 'at'> | null {
+  const need = (what: NeedKind, count: number, at: number | null = null) => ({ what, rows: count, at });
+  if (doing === 'unanswered') return need('answer', rows.to_send);
+  if (doing === 'awaiting_approval') return need('approve', rows.to_send);
+  if (doing === 'paused') return need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
+  if (!isOpen(doing) || doing === 'waiting') return null;
   const { lookupAt, throttledUntil } = numbers;
   const lookedUp = rows.in_doubt - rows.left_to_person;
   const isAtService = rows.to_send === 0 && lookedUp === 0;
-  if (isAtService && rows.overdue > 0 && rows.overdue === rows.at_service)
-    return { what: 'end_overdue', rows: rows.overdue, at: null };
-  const lookUp = { what: 'look_up', rows: lookedUp, at: lookupAt } as const;
+  if (isAtService && rows.overdue > 0 && rows.overdue === rows.at_service) return need('end_overdue', rows.overdue);
   const isLookedUpAlone = rows.at_service === 0 && lookedUp > 0 && (rows.to_send === 0 || numbers.waitsForFirstRows);
-  if (numbers.isWorkedOn === false) return isLookedUpAlone ? lookUp : { what: 'work', rows: rows.open, at: null };
-  if (throttledUntil !== null) return { what: 'end_throttle', rows: rows.open, at: throttledUntil };
-  if (numbers.isUnreachable && rows.to_send > 0) return { what: 'answer_again', rows: rows.to_send, at: null };
-  if (numbers.waitsForFirstRows) return { what: 'end_first_rows', rows: rows.at_service + lookedUp, at: lookupAt };
+  if (numbers.isWorkedOn === false)
+    return isLookedUpAlone ? need('look_up', lookedUp, lookupAt) : need('work', rows.open);
+  if (throttledUntil !== null) return need('end_throttle', rows.open, throttledUntil);
+  if (numbers.isUnreachable && rows.to_send > 0) return need('answer_again', rows.to_send);
+  if (numbers.waitsForFirstRows) return need('end_first_rows', rows.at_service + lookedUp, lookupAt);
   if (doing === 'sending' || doing === 'starting') return null;
-  return rows.at_service > 0 ? { what: 'end_rows', rows: rows.at_service, at: null } : lookedUp > 0 ? lookUp : null;
+  if (rows.at_service > 0) return need('end_rows', rows.at_service);
+  return lookedUp > 0 ? need('look_up', lookedUp, lookupAt) : null;
 }

@@ -2,15 +2,13 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { isLateSql } from '../audit/events.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { inFlight, overdue } from '../rows/in-flight-rows.ts';
+import { inFlight, leftToPerson, overdue } from '../rows/in-flight-rows.ts';
 
-/** A doubt that only a person can resolve: no lookup is scheduled for it. */
-const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
 /** A doubt with a scheduled lookup; the row may be sent again. */
 export const isLookedUp = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NOT NULL`;
 
 /** Conditions that are reported for each row and generation once, however long they last. */
-const newsOfRows = { in_doubt: waitsForAPerson, overdue } as const;
+const newsOfRows = { in_doubt: leftToPerson, overdue } as const;
 export type NewsOfRows = keyof typeof newsOfRows;
 
 function unreportedSql(kind: NewsOfRows): string {
@@ -134,7 +132,7 @@ export function newsSince(
      UNION ALL
      SELECT 'in_doubt', 'in_doubt:' || batches.batch_id, batches.batch_id, account, job FROM batches
        WHERE status IN ('running', 'paused') AND EXISTS (
-         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${waitsForAPerson})
+         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${leftToPerson})
      UNION ALL
      SELECT 'overdue', 'overdue:' || batches.batch_id, batches.batch_id, account, job FROM batches
        WHERE status IN ('running', 'paused') AND EXISTS (

@@ -101,10 +101,11 @@ export function contradictedRows(db: Queryable, batchId: string, limit: number):
   );
 }
 
-/** The rows of a batch that may have been paid twice, in file order. */
-export function rowsPaidTwice(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
-  return db.query('SELECT * FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL ORDER BY +row_no LIMIT ?', [
-    batchId,
-    limit,
-  ]);
+/** How many rows of a batch may have been paid twice. */
+export async function countPaidTwice(db: Queryable, batchId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL',
+    [batchId],
+  );
+  return found?.count ?? 0;
 }

@@ -36,6 +36,18 @@ export async function nextDueAt(
   return first?.at ?? null;
 }
 
+/** Rows in doubt that only a person can end: no lookup of them is scheduled. */
+export const leftToPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
+
+/** How many rows of a batch are in doubt and left to a person. */
+export async function countLeftToPerson(db: Queryable, batchId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${leftToPerson}`,
+    [batchId],
+  );
+  return found?.count ?? 0;
+}
+
 /** Accepted rows that the service has for longer than it promises (core/overdue.ts). */
 export const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
 

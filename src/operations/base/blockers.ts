@@ -1,35 +1,31 @@
+import { unreachable } from '../../core/basics/assert.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
+import type { Situation } from '../../core/state/situation.ts';
 import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state-words.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
-import { countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
-import type { AccountConfig } from '../../runtime/settings/account-config.ts';
-import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
-
-/** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
-export interface WaitsSession extends LedgerNow {
-  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
-}
+import { type AccountNow, paceOf } from './account-now.ts';
+import { situationNow, type WaitsSession } from './situation.ts';
 
 /** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
-export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
-  const { status } = batch;
+export function standsAt(batch: BatchRecord, { doing, holds }: Situation): string {
   const label = batchLabel(batch);
-  if (status === 'paused') {
-    const reasons = (await openPauses(db, batch)).map(({ reason }) => reason);
-    return `${label}: ${pauseReasonTexts[reasons.includes('by_person') ? 'by_person' : (reasons[0] ?? 'by_person')].label}`;
-  }
-  if (status !== 'running' || worker !== null) return label;
-  const moves = await canProgress(db, batch, clock.now(), Number.POSITIVE_INFINITY);
-  return moves ? 'interrupted' : 'waits for a person';
+  if (doing === 'paused')
+    return `${label}: ${pauseReasonTexts[holds.includes('by_person') ? 'by_person' : firstPause(holds)].label}`;
+  if (batch.status !== 'running') return label;
+  return doing === 'waiting' ? 'waits for a person' : doing === 'interrupted' ? 'interrupted' : label;
+}
+
+function firstPause(holds: Situation['holds']): PauseReason {
+  return pauseReasons.find((reason) => holds.includes(reason)) ?? 'by_person';
 }
 
 /**
@@ -117,42 +113,66 @@ export async function waitsFor(
   counts: ReadonlyMap<string, number>,
   account: AccountNow,
 ): Promise<string | null> {
-  const { db, clock } = session;
+  return waitsText(session, batch, {
+    counts,
+    account,
+    situation: await situationNow(session, batch, { counts, account }),
+  });
+}
+
+/** The same, where the situation is known. */
+export async function waitsText(
+  session: WaitsSession,
+  batch: BatchRecord,
+  { counts, account, situation }: { counts: ReadonlyMap<string, number>; account: AccountNow; situation: Situation },
+): Promise<string | null> {
   const { batch_id: id } = batch;
-  if (batch.status === 'validated')
-    return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
-  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
-  if (batch.status === 'paused') return pausedText(session, batch, account);
-  if (batch.status !== 'approved' && batch.status !== 'running') return null;
-  const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-  const firstAlone = waitsForFirstRows(batch, counts);
-  const [held, doubts] = [of('held'), of('in_doubt')];
-  const moving = of('sending', 'accepted') + (firstAlone && doubts > 0 ? 0 : of('ready'));
-  const lookupAt = doubts > 0 ? await nextDueAt(db, batch.batch_id, 'in_doubt') : null;
-  if (moving === 0 && lookupAt === null) {
-    if (doubts > 0)
-      return `a person to resolve ${counted(doubts, 'row')} in doubt ("airbatch resolve ${id} ROW --as paid --evidence TEXT", or not-paid)`;
-    if (held > 0)
-      return `a person to decide on ${counted(held, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
-  }
-  const overdue = of('accepted') > 0 ? await countOverdue(db, id) : 0;
-  if (overdue > 0 && overdue === moving && lookupAt === null)
-    return `${overdueText(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
-  const now = clock.now();
-  if (account.worker === null && moving === 0 && lookupAt !== null && lookupAt > now)
-    return `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookupAt, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
-  if (account.worker === null)
-    return `a program to work on it: none is running ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
+  const now = session.clock.now();
+  const { next, meanwhile, rows } = situation;
   const pace = paceOf(account, batch);
-  const throttle = pace && throttleNow(pace, now);
-  if (throttle) return throttleText(throttle, now) + throttleAdvice(throttle, now);
-  const service = pace && serviceText(pace, now);
-  // What was sent is looked up and followed all the while.
-  if (service && of('ready') > 0) return service;
-  if (firstAlone)
-    return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
-  if (of('ready') > 0) return pace && readyText(batch, of('ready'), { pace, sending: account.sending, now });
-  return followedText(counts, lookupAt, now);
+  if (next === null) {
+    if (situation.doing !== 'sending' || pace === null) return null;
+    return readyText(batch, rows.to_send, { pace, sending: account.sending, now });
+  }
+  const work = `a program to work on it: none is running ("airbatch resume ${id}" or "airbatch serve")`;
+  switch (next.what) {
+    case 'answer':
+      return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
+    case 'approve':
+      return `a second person ("airbatch approve ${id}")`;
+    case 'fund':
+      return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
+    case 'resume':
+      return pausedText(session, batch);
+    case 'resolve':
+      return `a person to resolve ${counted(next.rows, 'row')} in doubt ("airbatch resolve ${id} ROW --as paid --evidence TEXT", or not-paid)`;
+    case 'release':
+      return `a person to decide on ${counted(next.rows, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
+    case 'end_overdue':
+      return `${overdueText(id, next.rows)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
+    case 'work':
+      return work;
+    case 'look_up':
+    case 'end_rows': {
+      const lookup = [next, ...meanwhile].find(({ what }) => what === 'look_up');
+      if (account.worker !== null) return followedText(counts, lookup?.at ?? null, now);
+      if (next.at === null || next.at <= now) return work;
+      return `the next look-up of ${counted(next.rows, 'row')} in doubt${inTime(next.at, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
+    }
+    case 'end_throttle': {
+      const throttle = pace && throttleNow(pace, now);
+      return throttle && throttleText(throttle, now) + throttleAdvice(throttle, now);
+    }
+    case 'answer_again':
+      return pace && serviceText(pace, now);
+    case 'end_first_rows':
+      return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
+    case 'reverse':
+    case 'correct':
+      return null;
+    default:
+      return unreachable(next.what);
+  }
 }
 
 /** What is waited for of the rows that were sent, in words; null where nothing is. */
@@ -170,15 +190,9 @@ function inTime(at: number, now: number): string {
   return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
 }
 
-async function pausedText({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
-  const { batch_id: id } = batch;
-  const settings = config.accounts.get(batch.account);
+async function pausedText({ db, config }: WaitsSession, batch: BatchRecord): Promise<string> {
   const pauses = await openPauses(db, batch);
-  const [first] = pauses;
-  const goesOnFunded = first?.reason === 'insufficient_balance' && settings?.resumeWhenFunded;
-  if (goesOnFunded && pauses.length === 1 && worker !== null)
-    return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
-  const next = nextOf(id, first, settings?.credentialsFrom);
+  const next = nextOf(batch.batch_id, pauses[0], config.accounts.get(batch.account)?.credentialsFrom);
   return `a person: it is paused (${pausesText(pauses)}); ${next}`;
 }
 

@@ -11,6 +11,7 @@ import type { AccountNow } from '../base/account-now.ts';
 import { standsAt } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
+import { situationNow } from '../base/situation.ts';
 
 const text = z.string().nullable();
 
@@ -45,11 +46,14 @@ export const statusShape = z.strictObject({
 });
 export type Status = z.output<typeof statusShape>;
 
-export async function statusOf({ db, clock }: Session, batch: BatchRecord, account: AccountNow): Promise<Status> {
+export async function statusOf(session: Session, batch: BatchRecord, account: AccountNow): Promise<Status> {
+  const { db, clock } = session;
   const { batch_id, run_id, service, file_name, status, rejection } = batch;
+  const counts = await countRows(db, batch_id);
+  const situation = await situationNow(session, batch, { counts, account });
   return {
     ...{ batch_id, run_id, account: batch.account, service, file_name, status },
-    stands: await standsAt({ db, clock }, batch, account.worker),
+    stands: standsAt(batch, situation),
     worker: account.worker,
     pauses: (await openPauses(db, batch)).map(({ reason, detail, paused_by, since }) => ({
       ...{ reason, detail, paused_by },
@@ -62,7 +66,7 @@ export async function statusOf({ db, clock }: Session, batch: BatchRecord, accou
     approved_at: isoOrNull(batch.approved_at),
     priority: batch.priority,
     ...finishNow(batch, account, clock.now()),
-    counts: Object.fromEntries(await countRows(db, batch_id)),
+    counts: Object.fromEntries(counts),
     contradicted: await countContradicted(db, batch_id),
     charged: Object.fromEntries(await costsOfBatch(db, batch_id)),
   };

@@ -16,9 +16,10 @@ import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { personOf, problemsOf } from '../../reports/summary/stored.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { accountNow } from '../base/account-now.ts';
-import { waitsFor } from '../base/blockers.ts';
+import { waitsText } from '../base/blockers.ts';
 import { batchId, problems, rowNo, rowStatus, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { situationJson, situationNow, situation as situationShape } from '../base/situation.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
 /** Rows of each kind that are named. */
@@ -52,6 +53,7 @@ export const showStatus = defineOperation({
   ledger: 'change',
   input: z.strictObject({ batch_id: batchId }),
   result: statusShape.extend({
+    situation: situationShape,
     waits_for: text,
     attention: z.array(attention),
     /** Further rows that a person must look at. */
@@ -77,6 +79,10 @@ export const showStatus = defineOperation({
     const account = await accountNow(session, batch.account);
     const status = await statusOf(session, batch, account);
     const { counts } = status;
+    const rowCounts = new Map(Object.entries(counts));
+    const paid_since = counts.failed || counts.invalid ? await paidSince(db, batch) : [];
+    const paidRows = paid_since.reduce((sum, one) => sum + one.rows, 0);
+    const situation = await situationNow(session, batch, { counts: rowCounts, account, paidSince: paidRows });
     const rows = [
       ...(await pageRowsInState(db, batch_id, 'held', 0, rowsMax)),
       ...(await pageRowsInState(db, batch_id, 'in_doubt', 0, rowsMax)),
@@ -85,13 +91,14 @@ export const showStatus = defineOperation({
     const all = (counts.held ?? 0) + (counts.in_doubt ?? 0) + (await countOverdue(db, batch_id));
     return {
       ...status,
-      waits_for: await waitsFor(session, batch, new Map(Object.entries(counts)), account),
+      situation: situationJson(situation),
+      waits_for: await waitsText(session, batch, { counts: rowCounts, account, situation }),
       attention: await Promise.all(rows.map((row) => attentionOf(db, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({
         ...{ row: row_no, line, service_status: contradicted ?? '' },
       })),
-      paid_since: counts.failed || counts.invalid ? await paidSince(db, batch) : [],
+      paid_since,
       expected_cost: await expectedCostOf(session, batch, status),
     };
   },

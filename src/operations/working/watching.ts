@@ -8,8 +8,9 @@ import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
 import { accountNow } from '../base/account-now.ts';
-import { followedText, isKeptByService, type WaitsSession, waitsFor } from '../base/blockers.ts';
+import { followedText, isKeptByService, waitsFor } from '../base/blockers.ts';
 import type { OperationEvent } from '../base/events.ts';
+import type { WaitsSession } from '../base/situation.ts';
 
 /** What is reported about batches while they are worked on, or while another process is watched that does so. */
 export interface Watching {

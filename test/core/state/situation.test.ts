@@ -20,7 +20,7 @@ const numbers: BatchNumbers = {
   resumesWhenFunded: false,
 };
 
-/** What is needed of each as "what of rows from whom (role)". */
+/** What is needed of each, what it waits for first, as "what of rows from whom (role)". */
 type Case = [what: string, given: Partial<BatchNumbers>, doing: string, holds: string[], needs: string[]];
 
 const money = { status: 'paused', pauses: ['insufficient_balance'], resumesWhenFunded: true } as const;
@@ -52,7 +52,16 @@ const cases: Case[] = [
   [
     'rows that are being sent, and decisions that can be made meanwhile',
     { counts: { ready: 3, held: 2, in_doubt: 1, accepted: 1 }, leftToPerson: 1, overdue: 1 },
-    ...['sending', [], ['resolve 1 person resolve', 'release 2 person operate', 'end_overdue 1 service resolve']],
+    ...[
+      'sending',
+      [],
+      ['nothing', 'resolve 1 person resolve', 'release 2 person operate', 'end_overdue 1 service resolve'],
+    ],
+  ],
+  [
+    'rows at the service, and doubts that are looked up',
+    { counts: { accepted: 4, in_doubt: 1 }, lookupAt: 60 },
+    ...['following', [], ['end_rows 4 service', 'look_up 1 program at 60']],
   ],
   ['rows at the service', { counts: { accepted: 4 } }, 'following', [], ['end_rows 4 service']],
   [
@@ -167,17 +176,27 @@ describe('the situation of a batch', () => {
   for (const [what, given, doing, holds, needs] of cases)
     test(`of ${what} says what it is doing, what holds it, and who is needed`, () => {
       const found = situationOf({ ...numbers, ...given });
-      const shown = found.needs.map(({ what: need, rows, from, role, at }) =>
-        [need, rows, from, ...(role === null ? [] : [role]), ...(at === null ? [] : ['at', at])].join(' '),
+      const shown = [found.next, ...found.meanwhile].map((need) =>
+        need === null
+          ? 'nothing'
+          : [
+              ...[need.what, need.rows, need.from],
+              ...(need.role === null ? [] : [need.role]),
+              ...(need.at === null ? [] : ['at', need.at]),
+            ].join(' '),
       );
-      assert.deepEqual([found.doing, found.holds, shown], [doing, holds, needs]);
+      assert.deepEqual([found.doing, found.holds, shown], [doing, holds, needs.length === 0 ? ['nothing'] : needs]);
     });
 
   test('is tried above in each state, with each thing that a batch can be doing or need', () => {
     assert.deepEqual(new Set(cases.map(([, { status }]) => status ?? 'running')), new Set(batchStates));
     assert.deepEqual(new Set(cases.map(([, , doing]) => doing)), new Set(doings));
     assert.deepEqual(
-      new Set(cases.flatMap(([, , , , needs]) => needs.map((need) => need.split(' ')[0]))),
+      new Set(
+        cases
+          .flatMap(([, , , , needs]) => needs.map((need) => need.split(' ')[0]))
+          .filter((need) => need !== 'nothing'),
+      ),
       new Set(needKinds),
     );
   });

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { RowState } from '../../core/state/row-state.ts';
+import { doings, holdReasons, needGivers, needKinds, type Situation, situationOf } from '../../core/state/situation.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
+import { waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
+import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
+import { countContradicted, countPaidTwice } from '../../ledger/reporting/contradictions.ts';
+import { countLeftToPerson, countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import type { AccountConfig } from '../../runtime/settings/account-config.ts';
+import { roles } from '../../runtime/settings/config-shape.ts';
+import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
+import { time } from './fields.ts';
+
+/** Besides the ledger, which accounts go on by themselves when they have money again, and their credentials. */
+export interface WaitsSession extends LedgerNow {
+  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
+}
+
+const need = z.strictObject({
+  what: z.enum(needKinds),
+  from: z.enum(needGivers),
+  /** Of the person who can give it; null where no person can. */
+  role: z.enum(roles).nullable(),
+  rows: z.int(),
+  /** When it is due, or ends; null where that is not known. */
+  at: time.nullable(),
+});
+
+/** What a batch is doing, what keeps its rows from being sent, and what is needed next from whom. */
+export const situation = z.strictObject({
+  doing: z.enum(doings),
+  /** The hold to deal with first before the others. */
+  holds: z.array(z.enum(holdReasons)),
+  /** What the batch waits for; null where nobody need do anything now. */
+  next: need.nullable(),
+  /** What else is needed, and can be given meanwhile. */
+  meanwhile: z.array(need),
+  rows: z.strictObject({
+    total: z.int(),
+    open: z.int(),
+    to_send: z.int(),
+    at_service: z.int(),
+    in_doubt: z.int(),
+    left_to_person: z.int(),
+    held: z.int(),
+    overdue: z.int(),
+    unpaid: z.int(),
+    paid_twice: z.int(),
+  }),
+});
+
+export function situationJson({ doing, holds, next, meanwhile, rows }: Situation): z.output<typeof situation> {
+  const [first, ...others] = [next, ...meanwhile].map((one) => one && { ...one, at: isoOrNull(one.at) });
+  return { doing, holds, next: first ?? null, meanwhile: others.filter((one) => one !== null), rows };
+}
+
+/**
+ * The situation of a batch at this moment. `paidSince`: how many of its failed and invalid rows later batches have paid;
+ * to find that out takes a walk over their rows.
+ */
+export async function situationNow(
+  { db, clock, config }: WaitsSession,
+  batch: BatchRecord,
+  { counts, account, paidSince = 0 }: { counts: ReadonlyMap<string, number>; account: AccountNow; paidSince?: number },
+): Promise<Situation> {
+  const { batch_id: id, status } = batch;
+  // A throttle that ends within a second is over before anybody has read of it.
+  const gate = gateOf(paceOf(account, batch)?.gate ?? {}, clock.now() + 1_000);
+  return situationOf({
+    status,
+    counts: Object.fromEntries(counts) as Partial<Record<RowState, number>>,
+    pauses: (await openPauses(db, batch)).map(({ reason }) => reason),
+    leftToPerson: counts.has('in_doubt') ? await countLeftToPerson(db, id) : 0,
+    lookupAt: counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null,
+    overdue: counts.has('accepted') ? await countOverdue(db, id) : 0,
+    waitsForFirstRows: waitsForFirstRows(batch, counts),
+    contradicted: counts.has('failed') ? await countContradicted(db, id) : 0,
+    paidTwice: await countPaidTwice(db, id),
+    paidSince,
+    isWorkedOn: account.worker !== null,
+    throttledUntil: causeOf(gate, 'throttled')?.until ?? null,
+    isUnreachable: causeOf(gate, 'unreachable') !== null,
+    resumesWhenFunded: config.accounts.get(batch.account)?.resumeWhenFunded ?? false,
+  });
+}
