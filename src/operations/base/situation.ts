@@ -57,8 +57,8 @@ export function situationJson({ doing, holds, next, meanwhile, rows }: Situation
 }
 
 /**
- * The situation of a batch at this moment. `paidSince`: how many of its failed and invalid rows later batches have paid;
- * to find that out takes a walk over their rows.
+ * The situation of a batch at this moment. `paidSince`: how many of its failed and invalid rows later batches have
+ * paid; to find that out takes a walk over their rows.
  */
 export async function situationNow(
   { db, clock, config }: WaitsSession,
