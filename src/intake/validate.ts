@@ -37,7 +37,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
     const catalog = untilAborted(options.catalog ?? null, signal);
     const table = await checkFile({ source, settings: checked, catalog, needsNames: false, onProgress, signal });
     try {
-      if (!onRows && !table.hasRepeats) return { ...table.about, ...table.byThemselves.tallied };
+      if (!onRows && !table.hasShared) return { ...table.about, ...table.byThemselves.tallied };
       const tally = makeTally();
       for await (const rows of table.rows(rowsPerChunk)) {
         for (const row of rows) tally.add(row);

@@ -5,17 +5,29 @@ import { type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
 import {
   alreadyPaid,
   alreadySent,
+  beyondNumberMaximum,
   type DuplicateProblem,
   failedBefore,
   failedDoubtfully,
   mayBePaid,
   paidOtherwise,
+  paidTwiceByFile,
   referenceReused,
+  referenceTwice,
   sentLately,
   skippedUnpaid,
   triedTooOften,
 } from './problems.ts';
-import type { AskingRow, DuplicateRules, KeyOwner, KnownPayments, MayGoOn } from './question.ts';
+import type {
+  AskingRow,
+  DuplicateRules,
+  FileRules,
+  KeyOwner,
+  KnownPayments,
+  MayGoOn,
+  RowOfFile,
+  SharedInFile,
+} from './question.ts';
 import { beyondMaximum } from './recipient-maximum.ts';
 
 /*
@@ -100,6 +112,57 @@ const paymentCases: readonly PaymentCase[] = [
     problem: paidOtherwise,
   },
 ];
+
+/** A case in which a row is not paid as the others of its file are. */
+interface FileCase {
+  name: string;
+  when(shared: SharedInFile, rules: FileRules): boolean;
+  outcome: 'refuse' | 'hold';
+  /** The column that the problem names. */
+  field: 'reference' | 'phone_number';
+  problem(row: RowOfFile, shared: SharedInFile, rules: FileRules): DuplicateProblem;
+}
+
+/** The row's own file names its reference or its person more than once. All cases that fit apply. */
+const fileCases: readonly FileCase[] = [
+  {
+    name: 'the same reference',
+    when: ({ referenceLine }) => referenceLine !== null,
+    outcome: 'refuse',
+    field: 'reference',
+    problem: referenceTwice,
+  },
+  {
+    name: 'the same payment, refused',
+    when: ({ contentLine }, { duplicates }) => contentLine !== null && duplicates === 'reject',
+    outcome: 'refuse',
+    field: 'phone_number',
+    problem: paidTwiceByFile,
+  },
+  {
+    name: 'the same payment',
+    when: ({ contentLine }, { duplicates }) => contentLine !== null && duplicates === 'hold',
+    outcome: 'hold',
+    field: 'phone_number',
+    problem: paidTwiceByFile,
+  },
+  {
+    name: 'more than the maximum of a number',
+    when: ({ isBeyondMaximum }) => isBeyondMaximum,
+    outcome: 'hold',
+    field: 'phone_number',
+    problem: beyondNumberMaximum,
+  },
+];
+
+export type FileDuplicate = Pick<FileCase, 'outcome' | 'field'> & { problem: DuplicateProblem };
+
+/** Decides whether a row is refused or held for what it has in common with other rows of its file. */
+export function decideInFile(row: RowOfFile, shared: SharedInFile, rules: FileRules): FileDuplicate[] {
+  return fileCases
+    .filter(({ when }) => when(shared, rules))
+    .map(({ outcome, field, problem }) => ({ outcome, field, problem: problem(row, shared, rules) }));
+}
 
 /** The payment of another batch's row, or one that a restored ledger has lost. */
 export type OtherPayment = { other_batch: string; other_row: number } | { other_payment: string };

@@ -1,10 +1,11 @@
+import { assert } from '../basics/assert.ts';
 import { moneyText } from '../money/money.ts';
 import { bearsEarlierPayment } from '../state/earlier-payment.ts';
 import type { ProblemCode } from '../state/problem-table.ts';
 import { rowStateTexts } from '../state/state-words.ts';
 import { isoTime } from '../time/clock.ts';
 import { type EarlierPayment, isLost, type LostPayment, type SentPayment } from './earlier-payments.ts';
-import type { KeyOwner } from './question.ts';
+import type { FileRules, KeyOwner, RowOfFile, SharedInFile } from './question.ts';
 
 /** Why a row is not paid, or waits for a person. */
 export interface DuplicateProblem {
@@ -135,4 +136,42 @@ function lostPlaceOf(lost: LostPayment): string {
 function statusOf(payment: SentPayment): string | null {
   if (payment.contradicted !== null) return `${payment.contradicted} by what the service says now, after it had failed`;
   return payment.status === 'failed' || bearsEarlierPayment(payment) ? payment.service_status : payment.status;
+}
+
+export function referenceTwice({ line }: RowOfFile, { referenceLine }: SharedInFile): DuplicateProblem {
+  return {
+    code: 'REFERENCE_TWICE',
+    message: `Line ${line} and line ${referenceLine} have the same reference: it is unclear which of them to pay.`,
+    suggestion: 'Give each its own reference, or delete the one that you do not want to pay.',
+  };
+}
+
+export function paidTwiceByFile(
+  { line, product_id }: RowOfFile,
+  { contentLine }: SharedInFile,
+  { duplicates }: FileRules,
+): DuplicateProblem {
+  return {
+    code: 'DUPLICATE',
+    message: `Line ${line} gives the same number the same ${product_id === null ? 'amount' : 'product'} as line ${contentLine}.`,
+    suggestion:
+      duplicates === 'reject'
+        ? 'Delete the row that you do not want to pay.'
+        : 'Release it if you want to pay both ("airbatch release"); skip it if not ("airbatch skip").',
+  };
+}
+
+export function beyondNumberMaximum(
+  { currency }: RowOfFile,
+  _: SharedInFile,
+  { numberMax }: FileRules,
+): DuplicateProblem {
+  const most = numberMax[currency ?? ''];
+  assert(currency !== null && most !== undefined, 'only an amount whose currency has a maximum is beyond it');
+  return {
+    code: 'NUMBER_MAXIMUM',
+    message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
+    suggestion:
+      'Check all rows of this number. To pay this one, release it ("airbatch release"); if not, skip it ("airbatch skip").',
+  };
 }

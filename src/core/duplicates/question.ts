@@ -76,3 +76,26 @@ export function duplicateRules(
 export function countedSince({ days, asOf, maximum }: DuplicateRules): number {
   return Math.min(asOf - days * dayMs, maximum?.since ?? asOf);
 }
+
+/** What a row has in common with other rows of its file. */
+export interface SharedInFile {
+  /** The line of another row with the same reference. */
+  referenceLine: number | null;
+  /** The line of the first row whose number gets the same. */
+  contentLine: number | null;
+  /** Whether its number gets more than the maximum up to this row. */
+  isBeyondMaximum: boolean;
+}
+
+/** What the settings of intake say of rows that repeat each other in a file. */
+export interface FileRules {
+  /** The same payment to the same number twice. */
+  duplicates: 'allow' | 'hold' | 'reject';
+  /** The most that one number may get from the file, by currency. */
+  numberMax: Readonly<Record<string, string>>;
+}
+
+/** A row that is compared with the others of its file. */
+export interface RowOfFile extends Pick<PaymentTerms, 'currency' | 'product_id'> {
+  line: number;
+}

@@ -10,7 +10,7 @@ import type { RecordChunk } from '../file/record-chunk.ts';
 import { makeScratch } from '../file/scratch-files.ts';
 import type { Source } from '../file/source.ts';
 import { comparedRow } from '../history/compared-row.ts';
-import { makeRepeats, type Repeats } from '../history/repeats.ts';
+import { type FileComparison, makeFileComparison } from '../history/file-comparison.ts';
 import { checkRow } from '../rows/check-row.ts';
 import type { CheckedRow, FileRow } from '../rows/file-rows.ts';
 import { type Catalog, cacheCatalog } from '../rows/network-catalog.ts';
@@ -60,7 +60,7 @@ export interface CheckedFile {
   form: FileForm;
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
   /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
-  hasRepeats: boolean;
+  hasShared: boolean;
   /** What its rows come to, each with the verdict that it has by itself. */
   byThemselves: FileTotals;
   /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
@@ -100,9 +100,9 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
       ...{ header: table.header, ...columns, settings, catalog, delimiter },
       ...{ evidence: null, signs: noEvidence(), otherNames: new Map() },
     };
-    const repeats = makeRepeats(scratch, settings.guards.numberMax);
-    const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);
-    const hasRepeats = repeats.compare();
+    const comparison = makeFileComparison(scratch, settings.guards.numberMax);
+    const byThemselves = await checkRows(options, table, context, spool, comparison, bytesRead);
+    const hasShared = comparison.compare();
     const { name, bytes, sha256 } = source;
     const { format, encoding, sheet } = table.form;
     const decimal_sign = signOf(context.signs);
@@ -110,7 +110,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     return {
       header: table.header,
       form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null },
-      hasRepeats,
+      hasShared,
       byThemselves,
       about: {
         file: { name, bytes, sha256, ...form },
@@ -121,8 +121,8 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
         for (const chunk of spool.read(rowsPerChunk)) {
           signal?.throwIfAborted();
           yield chunk.map((row) => {
-            const repeat = repeats.of(row.row_no);
-            return repeat ? comparedRow(row, repeat, context, settings) : row;
+            const shared = comparison.of(row.row_no);
+            return shared ? comparedRow(row, shared, context, settings) : row;
           });
         }
       },
@@ -176,7 +176,7 @@ async function checkRows(
   { rows, header }: Table,
   context: CheckContext,
   spool: RowSpool,
-  repeats: Repeats,
+  comparison: FileComparison,
   bytesRead: () => number,
 ): Promise<FileTotals> {
   const { settings, needsNames, onProgress, onChecked, source } = options;
@@ -188,7 +188,7 @@ async function checkRows(
   const check = makeChunkCheck(context, (row, cells) => {
     if (needsNames) requireNames(row, source);
     totals.add(row);
-    repeats.note(row);
+    comparison.note(row);
     guards.note(row, cells);
     packRow(row, cells, writer);
   });

@@ -51,7 +51,7 @@ export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchR
     },
     async finish(file) {
       const judge = await findDuplicateJudge(deps.db, batch);
-      if (judge === null && !file.hasRepeats) return file.byThemselves;
+      if (judge === null && !file.hasShared) return file.byThemselves;
       const compared = makeTotals();
       for await (const rows of file.rows(rowsPerUnit)) {
         const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judge));

@@ -14,7 +14,7 @@ export interface CheckerTask {
 }
 
 /** What a file has besides its rows. */
-export type CheckedAbout = Pick<CheckedFile, 'header' | 'form' | 'about' | 'hasRepeats' | 'byThemselves'>;
+export type CheckedAbout = Pick<CheckedFile, 'header' | 'form' | 'about' | 'hasShared' | 'byThemselves'>;
 
 /** What the thread says. Each but the last two kinds is answered. */
 export type FromChecker =

@@ -77,8 +77,8 @@ async function check(): Promise<void> {
     onProgress: (progress) => say({ kind: 'progress', progress }),
   });
   try {
-    const { header, form, about, hasRepeats, byThemselves } = checked;
-    say({ kind: 'checked', file: { header, form, about, hasRepeats, byThemselves } });
+    const { header, form, about, hasShared, byThemselves } = checked;
+    say({ kind: 'checked', file: { header, form, about, hasShared, byThemselves } });
     await giveCompared(checked);
     await answer('end');
   } finally {

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isReadBefore } from '../../../src/core/duplicates/comparison.ts';
-import { decideDuplicate } from '../../../src/core/duplicates/decision-table.ts';
+import { decideDuplicate, decideInFile } from '../../../src/core/duplicates/decision-table.ts';
 import type { EarlierPayment, LostPayment, SentPayment } from '../../../src/core/duplicates/earlier-payments.ts';
 import {
   type AskingRow,
   countedSince,
   type DuplicateRules,
   duplicateRules,
+  type FileRules,
   type KeyOwner,
   type MayGoOn,
+  type SharedInFile,
 } from '../../../src/core/duplicates/question.ts';
 import { contentRowRef } from '../../../src/core/identity/ids.ts';
 import { storedPolicy } from '../../../src/core/state/batch-policy.ts';
@@ -281,4 +283,39 @@ test('the rules of a policy count back from the batch, and the maximum from now'
   assert.equal(countedSince({ days, asOf, maximum }), 10 * dayMs);
   assert.equal(countedSince({ days, asOf, maximum: null }), 13 * dayMs);
   assert.equal(duplicateRules(policy, { created_at: now + 1 }, now).asOf, now);
+});
+
+describe('what a row has in common with other rows of its file', () => {
+  const none: SharedInFile = { referenceLine: null, contentLine: null, isBeyondMaximum: false };
+  const hold: FileRules = { duplicates: 'hold', numberMax: { KES: '500' } };
+  type FileCase = [what: string, shared: Partial<SharedInFile>, rules: Partial<FileRules>, expected: string[]];
+  const cases: FileCase[] = [
+    ['nothing', {}, {}, []],
+    ['its reference', { referenceLine: 4 }, {}, ['refuse REFERENCE_TWICE reference']],
+    ['its payment', { contentLine: 4 }, {}, ['hold DUPLICATE phone_number']],
+    [
+      'its payment, where that is refused',
+      { contentLine: 4 },
+      { duplicates: 'reject' },
+      ['refuse DUPLICATE phone_number'],
+    ],
+    ['its payment, where that is allowed', { contentLine: 4 }, { duplicates: 'allow' }, []],
+    ['its number, which gets too much', { isBeyondMaximum: true }, {}, ['hold NUMBER_MAXIMUM phone_number']],
+    [
+      'all of it',
+      { referenceLine: 4, contentLine: 3, isBeyondMaximum: true },
+      {},
+      ['refuse REFERENCE_TWICE reference', 'hold DUPLICATE phone_number', 'hold NUMBER_MAXIMUM phone_number'],
+    ],
+  ];
+  for (const [what, shared, ofRules, expected] of cases) {
+    test(`${what}: ${expected.join(', ') || 'it is paid'}`, () => {
+      const row = { line: 5, currency: 'KES', product_id: null };
+      const found = decideInFile(row, { ...none, ...shared }, { ...hold, ...ofRules });
+      assert.deepEqual(
+        found.map(({ outcome, field, problem }) => `${outcome} ${problem.code} ${field}`),
+        expected,
+      );
+    });
+  }
 });

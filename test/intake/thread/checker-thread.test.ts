@@ -64,7 +64,7 @@ describe('a file that is read in a thread of its own', () => {
     const [inThread, inPlace] = [await outcome(checkInThread, csv(rows)), await outcome(checkFile, csv(rows))];
     assert.deepEqual(inThread, inPlace);
     assert.equal(inThread.stored.length, rowCount);
-    assert.equal(inThread.whole.hasRepeats, true);
+    assert.equal(inThread.whole.hasShared, true);
     assert.notDeepEqual(inThread.rows, inThread.stored);
   });
 

@@ -1,3 +1,4 @@
+import type { SharedInFile } from '../../core/duplicates/question.ts';
 import { compareAmounts } from '../../core/money/money.ts';
 import { withoutIgnorable } from '../../core/text/ignorable.ts';
 import { decimalsOf, fromMinorUnits, minorUnits } from '../cells/amount.ts';
@@ -5,25 +6,19 @@ import { digestWords, writeDigest } from '../cells/text-digest.ts';
 import { makeSpill, type Scratch, type Spill } from '../file/scratch-files.ts';
 import type { CheckedRow } from '../rows/file-rows.ts';
 
-/** What a row has in common with other rows of its file. */
-export interface Repeat {
-  /** The line of another row with the same reference. */
-  referenceLine: number | null;
-  /** The line of the first row whose number gets the same. */
-  contentLine: number | null;
+/** What a row has in common with other rows of its file, and which occurrence it is. */
+export interface ComparedInFile extends SharedInFile {
   /** Which one of the rows without a reference of their own, and with the same content, it is: 1 for the first. */
   occurrence: number;
-  /** Whether its number gets more than the maximum up to this row. */
-  isBeyondMaximum: boolean;
 }
 
-export interface Repeats {
+export interface FileComparison {
   /** Notes a row, in file order. */
   note(row: CheckedRow): void;
   /** Compares the rows that were noted. True when any of them have something in common. */
   compare(): boolean;
-  /** What is repeated in a row; asked for in file order. */
-  of(rowNo: number): Repeat | undefined;
+  /** What a row has in common with others; asked for in file order. */
+  of(rowNo: number): ComparedInFile | undefined;
 }
 
 /**
@@ -53,7 +48,7 @@ const findings = ['reference', 'content', 'occurrence', 'maximum'] as const sati
  * Finds repeated references, repeated payments and numbers that get too much, in files of any size with little memory:
  * digests of the rows go to buckets on the disk, and each bucket is compared by itself. `numberMax` is by currency.
  */
-export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string, string>>): Repeats {
+export function makeFileComparison(scratch: Scratch, numberMax: Readonly<Record<string, string>>): FileComparison {
   const references = makeSpill(scratch, keyWords);
   const contents = makeSpill(scratch, keyWords);
   const amounts = makeSpill(scratch, amountWords);
@@ -61,7 +56,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
   const limits = Object.entries(numberMax).map(([currency, most]) => ({ currency, most }));
   const indexByCurrency = new Map(limits.map(({ currency }, index) => [currency, index]));
   let page = -1;
-  let ofPage = new Map<number, Repeat>();
+  let ofPage = new Map<number, ComparedInFile>();
   return {
     note(row) {
       const { phone_number: number, amount, currency } = row;
@@ -88,7 +83,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
       const wanted = Math.floor(rowNo / rowsPerPage);
       if (wanted !== page) {
         page = wanted;
-        ofPage = repeatsOf(found.read(page));
+        ofPage = sharedByRow(found.read(page));
       }
       return ofPage.get(rowNo);
     },
@@ -200,23 +195,23 @@ function compareAmountsOf(
   }
 }
 
-function repeatsOf(words: Uint32Array): Map<number, Repeat> {
-  const repeats = new Map<number, Repeat>();
+function sharedByRow(words: Uint32Array): Map<number, ComparedInFile> {
+  const byRow = new Map<number, ComparedInFile>();
   for (let at = 0; at < words.length; at += findingWords) {
     const rowNo = words[at] as number;
     const value = words[at + 1] as number;
-    const repeat = repeats.get(rowNo) ?? {
+    const shared = byRow.get(rowNo) ?? {
       referenceLine: null,
       contentLine: null,
       occurrence: 1,
       isBeyondMaximum: false,
     };
     const finding = findings[words[at + 2] as number];
-    if (finding === 'reference') repeat.referenceLine = value;
-    else if (finding === 'content') repeat.contentLine = value;
-    else if (finding === 'occurrence') repeat.occurrence = value;
-    else repeat.isBeyondMaximum = true;
-    repeats.set(rowNo, repeat);
+    if (finding === 'reference') shared.referenceLine = value;
+    else if (finding === 'content') shared.contentLine = value;
+    else if (finding === 'occurrence') shared.occurrence = value;
+    else shared.isBeyondMaximum = true;
+    byRow.set(rowNo, shared);
   }
-  return repeats;
+  return byRow;
 }
