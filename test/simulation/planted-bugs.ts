@@ -22,7 +22,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a key that forgets the generation',
-    seed: 28,
+    seed: 29,
     file: 'core/identity/ids.ts',
     find: 'JSON.stringify([account, runId, rowRef, generation])',
     replace: 'JSON.stringify([account, runId, rowRef])',
@@ -50,7 +50,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'not found taken for absent: the next generation at once',
-    seed: 91,
+    seed: 93,
     file: 'engine/doubts/in-doubt.ts',
     find: '  if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);',
     replace: '  if (payment.open_attempts >= 0) return stepWhenRefused(payment, policy, now);',

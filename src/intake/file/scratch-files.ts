@@ -98,7 +98,7 @@ export interface Spill {
   buckets(): number[];
 }
 
-/** Bytes of a bucket in memory: 4 MiB for the 256 buckets of `file-comparison.ts`, so small files never use the disk. */
+/** Bytes of a bucket in memory: 4 MiB for the 256 buckets of a file. Small files never use the disk. */
 const bucketBytes = 16 * 1024;
 
 interface Bucket {
