@@ -3,8 +3,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { type Airbatch, type OperationEvent, openAirbatch } from '../../src/index.ts';
+import { type Airbatch, type AirbatchOptions, type OperationEvent, openAirbatch } from '../../src/index.ts';
 import { folderOf } from '../support/folder.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 
 const silent = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
@@ -15,7 +16,7 @@ function place(t: TestContext, rows: readonly string[] = ['+254712405118,1,50,KE
   return {
     cwd,
     file,
-    open: (person?: string) => openAirbatch({ cwd, env: {}, log: silent(), ...(person ? { person } : {}) }),
+    open: (options: AirbatchOptions = {}) => openAirbatch({ cwd, env: {}, log: silent(), ...options }),
   };
 }
 
@@ -72,11 +73,43 @@ test('what is under way is stopped and waited for when it is closed', async (t) 
 test('roles are checked by the person who acts', async (t) => {
   const { cwd, file, open } = place(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { prepare: ['ann'], operate: ['joe'] } }));
-  await using ann = await open('ann');
+  await using ann = await open({ person: 'ann' });
   assert.equal((await ann.submitFile({ file })).status, 'approved');
   await assert.rejects(ann.resumeBatches(), { code: 'ROLE_MISSING' });
-  await using joe = await open('joe');
+  await using joe = await open({ person: 'joe' });
   assert.equal((await joe.resumeBatches()).batches[0]?.exit_code, 0);
+});
+
+test('the limits of an account hold from one method to the next', async (t) => {
+  const { cwd, open } = place(t);
+  const { url } = await sandboxHere(t);
+  const limits = { balance: { limit: 1, windowMs: 2_000 } };
+  const old = { version: 'v1', baseUrl: url, emailEnv: 'EMAIL', tokenEnv: 'TOKEN', limits };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old } }));
+  await using airbatch = await open({ env: { EMAIL: 'sandbox@airbatch.test', TOKEN: 'sandbox-token' } });
+  await airbatch.readBalance();
+  const from = performance.now();
+  await airbatch.readBalance();
+  assert.ok(performance.now() - from > 1_000, 'the second one waits for the window');
+});
+
+test('resuming all accounts stops with the first, and leaves the others as they were', async (t) => {
+  const { cwd, file, open } = place(t, ['+254712400003,1,50,KES,A-1']);
+  const { url } = await sandboxHere(t);
+  const account = { baseUrl: url, apiKeyEnv: 'KEY' };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { one: account, two: account } }));
+  await using airbatch = await open({ env: { KEY: 'sandbox-key' } });
+  for (const name of ['one', 'two']) await airbatch.submitFile({ file, account: name, runId: name });
+  const stop = new AbortController();
+  const resuming = airbatch.resumeBatches({}, { signal: stop.signal, progressMs: 20 });
+  for await (const { kind } of resuming) if (kind === 'progress') stop.abort();
+  const { batches } = await resuming;
+  assert.deepEqual(
+    batches.map(({ exit_code, summary }) => [exit_code, summary.run_id]),
+    [[130, 'one']],
+  );
+  const { batches: all } = await airbatch.listBatches({ status: ['approved'] });
+  assert.equal(all.length, 1);
 });
 
 /** Never called: the compiler reads it. */
