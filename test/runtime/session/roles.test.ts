@@ -36,6 +36,18 @@ describe('who may do what', () => {
       assert.deepEqual(allowed, may);
     });
 
+  test('a job prepares and operates, whoever else may, and does nothing more', async (t) => {
+    const cwd = folderOf(t);
+    const people = Object.fromEntries(roles.map((role) => [role, ['joe']]));
+    writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
+    const config = await loadConfig({ cwd, env: {}, configPath: undefined });
+    const job = { config, person: 'job payroll', through: 'job:payroll' } as const;
+    for (const role of roles) {
+      if (role === 'prepare' || role === 'operate') requireRole(job, role);
+      else assert.throws(() => requireRole(job, role), { code: 'ROLE_MISSING' });
+    }
+  });
+
   test('a role that has its earlier name beside its new one is refused', async (t) => {
     const cwd = folderOf(t);
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { run: ['joe'], operate: ['ann'] } }));
