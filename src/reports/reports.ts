@@ -4,6 +4,7 @@ import { jsonFile } from '../core/text/json-output.ts';
 import { type Actor, inUnitOf } from '../ledger/actor.ts';
 import { chainHead } from '../ledger/audit/events.ts';
 import type { BatchRecord } from '../ledger/batches/batches.ts';
+import { requireBatch } from '../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
 import { savePublishedVersion } from '../ledger/reporting/published-versions.ts';
 import { failedCsv } from './render/failed.ts';
@@ -12,7 +13,7 @@ import { resultsCsv } from './render/results.ts';
 import { resultsXlsx } from './render/xlsx.ts';
 import { anchorsJson } from './sentences/anchor-lines.ts';
 import { maskSummary } from './summary/mask-summary.ts';
-import { type BatchSummary, findBatchOrFail, summaryOf } from './summary/summary.ts';
+import { type BatchSummary, summaryOf } from './summary/summary.ts';
 import { type Survey, surveyRows } from './summary/survey.ts';
 import {
   type DifferenceLine,
@@ -96,7 +97,7 @@ export async function writeReports(
   for (;;) {
     try {
       return await db.snapshot(async (view) => {
-        const batch = await findBatchOrFail(view, batchId);
+        const batch = await requireBatch(view, batchId);
         const dir = reportFolder(outDir, batch.batch_id, { mask });
         const lying = await readStoredReports(dir, batch.batch_id);
         const marked = await markOf(view, batch, { lying, isSigned: signing !== undefined });

@@ -8,15 +8,9 @@ import type { Balance } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
-import {
-  type BatchFields,
-  type BatchRecord,
-  batchesOfRun,
-  findBatch,
-  listBatches,
-} from '../../ledger/batches/batches.ts';
+import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
 import { clearPauses, manualPause, openPauses } from '../../ledger/batches/pauses.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
   type ApprovedPlan,
@@ -30,31 +24,6 @@ import { balanceEventData } from '../plan/known-balance.ts';
 import type { Asked } from '../plan/preflight.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
-
-/** Batches of a run that are named to who gives its name for that of a batch. */
-const batchesNamedMax = 3;
-
-export async function requireBatch(db: Queryable, batchId: string): Promise<BatchRecord> {
-  const batch = await findBatch(db, batchId);
-  if (batch) return batch;
-  // A run's name is a person's own choice, and what they remember.
-  const ofRun = (await batchesOfRun(db, batchId, batchesNamedMax)).map(({ batch_id }) => batch_id);
-  const hint = `"${batchId}" is a run, not a batch. Its batches, the newest first: ${ofRun.join(', ')} ("airbatch status").`;
-  const named = batchId.trim() === '' ? '""' : batchId;
-  throw new AirbatchError(
-    'BATCH_UNKNOWN',
-    `there is no batch ${named} in this ledger`,
-    ofRun.length > 0 ? { hint } : await emptyLedgerHint(db),
-  );
-}
-
-/** A ledger is made where there is none: who stands in another folder than they think has one without any batch. */
-async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
-  if ((await listBatches(db, 1)).length > 0) return {};
-  return {
-    hint: 'This ledger has no batches at all ("airbatch status"): go to the folder that has your ledger, or name it with --ledger.',
-  };
-}
 
 /** What is known when a batch is approved. */
 export interface ApprovalTerms {

@@ -8,10 +8,10 @@ import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, policiesSince } from '../../ledger/batches/batches.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../../ledger/batches/forget-rows.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLostBefore, dropLostOf } from '../../ledger/rows/lost-payments.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { requireBatch } from './batch-commands.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;

@@ -3,7 +3,7 @@ import type { BatchState } from '../../core/state/batch-state.ts';
 import { batchIs } from '../../core/state/state-words.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
-import { requireBatch } from './batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 
 /** A place among the batches of an account: what is left out stays as it is. */
 export interface NewPlace {

@@ -8,11 +8,11 @@ import type { Gateway, LookupOutcome, ReadProblem, ServicePayment } from '../../
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
 import { highestClock } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { requireBatch } from '../batches/batch-commands.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';

@@ -4,12 +4,12 @@ import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.
 import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { inUnit } from '../../ledger/unit-of-work.ts';
-import { requireBatch } from '../batches/batch-commands.ts';
 import { type EarlierGenerations, lookupGenerations, namedEnds, nameEnds } from '../doubts/earlier-generations.ts';
 import { noteArrived } from '../doubts/failed-before.ts';
 import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';

@@ -10,12 +10,12 @@ import type { Gateway, ServicePayment } from '../../gateway/contract/gateway.ts'
 import { makeListReader, type ReadPage } from '../../gateway/contract/list-pages.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { openBatches } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../../ledger/rows/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { requireBatch } from '../batches/batch-commands.ts';
 import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { nextNamedBatch, orphanedPayments } from '../../ledger/audit/audit-pages.ts';
 import { findBatch, pageBatches } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { batchId } from '../base/fields.ts';

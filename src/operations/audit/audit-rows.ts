@@ -4,11 +4,11 @@ import { balanceEventText } from '../../engine/plan/known-balance.ts';
 import { anchorsOf } from '../../ledger/audit/anchors.ts';
 import type { AuditEvent } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { type ChainState, walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { refundColumns, resultColumns, resultLine } from '../../reports/render/results.ts';
 import { balanceOf, rowPages } from '../../reports/summary/stored.ts';
-import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { ChainFacts } from '../../verify/chain/chain-facts.ts';
 import { makeFacts, noteEvent } from '../../verify/chain/gather-facts.ts';
@@ -33,7 +33,7 @@ export interface BatchAudit extends ChainState {
  */
 export function auditBatch(db: Database, batchId: string, outside: readonly OutsideHead[] = []): Promise<BatchAudit> {
   return db.snapshot(async (view) => {
-    const batch = await findBatchOrFail(view, batchId);
+    const batch = await requireBatch(view, batchId);
     const facts = makeFacts();
     const anchors = [...(await anchorsOf(view, batchId)), ...outside];
     const seqs = new Set(anchors.map(({ events }) => events));

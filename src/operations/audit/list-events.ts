@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
 import { pageEvents } from '../../ledger/audit/events.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 

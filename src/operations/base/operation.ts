@@ -186,7 +186,9 @@ function checkInput<Input extends z.ZodType>(
   }
   const [issue] = parsed.error.issues;
   const { message = '', path = [] } = issue ?? {};
-  const { hint, code = 'USAGE' } = (issue?.code === 'custom' ? issue.params : undefined) ?? {};
+  const { hint: given, code = 'USAGE' } = (issue?.code === 'custom' ? issue.params : undefined) ?? {};
+  // A hint that names other fields calls them as the door does.
+  const hint = typeof given === 'function' ? given(nameOf) : given;
   const [field, ...within] = path.map(String);
   const name = field === undefined ? '' : [nameOf(field), ...within].join(' ');
   // What is no predicate begins with a name of its own: '"KSH" is not a currency code'.

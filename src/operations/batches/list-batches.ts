@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { batchStates } from '../../core/state/batch-state.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { type BatchRecord, batchesNotEnded } from '../../ledger/batches/batches.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { accountsNow } from '../base/account-now.ts';
 import { batchId, batchStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';

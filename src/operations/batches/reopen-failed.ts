@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
 import { retryFailed } from '../../engine/decisions/retry-failed.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { retryOutcome } from '../base/events.ts';
 import { batchId } from '../base/fields.ts';

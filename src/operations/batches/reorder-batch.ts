@@ -3,7 +3,7 @@ import { isoOrNull } from '../../core/time/clock.ts';
 import { reorderBatch as reorder } from '../../engine/batches/reorder.ts';
 import { requireComing } from '../base/coming-time.ts';
 import { batchId, batchStatus, priority, time } from '../base/fields.ts';
-import { defineOperation } from '../base/operation.ts';
+import { type Door, defineOperation } from '../base/operation.ts';
 
 /** Gives a batch another place among the batches of its account, whichever program works on it. */
 export const reorderBatch = defineOperation({
@@ -19,7 +19,7 @@ export const reorderBatch = defineOperation({
     })
     .refine(({ priority, finish_by }) => priority !== undefined || finish_by !== undefined, {
       error: 'nothing to change was given',
-      params: { hint: 'Say --priority, --finish-by or --no-finish-by.' },
+      params: { hint: (nameOf: Door['nameOf']) => `Say ${nameOf('priority')} or ${nameOf('finish_by')}.` },
     }),
   result: z.strictObject({ batch_id: batchId, status: batchStatus, priority, finish_by: time.nullable() }),
   async run({ actor, nameOf }, { batch_id, priority, finish_by }) {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { maySend } from '../../core/state/batch-state.ts';
 import { batchLabel } from '../../core/state/state-words.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { batchesBefore } from '../../engine/forecast/sending.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, batchesNotEnded, findBatch } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { type AccountNow, accountsNow, paceOf } from '../base/account-now.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { maySend } from '../../core/state/batch-state.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
 import { paymentNames } from '../../engine/payments/payment-request.ts';
 import { requestedNow } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { contradictedRows } from '../../ledger/reporting/contradictions.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';

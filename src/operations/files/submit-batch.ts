@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { batchIs } from '../../core/state/state-words.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';

@@ -59,7 +59,7 @@ export const checkMigration = defineOperation({
   async run(context, { file, sheet, account, old_account }) {
     const { session, emit, signal } = context;
     const { config } = session;
-    const accounts = await openMigrationAccounts(config, { to: account, from: old_account });
+    const accounts = await openMigrationAccounts(config, { to: account, from: old_account }, context.nameOf);
     const say = (text: string) => emit({ kind: 'note', text });
     try {
       return await whileNothingIsSent(context, async () => {

@@ -4,6 +4,7 @@ import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts
 import { makeLog } from '../../runtime/logging/log.ts';
 import { type AccountConfig, accountDefaults } from '../../runtime/settings/account-config.ts';
 import { type Config, chooseAccount } from '../../runtime/settings/config.ts';
+import type { Door } from '../base/operation.ts';
 
 /** Both sides of a migration, opened to be read from. */
 export interface MigrationAccounts {
@@ -23,13 +24,14 @@ export interface MigrationAccounts {
 export async function openMigrationAccounts(
   config: Config,
   names: { to: string | undefined; from: string | undefined },
+  nameOf: Door['nameOf'],
 ): Promise<MigrationAccounts> {
   const isRehearsal = config.accounts.size === 0 && names.to === undefined && names.from === undefined;
   const place = isRehearsal
     ? await rehearsalAccounts()
     : {
-        to: theAccount(config, 'v2', names.to) ?? noAccount('v2'),
-        from: theAccount(config, 'v1', names.from),
+        to: theAccount(config, 'v2', names.to, nameOf) ?? noAccount('v2', nameOf),
+        from: theAccount(config, 'v1', names.from, nameOf),
         close: async () => undefined,
       };
   const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
@@ -48,14 +50,19 @@ export async function openMigrationAccounts(
   };
 }
 
-function theAccount(config: Config, version: 'v2' | 'v1', name: string | undefined): AccountConfig | null {
+function theAccount(
+  config: Config,
+  version: 'v2' | 'v1',
+  name: string | undefined,
+  nameOf: Door['nameOf'],
+): AccountConfig | null {
   const fitting = [...config.accounts.values()].filter((account) => account.version === version);
   if (name === undefined) {
     const [only = null] = fitting;
     if (fitting.length < 2) return only;
     const names = fitting.map((account) => account.name).join(', ');
     throw new AirbatchError('ACCOUNT_UNKNOWN', `several ${version} accounts are configured: ${names}`, {
-      hint: `Name one with ${version === 'v2' ? '--account' : '--old-account'}.`,
+      hint: `Name one with ${nameOf(version === 'v2' ? 'account' : 'old_account')}.`,
     });
   }
   const chosen = chooseAccount(config, name);
@@ -63,9 +70,9 @@ function theAccount(config: Config, version: 'v2' | 'v1', name: string | undefin
   throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not an account of version ${version}`);
 }
 
-function noAccount(version: string): never {
+function noAccount(version: string, nameOf: Door['nameOf']): never {
   throw new AirbatchError('ACCOUNT_UNKNOWN', `no account of version ${version} is configured`, {
-    hint: 'Networks and products are looked up there: configure the account that will pay, or name it with --account.',
+    hint: `Networks and products are looked up there: configure the account that will pay, or name it with ${nameOf('account')}.`,
   });
 }
 

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { type Forgotten, forgetBatch, forgetEnded, requireForgettable } from '../../engine/batches/forget.ts';
-import type { Actor } from '../../ledger/actor.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { reportPlace } from '../../ledger/reporting/report-places.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { filesLeft } from '../../runtime/upkeep/job-files-left.ts';
 import { batchId, reason } from '../base/fields.ts';
-import { defineOperation } from '../base/operation.ts';
+import { defineOperation, type OperationContext } from '../base/operation.ts';
 
 /** Batches that are counted before they are forgotten, and named because their people are still needed. */
 const batchesMax = 1_000;
@@ -29,8 +29,9 @@ export const listForgettable = defineOperation({
   ledger: 'change',
   input: z.strictObject(which),
   result: z.strictObject({ batches: z.array(batchId) }),
-  async run({ session }, { batch_id, before }) {
-    if (batch_id === undefined) return { batches: await endedBefore(session, timeBefore(session, before)) };
+  async run(context, { batch_id, before }) {
+    const { session } = context;
+    if (batch_id === undefined) return { batches: await endedBefore(session, timeBefore(context, before)) };
     await requireForgettable(session.db, await requireBatch(session.db, batch_id), session.clock.now());
     return { batches: [batch_id] };
   },
@@ -56,39 +57,48 @@ export const forgetBatches = defineOperation({
     /** Files that jobs brought, likewise. */
     files: z.array(z.string()),
   }),
-  async run({ session, actor }, input) {
-    const { db, config } = session;
-    const done = await forget(session, actor, input);
+  async run(context, input) {
+    const { session } = context;
+    const { db } = session;
+    const done = await forget(context, input);
     await db.compact();
     const found = await Promise.all(done.batches.map((id) => findBatch(db, id)));
-    const folders = done.batches.flatMap((id) => [false, true].map((mask) => reportFolder(config.out, id, { mask })));
+    const folders = await Promise.all(done.batches.map((id) => reportFoldersOf(session, id)));
     return {
       ...done,
       rejected: found.filter((batch) => batch?.status === 'rejected').length,
-      reports: folders.filter(existsSync),
+      reports: folders.flat().filter(existsSync),
       files: (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat(),
     };
   },
 });
 
+type Forgetting = Pick<OperationContext, 'session' | 'nameOf'>;
+
 async function forget(
-  session: Session,
-  actor: Actor,
+  context: Forgetting,
   { batch_id, before, why }: { batch_id?: string | undefined; before?: string | undefined; why: string },
 ): Promise<Forgotten & { batches: string[]; kept: string[] }> {
-  if (batch_id !== undefined) return { batches: [batch_id], kept: [], ...(await forgetBatch(actor, batch_id, why)) };
-  const until = timeBefore(session, before);
-  const forgotten = await forgetEnded(actor, until, why);
+  const { session } = context;
+  if (batch_id !== undefined) return { batches: [batch_id], kept: [], ...(await forgetBatch(session, batch_id, why)) };
+  const until = timeBefore(context, before);
+  const forgotten = await forgetEnded(session, until, why);
   return { ...forgotten, kept: await endedBefore(session, until) };
 }
 
+/** The folders that reports of a batch may be in: under the configured one, and under the one that a run named. */
+async function reportFoldersOf({ db, config }: Session, batchId: string): Promise<string[]> {
+  const places = new Set([config.out, (await reportPlace(db, batchId)) ?? config.out]);
+  return [...places].flatMap((out) => [false, true].map((mask) => reportFolder(out, batchId, { mask })));
+}
+
 /** The time (epoch ms) before which batches ended that are forgotten, as it is said or configured. */
-function timeBefore({ clock, config }: Session, before: string | undefined): number {
+function timeBefore({ session: { clock, config }, nameOf }: Forgetting, before: string | undefined): number {
   if (before !== undefined) return Date.parse(before);
   const days = config.retention.personalDataDays;
   if (days !== undefined) return clock.now() - days * dayMs;
   throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
-    hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
+    hint: `Name a batch, or say ${nameOf('before')}, or set "retention.personalDataDays" in the configuration.`,
   });
 }
 

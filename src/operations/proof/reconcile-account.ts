@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { batchIs } from '../../core/state/state-words.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';
 import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
@@ -13,7 +13,7 @@ import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
 import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
-import { defineOperation } from '../base/operation.ts';
+import { type Door, defineOperation } from '../base/operation.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
@@ -95,8 +95,8 @@ export const reconcileAccount = defineOperation({
     /** Whether nobody has anything left to do. */
     is_settled: z.boolean(),
   }),
-  async run({ withAccount, session, onWait }, given) {
-    const request = await requestOf(session, given);
+  async run({ withAccount, session, onWait, nameOf }, given) {
+    const request = await requestOf(session, given, nameOf);
     return withAccount(request.account, async (account) => {
       await applyStoredThrottle(account, session);
       const key = await sessionKey(session);
@@ -121,6 +121,7 @@ export const reconcileAccount = defineOperation({
 async function requestOf(
   { clock, db, config }: Session,
   { account, from, to, batch_id }: z.output<typeof input>,
+  nameOf: Door['nameOf'],
 ): Promise<ReconcileRequest> {
   const now = clock.now();
   if (batch_id !== undefined) {
@@ -132,15 +133,17 @@ async function requestOf(
   }
   if (from === undefined)
     throw new AirbatchError('USAGE', 'the time to compare is not given', {
-      hint: 'Say --from DATE (and --to DATE), or --batch BATCH.',
+      hint: `Say ${nameOf('from')} (and ${nameOf('to')}), or ${nameOf('batch_id')}.`,
     });
   const fromMs = Date.parse(from);
   const toMs = to === undefined ? now : Date.parse(to);
   if (toMs < fromMs)
     throw to === undefined
-      ? new AirbatchError('USAGE', `--from ${dayText(from)} is still to come`, { hint: 'Name a day that has begun.' })
-      : new AirbatchError('USAGE', `--to ${dayText(to)} is before --from ${dayText(from)}`, {
-          hint: 'Name the earlier one with --from.',
+      ? new AirbatchError('USAGE', `${nameOf('from')} ${dayText(from)} is still to come`, {
+          hint: 'Name a day that has begun.',
+        })
+      : new AirbatchError('USAGE', `${nameOf('to')} ${dayText(to)} is before ${nameOf('from')} ${dayText(from)}`, {
+          hint: `Name the earlier one with ${nameOf('from')}.`,
         });
   const chosen = chooseAccount(config, account);
   return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };

@@ -4,9 +4,6 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { sessionKey, signingKeyPath } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 
-const noKeyHint =
-  'Go to the folder of the ledger, or name the ledger with --ledger. The first "airbatch run FILE" makes the key with its reports.';
-
 /** The public key that an auditor needs, by another way than the reports. Makes no key where there is none. */
 export const showKey = defineOperation({
   name: 'show-key',
@@ -19,9 +16,12 @@ export const showKey = defineOperation({
     /** SHA-256 of the key. */
     fingerprint: z.string(),
   }),
-  async run({ session }) {
+  async run({ session, nameOf }) {
     const path = signingKeyPath(session.ledgerPath);
-    if (!existsSync(path)) throw new AirbatchError('LEDGER_MISSING', `there is no key at ${path}`, { hint: noKeyHint });
+    if (!existsSync(path))
+      throw new AirbatchError('LEDGER_MISSING', `there is no key at ${path}`, {
+        hint: `Go to the folder of the ledger, or name the ledger with ${nameOf('ledger')}. The first reports make the key.`,
+      });
     const { publicKey: public_key, fingerprint } = await sessionKey(session);
     return { public_key, fingerprint };
   },

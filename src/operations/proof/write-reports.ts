@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { writeReports as write } from '../../reports/reports.ts';
 import { sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';

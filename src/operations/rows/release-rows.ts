@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { releaseRows as release } from '../../engine/decisions/release-or-skip.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';

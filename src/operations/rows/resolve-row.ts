@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { resolveDoubt, resolveOverdue } from '../../engine/decisions/resolve.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { hasWorker } from '../base/account-now.ts';

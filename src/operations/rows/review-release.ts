@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import { requireReleaser, requireRow } from '../../engine/decisions/release-or-skip.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { heldRows } from '../../reports/summary/held.ts';
 import { personOf, problemsOf } from '../../reports/summary/stored.ts';

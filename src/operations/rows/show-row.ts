@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, problems, rowNo, rowStatus } from '../base/fields.ts';

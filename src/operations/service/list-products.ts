@@ -25,12 +25,12 @@ export const listProducts = defineOperation({
       }),
     ),
   }),
-  run: ({ withAccount, emit }, { account: name, network_id }) =>
+  run: ({ withAccount, emit, nameOf }, { account: name, network_id }) =>
     withAccount(name, async (opened) => {
       const items = await askProducts(opened, network_id, (networks, ms) =>
         emit({
           kind: 'note',
-          text: `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (--network asks for one).`,
+          text: `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (${nameOf('network')} asks for one).`,
         }),
       );
       return { account: opened.name, is_rehearsal: opened.isSandbox, products: items.map(productJson) };

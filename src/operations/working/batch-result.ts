@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Situation } from '../../core/state/situation.ts';
 import { findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
 import type { WrittenReports } from '../../reports/reports.ts';
-import { findBatchOrFail, batchSummary as summaryOf } from '../../reports/summary/summary.ts';
+import { batchSummary as summaryOf } from '../../reports/summary/summary.ts';
 import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -43,7 +44,7 @@ export async function resultOf(
     reports,
     read_with: await storedReadWith(session, batchId),
     is_worked_on: await hasWorker(session, name),
-    paid_since: await paidSince(db, await findBatchOrFail(db, batchId)),
+    paid_since: await paidSince(db, await requireBatch(db, batchId)),
     credentials_from: credentialsFrom,
   };
 }

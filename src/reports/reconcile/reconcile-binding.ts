@@ -1,4 +1,4 @@
-import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
+import { idempotencyKey, parseReference, paymentReference } from '../../core/identity/ids.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type BoundPayment, findBoundPayment, findPaidRow } from '../../ledger/reporting/reconciliations.ts';
@@ -23,15 +23,17 @@ async function rowWith(db: Queryable, account: string, topupId: string) {
 }
 
 /**
- * Reads an entry without a reference by its id, if no row has that id: the full payment shows the reference (spec
- * section 2.2). It may be the payment of a row in doubt, or of an earlier generation. One reconciliation makes at most
- * `readsMax` reads: another program may have paid any number.
+ * Names an entry without a reference: by the row that has its id, else by a read of the full payment, which shows the
+ * reference (spec section 2.2). It may be the payment of a row in doubt, or of an earlier generation. One
+ * reconciliation makes at most `readsMax` reads: another program may have paid any number.
  */
 export function makeNamer(db: Queryable, deps: ReconcileDeps, account: string, readsMax: number) {
   let reads = 0;
   return async (payment: ServicePayment): Promise<ServicePayment> => {
-    if (payment.reference !== null || reads >= readsMax) return payment;
-    if ((await findPaidRow(db, account, payment.topupId)) !== null) return payment;
+    if (payment.reference !== null) return payment;
+    const row = await rowWith(db, account, payment.topupId);
+    if (row !== null) return { ...payment, reference: paymentReference(row) };
+    if (reads >= readsMax) return payment;
     reads += 1;
     const now = await paymentNow(deps, { topupId: payment.topupId, reference: '' });
     return now?.topupId === payment.topupId ? { ...payment, reference: now.reference } : payment;

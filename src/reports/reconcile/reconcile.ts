@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Random } from '../../core/basics/random.ts';
 import { jsonFile } from '../../core/text/json-output.ts';
 import { isoTime } from '../../core/time/clock.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { openSqlite } from '../../ledger/drivers/sqlite.ts';
 import { insertOpenItem, insertReconciliation, prepareSeen } from '../../ledger/reporting/reconciliations.ts';
-import { findBatchOrFail } from '../summary/summary.ts';
 import { csvText } from '../text/csv.ts';
 import { type FolderWriter, type Readers, type ReportFile, type WrittenFile, writeFolder } from '../versions/files.ts';
 import type { SigningKey } from '../versions/signing-key.ts';
@@ -40,7 +40,7 @@ export async function reconcile(
   const scratch = openSqlite('');
   try {
     await prepareSeen(scratch);
-    const batch = request.batchId === undefined ? null : await findBatchOrFail(db, request.batchId);
+    const batch = request.batchId === undefined ? null : await requireBatch(db, request.batchId);
     const readings = await readingsOf(db, request);
     const readsNow = request.toMs >= deps.clock.now() - nowMarginMs;
     const span = readingSpan(readings, readsNow);

@@ -1,11 +1,11 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import { pauseDetail, pausesText } from '../../core/state/state-words.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import { type BatchRecord, embeddedSandboxService, findBatch } from '../../ledger/batches/batches.ts';
+import { type BatchRecord, embeddedSandboxService } from '../../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
@@ -120,14 +120,8 @@ const validStates = rowStates.filter((state) => state !== 'invalid' && state !==
  * snapshot.
  */
 export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
-  const batch = await findBatchOrFail(view, batchId);
+  const batch = await requireBatch(view, batchId);
   return summaryOf(view, batch, await surveyRows(view, batch));
-}
-
-export async function findBatchOrFail(view: Queryable, batchId: string): Promise<BatchRecord> {
-  const batch = await findBatch(view, batchId);
-  if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
-  return batch;
 }
 
 /** The summary of a batch whose rows have been surveyed. */

@@ -5,6 +5,7 @@ import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { IntakeSettingsInput } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { insertJobFile, type JobFile } from '../../ledger/jobs/job-files.ts';
 import { noteSlotFault } from '../../ledger/jobs/slots.ts';
 import { type Operation, performIn, type WithAccount } from '../../operations/base/operation.ts';
@@ -14,7 +15,6 @@ import { submitBatch } from '../../operations/files/submit-batch.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { sameRowsOf, sameRowsText } from '../../reports/summary/repeated-rows.ts';
-import { findBatchOrFail } from '../../reports/summary/summary.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { writeWhy } from '../../runtime/inbox/write-why.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
@@ -100,7 +100,7 @@ async function submittedText(
 ): Promise<string> {
   const what = reason === null ? `${counted(plan.to_send, 'row')} to pay` : `waits for approval: ${reason}`;
   const lost = plan.texts_lost > 0 ? [lostTextsText(plan.texts_lost)] : [];
-  const same = (await sameRowsOf(db, await findBatchOrFail(db, batch_id))).map(sameRowsText);
+  const same = (await sameRowsOf(db, await requireBatch(db, batch_id))).map(sameRowsText);
   return `batch ${batch_id} (${[what, ...same, ...lost, ...finishText(plan)].join('; ')})`;
 }
 

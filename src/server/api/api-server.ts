@@ -1,8 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorMessage } from '../../core/basics/errors.ts';
-import { requireBatch } from '../../engine/batches/batch-commands.ts';
 import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';

@@ -179,3 +179,17 @@ describe('airbatch forget', () => {
     assert.equal(bytes().includes(numbers[0] ?? '?'), false);
   });
 });
+
+test('forget names the reports that a run wrote to another folder', async (t) => {
+  const folder = folderOf(t);
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
+  writeFileSync(join(folder, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712101000,1,10,KES\n');
+  const paid = await run('run', 'p.csv', '--yes', '--json', '--out', 'other-reports');
+  const { batch_id } = JSON.parse(paid.stdout).summary;
+  const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
+  db.exec(`UPDATE batches SET completed_at = completed_at - ${30 * dayMs}`);
+  db.close();
+  const forgotten = await run('forget', batch_id, '--json');
+  assert.equal(forgotten.code, 0, forgotten.stderr);
+  assert.deepEqual(JSON.parse(forgotten.stdout).reports, [join(folder, 'other-reports', batch_id)]);
+});

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../../src/core/identity/content-digest.ts';
-import {
-  approve,
-  askApproval,
-  pauseBatch,
-  rejectBatch,
-  requireBatch,
-} from '../../../src/engine/batches/batch-commands.ts';
+import { approve, askApproval, pauseBatch, rejectBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { preflight } from '../../../src/engine/plan/preflight.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { requireBatch } from '../../../src/ledger/batches/require-batch.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, aRow, beforeTransaction, idlePace, unplanned } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
