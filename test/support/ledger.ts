@@ -10,9 +10,21 @@ import type { Database } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
 import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
+import { migrations } from '../../src/ledger/schema/migrations.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { idleUsage } from './open-limiter.ts';
+
+/** A ledger in memory, with the schema before this migration. */
+export async function earlierLedger(before: readonly string[]): Promise<Database> {
+  const db = openSqlite(':memory:');
+  await db.execute('CREATE TABLE migrations (version INTEGER PRIMARY KEY)');
+  for (const [index, statements] of migrations.slice(0, migrations.indexOf(before)).entries()) {
+    for (const statement of statements) await db.execute(statement);
+    await db.execute('INSERT INTO migrations (version) VALUES (?)', [index + 1]);
+  }
+  return db;
+}
 
 /** A ledger in memory, with the newest schema. */
 export async function memoryLedger(): Promise<Database> {

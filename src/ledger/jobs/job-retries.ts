@@ -10,13 +10,19 @@ export type JobRetry =
 
 /** Null where nothing is known: the batch has just ended, or its job retries nothing. */
 export async function jobRetry(db: Queryable, batchId: string): Promise<JobRetry | null> {
-  const noted = await readFact(db, retryName(batchId));
-  if (noted === null || noted === 'due') return noted;
-  return Number(noted);
+  const [batch] = await db.query<{ retry_is_due: number | null; retry_decided_for: number | null }>(
+    'SELECT retry_is_due, retry_decided_for FROM batches WHERE batch_id = ?',
+    [batchId],
+  );
+  return batch?.retry_is_due === 1 ? 'due' : (batch?.retry_decided_for ?? null);
 }
 
-export function noteJobRetry(tx: Queryable, batchId: string, retry: JobRetry): Promise<void> {
-  return writeFact(tx, retryName(batchId), String(retry));
+export async function noteJobRetry(tx: Queryable, batchId: string, retry: JobRetry): Promise<void> {
+  await tx.execute('UPDATE batches SET retry_is_due = ?, retry_decided_for = ? WHERE batch_id = ?', [
+    retry === 'due' ? 1 : 0,
+    retry === 'due' ? null : retry,
+    batchId,
+  ]);
 }
 
 /** A retry by the policy of a job that was never made. */
@@ -42,5 +48,4 @@ export async function noteRetryGivenUp(tx: Queryable, job: string, retry: RetryG
   await writeFact(tx, givenUpName(job), JSON.stringify(last));
 }
 
-const retryName = (batchId: string) => `job_retry:${batchId}`;
 const givenUpName = (job: string) => `job_retries_given_up:${job}`;

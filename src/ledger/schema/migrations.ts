@@ -1,4 +1,5 @@
 import { apiTables } from './api-tables.ts';
+import { batchFacts } from './batch-facts.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
 
@@ -177,4 +178,5 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE batches ADD COLUMN time_zone TEXT', 'ALTER TABLE batches ADD COLUMN rejected_by TEXT'],
   pausesTable,
   apiTables,
+  batchFacts,
 ];

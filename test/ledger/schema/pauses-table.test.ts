@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { haltOf, openPauses } from '../../../src/ledger/batches/pauses.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
-import { migrations } from '../../../src/ledger/schema/migrations.ts';
 import { pausesTable } from '../../../src/ledger/schema/pauses-table.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
+import { earlierLedger } from '../../support/ledger.ts';
 
 test('the pauses of an earlier ledger become rows, with who paused what and since when', async () => {
-  const db = openSqlite(':memory:');
-  await db.execute('CREATE TABLE migrations (version INTEGER PRIMARY KEY)');
-  for (const [index, statements] of migrations.slice(0, migrations.indexOf(pausesTable)).entries()) {
-    for (const statement of statements) await db.execute(statement);
-    await db.execute('INSERT INTO migrations (version) VALUES (?)', [index + 1]);
-  }
+  const db = await earlierLedger(pausesTable);
   const addBatch = (id: string, status: string, reason: string | null, detail: string | null) =>
     db.execute(
       `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
