@@ -53,7 +53,8 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await storedPace(db, account, clock.now());
   const pauses = await accountPausesOf(db, account);
-  const gate = gateOf({ ...pace?.gate, hasLease: worker !== null, pauses }, clock.now());
+  // A throttle that ends within a second is over before anybody has read of it.
+  const gate = gateOf({ ...pace?.gate, hasLease: worker !== null, pauses }, clock.now() + 1_000);
   const sending = await sendingOf(db, account);
   let known: ReadonlyMap<string, Forecast> | null = null;
   const foreseen = () => {
@@ -76,4 +77,9 @@ export function accountsNow(session: LedgerNow): (account: string) => Promise<Ac
 /** The pace at which a batch of the account is sent at this moment; null while it is not. */
 export function paceOf({ pace }: AccountNow, { status }: BatchRecord): StoredPace | null {
   return status === 'running' ? pace : null;
+}
+
+/** What keeps the account of a batch from sending it at this moment; open while the batch itself is not sent. */
+export function gateOfBatch(account: AccountNow, batch: BatchRecord): AccountGate {
+  return paceOf(account, batch) === null ? { isOpen: true } : account.gate;
 }

@@ -6,13 +6,13 @@ import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
-import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
+import { type AccountGate, causeOf } from '../../engine/pacing/account-gate.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
-import { type AccountNow, paceOf } from './account-now.ts';
+import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
 import { situationNow, type WaitsSession } from './situation.ts';
 
 /** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
@@ -32,26 +32,20 @@ function firstPause(holds: Situation['holds']): PauseReason {
  * Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait.
  */
 export function isKeptByService(account: AccountNow, batch: BatchRecord, now: number): boolean {
-  const pace = paceOf(account, batch);
-  return pace !== null && serviceText(pace, now) !== null;
+  return serviceText(gateOfBatch(account, batch), now) !== null;
 }
 
 /**
  * What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where
  * it is neither.
  */
-export function serviceText(pace: Pick<StoredPace, 'gate'>, now: number): string | null {
-  const throttle = throttleNow(pace, now);
-  if (throttle !== null) return throttleText(throttle, now);
-  const since = causeOf(gateOf(pace.gate, now), 'unreachable')?.since ?? null;
+export function serviceText(gate: AccountGate, now: number): string | null {
+  const throttle = causeOf(gate, 'throttled')?.throttle;
+  if (throttle) return throttleText(throttle, now);
+  const since = causeOf(gate, 'unreachable')?.since ?? null;
   return since === null
     ? null
     : `the service: it has not answered properly for ${durationText(Math.max(0, now - since))}`;
-}
-
-/** The throttle, unless it ends within a second. */
-function throttleNow({ gate }: Pick<StoredPace, 'gate'>, now: number): ThrottleWait | null {
-  return causeOf(gateOf(gate, now + 1_000), 'throttled')?.throttle ?? null;
 }
 
 /**
@@ -160,11 +154,11 @@ export async function waitsText(
       return `the next look-up of ${counted(next.rows, 'row')} in doubt${inTime(next.at, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
     }
     case 'end_throttle': {
-      const throttle = pace && throttleNow(pace, now);
+      const throttle = causeOf(gateOfBatch(account, batch), 'throttled')?.throttle ?? null;
       return throttle && throttleText(throttle, now) + throttleAdvice(throttle, now);
     }
     case 'answer_again':
-      return pace && serviceText(pace, now);
+      return serviceText(gateOfBatch(account, batch), now);
     case 'end_first_rows':
       return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
     case 'reverse':

@@ -3,14 +3,14 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { doings, holdReasons, needGivers, needKinds, type Situation, situationOf } from '../../core/state/situation.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
-import { causeOf, gateOf } from '../../engine/pacing/account-gate.ts';
+import { causeOf } from '../../engine/pacing/account-gate.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countContradicted, countPaidTwice } from '../../ledger/reporting/contradictions.ts';
 import { countLeftToPerson, countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import type { AccountConfig } from '../../runtime/settings/account-config.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
-import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
+import { type AccountNow, gateOfBatch, type LedgerNow } from './account-now.ts';
 import { time } from './fields.ts';
 
 /** Besides the ledger, which accounts go on by themselves when they have money again, and their credentials. */
@@ -61,13 +61,12 @@ export function situationJson({ doing, holds, next, meanwhile, rows }: Situation
  * paid; to find that out takes a walk over their rows.
  */
 export async function situationNow(
-  { db, clock, config }: WaitsSession,
+  { db, config }: WaitsSession,
   batch: BatchRecord,
   { counts, account, paidSince = 0 }: { counts: ReadonlyMap<string, number>; account: AccountNow; paidSince?: number },
 ): Promise<Situation> {
   const { batch_id: id, status } = batch;
-  // A throttle that ends within a second is over before anybody has read of it.
-  const gate = gateOf(paceOf(account, batch)?.gate ?? {}, clock.now() + 1_000);
+  const gate = gateOfBatch(account, batch);
   return situationOf({
     status,
     counts: Object.fromEntries(counts) as Partial<Record<RowState, number>>,

@@ -1,6 +1,6 @@
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
-import type { StoredPace } from '../../ledger/accounts/pace.ts';
+import { type AccountGate, causeOf } from '../../engine/pacing/account-gate.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
@@ -39,7 +39,7 @@ async function progressOf(session: LedgerNow, batchIds: readonly string[]): Prom
   const sum = { completed: 0, failed: 0, in_doubt: 0, under_way: 0, to_send: 0, is_paused: false };
   let lookupAt: number | null = null;
   let leftMs: number | null = null;
-  let sendingPace: StoredPace | null = null;
+  let gate: AccountGate | null = null;
   let slowest: BatchBefore[] = [];
   const accountOf = accountsNow(session);
   for (const batchId of batchIds) {
@@ -54,10 +54,10 @@ async function progressOf(session: LedgerNow, batchIds: readonly string[]): Prom
     sum.is_paused ||= batch?.status === 'paused';
     const account = batch && (await accountOf(batch.account));
     const pace = account && paceOf(account, batch);
-    sendingPace ??= pace;
     const dueAt = count('in_doubt') > 0 ? await nextDueAt(db, batchId, 'in_doubt') : null;
     if (dueAt !== null) lookupAt = Math.min(lookupAt ?? dueAt, dueAt);
     if (!pace) continue;
+    gate ??= account.gate;
     const before = batchesBefore(batch, { ready: count('ready'), pace, sending: account.sending });
     const sentMs = account.foreseen().get(batchId)?.sentMs;
     if (sentMs === undefined || sentMs < (leftMs ?? 0)) continue;
@@ -74,9 +74,9 @@ async function progressOf(session: LedgerNow, batchIds: readonly string[]): Prom
     ...sum,
     lookup_at: isoOrNull(lookupAt),
     left_ms: leftMs,
-    is_sending: sendingPace !== null,
-    service_wait: sendingPace && serviceText(sendingPace, now),
-    unreachable_since: isoOrNull(sendingPace?.gate.unreachableSince ?? null),
+    is_sending: gate !== null,
+    service_wait: gate && serviceText(gate, now),
+    unreachable_since: isoOrNull(gate && (causeOf(gate, 'unreachable')?.since ?? null)),
     rows_before: beforeText(slowest.filter(({ batch }) => !shown.has(batch))),
   };
 }
