@@ -66,7 +66,10 @@ test('what is done with batches makes no ledger where there is none, and passes 
   ]) {
     const { code, stdout, stderr } = await runHere(args, { cwd });
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder that has it/);
+    assert.match(
+      stderr,
+      /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to its folder, or name it with --ledger/,
+    );
   }
   assert.deepEqual(readdirSync(cwd), []);
 });

@@ -66,7 +66,13 @@ type Screen = Partial<typeof noScreen>;
 function watchOn({ db, clock }: Pick<Rig, 'db' | 'clock'>, screen: Screen, json = false) {
   const context = { json, terminal: { ...noScreen, ...screen }, stderr: process.stderr };
   const place = { cwd: '/', env: {}, configPath: undefined, ledgerPath: undefined };
-  const session = { db, clock, config: { accounts: new Map(), people: {} }, person: 'ann' } as unknown as Session;
+  const session = {
+    db,
+    clock,
+    config: { accounts: new Map(), people: {} },
+    person: 'ann',
+    through: 'cli',
+  } as unknown as Session;
   const door = { nameOf: (field: string) => field };
   const call: Call = (operation, input) => performIn(session, operation, door, input);
   return watchBy({ ...context, ...place }, call, clock, undefined);

@@ -9,7 +9,7 @@ import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 test('list-events gives the whole history of a batch or a row, page by page', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1');
-  const session = { db, config: { people: {} }, person: 'ann' } as unknown as Session;
+  const session = { db, config: { people: {} }, person: 'ann', through: 'cli' } as unknown as Session;
   const door = { nameOf: (field: string) => field };
   const read = async (which: { row?: number }) => {
     const read: AuditEvent[] = [];

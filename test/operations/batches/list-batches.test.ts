@@ -22,7 +22,13 @@ test('list-batches pages from the newest on, keeps open ones on the first page, 
       `b-${number}`,
     ]);
   }
-  const session = { db, clock, config: { accounts: new Map(), people: {} }, person: 'ann' } as unknown as Session;
+  const session = {
+    db,
+    clock,
+    config: { accounts: new Map(), people: {} },
+    person: 'ann',
+    through: 'cli',
+  } as unknown as Session;
   const door = { nameOf: (field: string) => field };
   const list = async (input: Parameters<typeof listBatches.input.parse>[0] & object) => {
     const { batches, next } = await performIn(session, listBatches, door, input);
