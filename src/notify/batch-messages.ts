@@ -1,3 +1,4 @@
+import type { Doing } from '../core/state/situation.ts';
 import { pauseReasonTexts, pausesText } from '../core/state/state-words.ts';
 import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
@@ -11,6 +12,7 @@ import { requestedText, sumsText } from '../reports/sentences/format.ts';
 import { verdictOf } from '../reports/sentences/verdict.ts';
 import { sameRowsOf, sameRowsText } from '../reports/summary/repeated-rows.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary/summary.ts';
+import { situationOfSummary } from '../reports/summary/summary-situation.ts';
 import { counted, grouped } from '../reports/text/counted-text.ts';
 import type { Message, News } from './message.ts';
 
@@ -156,12 +158,13 @@ function willBeLateText({ batch, summary, news, about }: BatchNews): BatchText |
 }
 
 function lateText({ batch, summary, about }: BatchNews): BatchText | null {
-  const open = openOf(summary);
+  const { doing, rows } = situationOfSummary(summary);
+  const { open } = rows;
   if (open === 0 || batch.finish_by === null) return null;
   return {
     subject: `Payout ${batch.run_id} is late: ${counted(open, 'row')} ${open === 1 ? 'has' : 'have'} not ended`,
     lines: [
-      `It should have been finished by ${minuteText(batch.finish_by)}, and ${counted(open, 'row')} of ${grouped(summary.rows.total)} ${open === 1 ? 'has' : 'have'} not ended yet. ${lateMeaning(batch.status)}`,
+      `It should have been finished by ${minuteText(batch.finish_by)}, and ${counted(open, 'row')} of ${grouped(summary.rows.total)} ${open === 1 ? 'has' : 'have'} not ended yet. ${lateMeaning(doing)}`,
       ...about,
       `Next:    airbatch status ${batch.batch_id} says what it waits for`,
     ],
@@ -212,13 +215,10 @@ function notSentNotes({ rows: { by_status: count } }: BatchSummary): string[] {
   ];
 }
 
-function openOf({ rows: { by_status: count } }: BatchSummary): number {
-  return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
-}
-
-function lateMeaning(status: BatchRecord['status']): string {
-  if (status === 'awaiting_approval') return 'It waits for approval, and nothing was sent.';
-  return status === 'paused' ? 'It is paused.' : 'Its remaining rows are sent before the other batches of the account.';
+function lateMeaning(doing: Doing): string {
+  if (doing === 'awaiting_approval') return 'It waits for approval, and nothing was sent.';
+  if (doing === 'waiting') return "It waits for a person's decision.";
+  return doing === 'paused' ? 'It is paused.' : 'Its remaining rows are sent before the other batches of the account.';
 }
 
 async function toSendText(db: Database, { batch_id, rows, requested }: BatchSummary): Promise<string> {

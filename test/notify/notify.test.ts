@@ -177,6 +177,17 @@ describe('a notification', () => {
     assert.equal(past?.facts.finish_by, '2026-11-20T09:30:00.000Z');
   });
 
+  test('does not say that a late batch is being sent where only a person moves it on', async () => {
+    const { db, clock, told, pass, rig } = await teller();
+    await pass();
+    await rig.add([aRow(1, { status: 'held' })], { finish_by: clock.now() + 60_000 });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    await clock.drive(clock.sleep(120_000));
+    await pass();
+    const late = told.find(({ word }) => word.kind === 'late')?.word;
+    assert.match(late?.lines[0] ?? '', /1 row of 1 has not ended yet\. It waits for a person's decision\.$/);
+  });
+
   test('never says that an ended batch is late, but says it of one that still waits for approval', async () => {
     const { db, clock, told, pass } = await teller();
     await pass();
