@@ -52,7 +52,7 @@ export function makeGateway(account: GatewayAccount, { clock, transport, onRate 
   if (version === 'v1' && 'email' in credentials) {
     return makeV1Gateway(deps, { credentials, deadlineMs, policy: overridden(v1Policy(), account.doubt) });
   }
-  throw new AirbatchError('CONFIG_INVALID', `the credentials do not fit an account of version ${version}`);
+  throw new AirbatchError('CONFIG_INVALID', `the credentials are not those of an account of version ${version}`);
 }
 
 function overridden(policy: ServicePolicy, overrides: GatewayAccount['doubt']): ServicePolicy {

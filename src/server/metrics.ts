@@ -45,12 +45,9 @@ function makeGauges(registry: Registry) {
   return {
     rows: gauge('rows', 'Rows of all batches by state.', ['account', 'state']),
     oldest: gauge('oldest_unsettled_seconds', 'Age of the oldest row that was sent and has not ended.', ['account']),
-    inDoubt: gauge('rows_in_doubt', 'Rows of which it is not known whether they were paid.', ['account']),
-    late: gauge('batches_late', 'Open batches past the time by which they are to be done, or foreseen to be.', [
-      'account',
-      'state',
-    ]),
-    balance: gauge('balance', 'What a wallet held when its balance was read last.', ['account', 'wallet', 'currency']),
+    inDoubt: gauge('rows_in_doubt', 'Rows for which it is unknown whether they were paid.', ['account']),
+    late: gauge('batches_late', 'Open batches that are late, or forecast to be.', ['account', 'state']),
+    balance: gauge('balance', 'Balance of a wallet when it was last read.', ['account', 'wallet', 'currency']),
     used: gauge('rate_used', 'Requests of ours in the last window.', ['account', 'class']),
     allowed: gauge('rate_allowed', 'Requests that the service allows in a window.', ['account', 'class']),
     working: gauge('account_working', '1 where this process works for the account.', ['account']),

@@ -22,6 +22,6 @@ export function makeRejectionLog(
     }
     if (kinds.size >= reasonsMax) kinds.clear();
     kinds.set(key, { loggedAt: now, unlogged: 0 });
-    log.warn('a webhook was not believed', { ...reason, others_since_last: kind?.unlogged ?? 0 });
+    log.warn('a webhook was rejected', { ...reason, others_since_last: kind?.unlogged ?? 0 });
   };
 }

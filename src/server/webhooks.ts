@@ -89,7 +89,7 @@ export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWeb
     } catch (error) {
       // A webhook that is not durable is not acknowledged, so that the service sends it again.
       const code = error instanceof AirbatchError ? error.code : 'UNEXPECTED';
-      log.warn('a webhook could not be kept', { account, scheme, code, error: errorMessage(error) });
+      log.warn('a webhook could not be stored', { account, scheme, code, error: errorMessage(error) });
       return 'not_kept';
     }
     if (entry.outcome === 'unreadable')

@@ -126,7 +126,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
   await prove(
-    'All files are present and unchanged since they were signed, and no other file is there. The content of report.html and results.xlsx was not checked beyond that.',
+    'All files are present and unchanged since they were signed, and there is no other file. The content of report.html and results.xlsx was not checked beyond that.',
     () => checkFiles(dir, manifest, findings),
   );
   const kept = await readKept(dir, manifest, findings);
@@ -169,7 +169,7 @@ async function verifyReconciliation(
   if (ledger !== undefined || serviceList !== undefined || anchors !== undefined)
     throw new InputError('a reconciliation has no rows and no chain to compare: leave out everything but --key');
   const proven = await prove(
-    'The reconciliation fits its signature and its digests, and its counts are those of its lines.',
+    'The reconciliation matches its signature and its digests, and its counts are those of its lines.',
     () => checkReconciliation(dir, publicKey ?? null, findings),
   );
   return {
@@ -248,18 +248,18 @@ function outsideHeads(outside: readonly Head[], own: readonly Head[], { audit }:
 
 /** Says what the anchored heads prove about a chain that contains them. */
 function proveHeads({ wentOnTo }: ChainFacts, findings: Findings): string {
-  if (wentOnTo === null) return 'The chain has every head that was put outside: nothing was cut off since.';
+  if (wentOnTo === null) return 'The chain has every anchored head: nothing was cut off.';
   findings.doubt(
-    `These are reports of an earlier version: when they were given out the chain went this far, and has gone on since, to ${wentOnTo} events at least. What came later stands in a newer version.`,
+    `These reports are an earlier version: they were published when the chain had this length. It has at least ${wentOnTo} events now. A newer version has what came later.`,
   );
-  return 'The chain has every head that was put outside up to its end: until then nothing was changed or cut off.';
+  return 'The chain has every anchored head up to its end: until there, nothing was changed or cut off.';
 }
 
 /** A folder may have any name but that of another batch: a reader who wants that one must be warned. */
 function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings): void {
   const name = basename(resolve(dir));
   if (name !== batch_id && /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name))
-    findings.doubt(`The folder has the name of batch ${name}, and these are the reports of batch ${batch_id}.`);
+    findings.doubt(`The folder has the name of batch ${name}, but these are the reports of batch ${batch_id}.`);
 }
 
 /** If files were changed after they were signed, an auditor must know how far that goes. */
@@ -269,10 +269,8 @@ function noteHowFar(findings: Findings): void {
   // Typical for a file that was corrected in place.
   if (count === 1 && list[0]?.file === 'failed.csv')
     findings.note(
-      'Only failed.csv is not as it was signed: it was edited or taken away after the reports were written, as happens when it is corrected in its place. It lists what was to be corrected; nothing is wrong with the other files, which tell what was paid.',
+      'Only failed.csv was changed or removed after the reports were signed, as happens when somebody corrects it in place. It only lists rows to correct; the other files, which show what was paid, are unchanged.',
     );
   else if (count === list.length && list.every(({ file }) => file.startsWith(join(versionsFolder, '/'))))
-    findings.note(
-      'All that is wrong is in earlier versions, which are named: nothing is wrong with the files of this one.',
-    );
+    findings.note('All findings are in earlier versions: the files of this version are correct.');
 }

@@ -169,7 +169,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
       });
       assert.match(judge(dir, await keyFile(t, pack)).said, found);
       const { findings } = await verifyReports(dir);
-      const ours = through === 'window' ? [/came through a door that is not known/] : [];
+      const ours = through === 'window' ? [/came through an unknown interface/] : [];
       assert.equal(findings.length, ours.length);
       for (const [index, pattern] of ours.entries()) assert.match(findings[index]?.message ?? '', pattern);
     }

@@ -137,7 +137,7 @@ test('another member, or another text of the same data, in an event does not pas
     pack.files.set('manifest.json', Buffer.from(String(pack.files.get('manifest.json')).replace(last.hash, hash)));
     pack.files.set('summary.json', Buffer.from(String(pack.files.get('summary.json')).replace(last.hash, hash)));
     const found = await foundAfter(pack, 'events.jsonl', () => `${lines.join('\n')}\n`);
-    assert.match(found.join(), /the body of event 31 is not as the program writes it/);
+    assert.match(found.join(), /the body of event 31 is not written as the program writes it/);
     pack.files.set('manifest.json', Buffer.from(String(pack.files.get('manifest.json')).replace(hash, last.hash)));
     pack.files.set('summary.json', Buffer.from(String(pack.files.get('summary.json')).replace(hash, last.hash)));
   }

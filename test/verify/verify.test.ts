@@ -135,10 +135,9 @@ const columnEdits: Record<string, RegExp> = {
   "rows SET cost = '3' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
   "rows SET topup_id = 'another' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
   'rows SET completed_at = completed_at - 86400000 WHERE row_no = 1':
-    /row 1 ended at another time, .* than the audit chain/,
-  'rows SET completed_at = NULL WHERE row_no = 8': /row 8 ended at another time, .* than the audit chain/,
-  "rows SET service_status = 'TIMEOUT' WHERE row_no = 8":
-    /row 8 ended .* with another word of the service, .* than the audit chain/,
+    /row 1 has another end time, .* than the audit chain/,
+  'rows SET completed_at = NULL WHERE row_no = 8': /row 8 has another end time, .* than the audit chain/,
+  "rows SET service_status = 'TIMEOUT' WHERE row_no = 8": /row 8 has .* status at the service .* than the audit chain/,
   "rows SET cost = '3', cost_currency = 'USD' WHERE row_no = 10":
     /row 10 has cost, cost_currency, and was never paid: it is skipped/,
   'rows SET attempts = 2 WHERE row_no = 1': /row 1 has 2 attempts; the audit chain says 1\./,
@@ -150,7 +149,7 @@ const columnEdits: Record<string, RegExp> = {
     /row 8 has nothing as when it was first sent; .* says 2026-11-01T08/,
   "batches SET status = 'running'": /has running as its state; the audit chain says completed\./,
   "rows SET refunded_at = 1, refund_amount = '0.80', refund_currency = 'USD' WHERE row_no = 1":
-    /counts 1 rows whose money was given back; the audit chain has 0\.;.*another sum of USD was given back/,
+    /counts 1 refunded rows; the audit chain has 0\.;.*another sum of USD refunded than/,
 };
 
 for (const [edit, expected] of Object.entries(columnEdits)) {
@@ -185,7 +184,7 @@ test('a sum that is not the approved one is found in masked reports too, and wha
   assert.deepEqual(
     findings.map(({ message }) => message),
     [
-      'asks for another sum in KES than the one that was approved.',
+      'has another sum in KES than the one that was approved.',
       'row 1 has 900 as its amount, and 100.50 as input_amount: it was read as another amount, or one of the two was changed.',
     ],
   );
@@ -317,7 +316,7 @@ const cellsOfNobody: [rowNo: number, column: string, value: string, says: RegExp
   [9, 'provider_reference', 'P-9', /^row 9 has provider_reference, and was never paid: it is invalid/],
   [9, 'completed_at', '2026-11-01T08:00:01.000Z', /^row 9 has completed_at, and was never paid: it is invalid/],
   [9, 'failure_code', 'PHONE_MISSING', /^has 1 as problems\.PHONE_INVALID; by its rows and times it is 0/],
-  [8, 'failure_code', 'TIMEOUT', /^row 8 ended at another time, .* or another failure code, than the audit chain/],
+  [8, 'failure_code', 'TIMEOUT', /^row 8 has another end time, .* or failure code than the audit chain/],
   [8, 'failure_reason', 'The number is barred', /^row 8 has another failure reason than the audit chain/],
   [1, 'failure_reason', '7', /^row 1 has another failure reason than the audit chain/],
 ];
@@ -347,7 +346,7 @@ test('who decided that a row was paid, and on which evidence, is bound by the ch
   for (const [edit, says] of [
     ["failure_reason = replace(failure_reason, 'engine', 'brian')", /row 1 has another failure reason/],
     ["failure_reason = replace(failure_reason, 'Joe', 'Ann')", /row 1 has another failure reason/],
-    ['failure_code = NULL', /row 1 ended .* another failure code/],
+    ['failure_code = NULL', /row 1 has .* failure code/],
   ] as const)
     assert.match((await foundIn(t, { prepare, edit: `UPDATE rows SET ${edit}` })).findings[0]?.message ?? '', says);
 });
@@ -361,7 +360,7 @@ function withCell(pack: Pack, rowNo: number, column: string, value: string): Buf
   return Buffer.from(lines.join('\n'));
 }
 
-test('rows that no longer say whom they paid verify, and what cannot be checked is said', async (t) => {
+test('rows that no longer name people verify, and what cannot be checked is said', async (t) => {
   const prepare = async (db: Database) => {
     await writeSampleBatch(db);
     await inUnit(db, { clock: testClock(), actor: 'amina' }, async (unit) => {
@@ -371,7 +370,7 @@ test('rows that no longer say whom they paid verify, and what cannot be checked 
   };
   const { findings, notes } = await foundIn(t, { prepare });
   assert.deepEqual(findings, []);
-  assert.match(notes.join(), /^The rows no longer say whom they paid: their digest was not checked/);
+  assert.match(notes.join(), /^The rows no longer name people: their digest was not checked/);
 });
 
 test('money that was given back is compared with the chain, in whichever of its two ways it was seen', async (t) => {
@@ -415,11 +414,11 @@ test('money that was given back is compared with the chain, in whichever of its 
   });
   assert.match(
     findings.map(({ message }) => message).join(),
-    /counts 3 rows whose .* chain has 4\..*another sum of USD/,
+    /counts 3 refunded rows; .* chain has 4\..*another sum of USD/,
   );
   for (const edit of ['refunded_at = refunded_at - 86400000', "refund_currency = 'KES'"]) {
     const { findings: told } = await foundIn(t, { prepare, edit: `UPDATE rows SET ${edit} WHERE row_no = 2` });
-    const message = 'row 2 says otherwise of money that came back than the audit chain.';
+    const message = 'row 2 has another refund than the audit chain.';
     assert.equal(told[0]?.message, message);
   }
   const moved = (was: string) => `CASE row_no WHEN 1 THEN NULL ELSE ${was} END`;
@@ -430,7 +429,7 @@ test('money that was given back is compared with the chain, in whichever of its 
   });
   assert.deepEqual(
     elsewhere.findings.map(({ message }) => message),
-    [1, 3].map((rowNo) => `row ${rowNo} says otherwise of money that came back than the audit chain.`),
+    [1, 3].map((rowNo) => `row ${rowNo} has another refund than the audit chain.`),
   );
 });
 
@@ -449,7 +448,7 @@ test('failed.csv that was corrected in its place, or is gone, is found, and it i
   const foundAfter = async (changes: [string, Buffer | null][]) => {
     await pack.put(new Map(changes));
     const { ok, findings, notes } = await verifyReports(pack.dir);
-    return [ok, findings.length, notes.some((note) => note.startsWith('Only failed.csv is not as it was signed'))];
+    return [ok, findings.length, notes.some((note) => note.startsWith('Only failed.csv was changed or removed'))];
   };
   assert.deepEqual(await foundAfter([['failed.csv', edited]]), [false, 1, true]);
   assert.deepEqual(await foundAfter([['failed.csv', null]]), [false, 1, true]);
@@ -498,7 +497,7 @@ test('what is given to compare with and is not what it should be is refused by i
   await refused('no json', { anchors: path }, /^line 1 of .*given is no head of a chain: /);
   await refused('no json', { serviceList: path }, /^.*given cannot be read as the service's list: /);
   await refused('no database', { ledger: path }, /^.*given cannot be read as a ledger: /);
-  await refused('', { publicKey: 'no key' }, /^the given key is no key: /);
+  await refused('', { publicKey: 'no key' }, /^the given key is not a key /);
 });
 
 test('a number of the summary that is not that of the rows or the chain is found, though it was signed with the right key', async (t) => {
@@ -508,7 +507,7 @@ test('a number of the summary that is not that of the rows or the chain is found
     ['"total": 10', '"total": 11', /counts 11 rows/],
     ['"valid": 8', '"valid": 9', /counts 9 valid rows; results\.csv has 8/],
     ['"completed": 7', '"completed": 6', /counts 6 rows as completed/],
-    ['"rows": 0', '"rows": 1', /counts 1 rows whose money was given back/],
+    ['"rows": 0', '"rows": 1', /counts 1 refunded rows/],
     ['"events": 31', '"events": 32', /another point of the audit chain/],
     ['"with_product": 0', '"with_product": 1', /has 1 as rows\.with_product; by its rows and times it is 0/],
     ['"with_product_completed": 0', '"with_product_completed": 1', /as rows\.with_product_completed/],
@@ -536,7 +535,7 @@ test('a number of the summary that is not that of the rows or the chain is found
     [
       '"wallet_id": "USD-global",\n        "name": "USD-global wallet",\n        "currency": "USD"',
       '"wallet_id": "USD-global",\n        "name": "USD-global wallet",\n        "currency": "KES"',
-      /explains nothing of the wallets in KES/,
+      /has no explanation for the wallets in KES/,
     ],
   ] as const) {
     const changed = text.replace(was, is);
@@ -562,10 +561,10 @@ test('a time by which it was to be done is the one that was given with its file,
     [
       '"finish_by": "2026-11-01T08:00:30.000Z"',
       '"finish_by": "2026-11-01T09:00:30.000Z"',
-      /has 2026-11-01T09:00:30\.000Z as when it was to be done; the audit chain says 2026-11-01T08:00:30\.000Z/,
+      /has 2026-11-01T09:00:30\.000Z as when it was due; the audit chain says 2026-11-01T08:00:30\.000Z/,
     ],
-    ['"finish_by": "2026-11-01T08:00:30.000Z"', '"finish_by": null', /has nothing as when it was to be done/],
-    ['    "finish_by": "2026-11-01T08:00:30.000Z",\n', '', /has nothing as when it was to be done/],
+    ['"finish_by": "2026-11-01T08:00:30.000Z"', '"finish_by": null', /has nothing as when it was due/],
+    ['    "finish_by": "2026-11-01T08:00:30.000Z",\n', '', /has nothing as when it was due/],
     ['"in_time": false', '"in_time": true', /has true as times\.in_time; by its rows and times it is false/],
   ] as const)
     assert.match(await foundAfter(pack, 'summary.json', (text) => text.replace(was, is)), says, was);
@@ -594,16 +593,20 @@ test('what left the wallets, and what is in doubt, has to add up, though it was 
       /an explanation of what left the wallets in [A-Z]{3} that does not add up/,
     ],
     ['"charged_by_other_batches": "0"', '"charged_by_other_batches": "1"', /in [A-Z]{3} that does not add up/],
-    ['"charged_by_this_batch": "5.6"', '"charged_by_this_batch": "5"', /explains the wallets in USD by other charges/],
+    [
+      '"charged_by_this_batch": "5.6"',
+      '"charged_by_this_batch": "5"',
+      /explains the wallets in USD with other charges/,
+    ],
     ['"difference": "5.6"', '"difference": "5"', /has 5 as what left wallet USD-global, which held 100 and 94\.4/],
-    ['"explained": true', '"explained": false', /that it is explained, or not, otherwise than its own numbers/],
-    ['"left_to_person": 0', '"left_to_person": 1', /tells otherwise of what is in doubt/],
+    ['"explained": true', '"explained": false', /contradicts its own numbers about whether the wallets are explained/],
+    ['"left_to_person": 0', '"left_to_person": 1', /has other numbers in doubt/],
     [
       '"overdue": {\n    "rows": 0',
       '"overdue": {\n    "rows": 99',
       /has 99 as overdue\.rows; by its rows and times it is 0/,
     ],
-    ['"in_doubt": {\n    "rows": 0', '"in_doubt": {\n    "rows": 2', /tells otherwise of what is in doubt/],
+    ['"in_doubt": {\n    "rows": 0', '"in_doubt": {\n    "rows": 2', /has other numbers in doubt/],
   ] as const) {
     assert.match(await foundAfter(pack, 'summary.json', (text) => text.replace(was, is)), says, was);
   }
@@ -611,13 +614,13 @@ test('what left the wallets, and what is in doubt, has to add up, though it was 
 
 test('a name that stands twice, of which readers take one or the other, is found, though it was signed with the right key', async (t) => {
   const pack = await makePack(t);
-  const twice = /is not as the program writes it: a name may stand in it twice/;
+  const twice = /is not written as the program writes it: it may have a name twice/;
   const approver = (text: string) => text.replace('"approved_by"', '"approved_by": "mallory",\n  "approved_by"');
   assert.match(await foundAfter(pack, 'summary.json', approver), twice);
   const actor = (text: string) => text.replace('"actor":"brian"', '"actor":"mallory","actor":"brian"');
   assert.match(
     await foundAfter(pack, 'events.jsonl', actor),
-    /^events\.jsonl line \d+ is not as the program writes it/,
+    /^events\.jsonl line \d+ is not written as the program writes it/,
   );
   const column = (text: string) => {
     const [header, ...rows] = text.trimEnd().split('\n');
@@ -659,7 +662,7 @@ test('a chain that was written anew is found by the heads that the reports say w
   await anchored(20, 'another');
   await anchored(90, 'later');
   assert.deepEqual(await found(), [
-    'events.jsonl event 20 is not the one that was anchored: the chain was written anew.',
+    'events.jsonl event 20 is not the one that was anchored: the chain was rewritten.',
     `events.jsonl was cut short, or is of an older version: 90 events were anchored, and it has ${chain.length + 2}.`,
   ]);
 });
@@ -680,18 +683,12 @@ test('results with another column than they must have, or without one, are found
   const pack = await makePack(t);
   const header = (change: (line: string) => string) => (text: string) => text.replace(/^[^\n]*/, change);
   const edits: [change: (text: string) => string, found: string][] = [
-    [(text) => text.replaceAll('\n', ',\n'), 'its column 31, "", is none that results have there'],
-    [
-      header((line) => line.replace('input_name', 'approved')),
-      'its column 28, "approved", is none that results have there',
-    ],
-    [
-      header((line) => line.replace('product_id', 'product')),
-      'its column 8, "product", is none that results have there',
-    ],
+    [(text) => text.replaceAll('\n', ',\n'), 'its column 31, "", is not one of the results'],
+    [header((line) => line.replace('input_name', 'approved')), 'its column 28, "approved", is not one of the results'],
+    [header((line) => line.replace('product_id', 'product')), 'its column 8, "product", is not one of the results'],
     [
       header((line) => line.replace('cost,cost_currency', 'cost_currency,cost')),
-      'its column 16, "cost_currency", is none that results have there',
+      'its column 16, "cost_currency", is not one of the results',
     ],
   ];
   for (const [change, expected] of edits)
@@ -709,11 +706,7 @@ test('results that say nothing of money that came back are found by the chain', 
   const lines = parse(await readFile(path)) as string[][];
   await writeFile(path, stringify(lines.map((line) => line.slice(0, -3))));
   const { findings } = await verifyReports(dir);
-  assert.ok(
-    findings.some(
-      ({ message }) => message === 'row 2 says nothing of the money that came back, as the audit chain does.',
-    ),
-  );
+  assert.ok(findings.some(({ message }) => message === 'row 2 has no refund; the audit chain has one.'));
 });
 
 test('a file of another batch is told as that, once', async (t) => {
@@ -728,7 +721,7 @@ test('a number in results that are said to name none is found', async (t) => {
   const named = (text: string) => text.replace(/2\*[^,]*/, '+254712000001');
   assert.match(
     await foundAfter(pack, 'results.csv', named),
-    /row 1 names a number, though the rows are masked: nothing proves it/,
+    /row 1 has a phone number, although the rows are masked: nothing proves it/,
   );
 });
 
@@ -796,13 +789,13 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
   assert.deepEqual((await verifyReports(anew)).findings, [], 'by themselves they are one piece');
   assert.deepEqual(
     (await verifyReports(anew, { anchors })).findings.map(({ message }) => message),
-    ['event 20 is not the one that was anchored: the chain was written anew.'],
+    ['event 20 is not the one that was anchored: the chain was rewritten.'],
   );
   // Beside what was given out before, they are not.
   await writeReports(db, 'B-1', dirname(dir), signedBy(db, key));
   assert.deepEqual(
     (await verifyReports(dir)).findings.map(({ message }) => message),
-    ['does not go on from where version 1 ended: the chain was written anew.'],
+    ['does not continue from the end of version 1: the chain was rewritten.'],
   );
 });
 
@@ -815,23 +808,23 @@ test('it is said which events no head that was put outside covers, so that the h
     const { covered_events, coverage } = await verifyReports(dir, { anchors });
     return [covered_events, coverage];
   };
-  const holder = 'the holder of the signing key could have written';
+  const holder = 'the holder of the signing key could have rewritten';
   assert.deepEqual(await coveredBy(29), [
     29,
-    `No head that was put outside covers the last 2 of 31 events: ${holder} what follows event 29 anew.`,
+    `No anchored head covers the last 2 of 31 events: ${holder} everything after event 29.`,
   ]);
-  assert.deepEqual(await coveredBy(31), [31, 'A head that was put outside covers all 31 events.']);
+  assert.deepEqual(await coveredBy(31), [31, 'An anchored head covers all 31 events.']);
   const alone = await verifyReports(dir);
   assert.deepEqual(
     [alone.covered_events, alone.coverage],
-    [0, `No outside copy of a head of this chain is known here: ${holder} all of it anew.`],
+    [0, `No anchored head of this chain was given: ${holder} all of it.`],
   );
   const head = { batch_id: 'B-1', place: 'file heads', events: 29, head: chain[28]?.hash ?? '' };
   await insertAnchor(db, { ...head, anchored_at: startMs, receipt: null });
   await writeReports(db, 'B-1', dirname(dir), signedBy(db, key));
   assert.equal(
     (await verifyReports(dir)).coverage,
-    `By these reports a head was put outside at event 29. Compare the chain with it (--anchor): until then, ${holder} all of it anew.`,
+    `These reports say that a head was anchored at event 29. Compare the chain with it (--anchor): until then, ${holder} all of it.`,
   );
 });
 
@@ -852,7 +845,7 @@ test('reports that are older than the ledger are whole, and it is said what came
   await writeReports(pack.db, 'B-1', folderOf(t), signedBy(pack.db, pack.key));
   assert.match(
     String((await verifyReports(pack.dir, { ledger })).doubts),
-    /\(1 batch\.report, .*older than it\. Version 2 was given out since\.$/,
+    /\(1 batch\.report, .*older than it\. Version 2 was published since\.$/,
   );
 });
 
@@ -867,7 +860,7 @@ test('a folder with the name of another batch is doubted, one with any other nam
   assert.deepEqual(await doubtsIn('evidence 2026'), [true, []]);
   assert.deepEqual(await doubtsIn('20261120-093000-4f2a'), [
     true,
-    ['The folder has the name of batch 20261120-093000-4f2a, and these are the reports of batch B-1.'],
+    ['The folder has the name of batch 20261120-093000-4f2a, but these are the reports of batch B-1.'],
   ]);
 });
 

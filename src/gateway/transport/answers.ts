@@ -89,7 +89,7 @@ const unparsable: ErrorText = { code: 'unparsable', message: 'the answer does no
 /** Our own texts contain neither secrets nor numbers, so nothing has to be redacted. */
 function ourMessage(status: number): ErrorText {
   if (status >= 200 && status < 300) return unparsable;
-  const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
+  const message = `HTTP ${status} came without an error of the service: perhaps a proxy or a firewall sent it`;
   return { code: `http_${status}`, message };
 }
 
@@ -100,7 +100,7 @@ function ourMessage(status: number): ErrorText {
 export function unusableText({ httpStatus }: Evidence): string {
   return httpStatus === null
     ? 'the service cannot be reached, or does not answer'
-    : 'what answers at the address of the service does not answer as the service does';
+    : 'something at the address of the service answers, but not as the service does';
 }
 
 /** The evidence of an answer that was understood. */

@@ -37,6 +37,6 @@ export function asLedgerError(path: string, error: unknown): unknown {
   const isShut = ofSqlite === undefined ? syscallCode === 'EACCES' : shutCodes.has((resultCode ?? 0) & 0xff);
   return new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, {
     cause: error,
-    ...(isShut ? { hint: 'Check that you may read and write the ledger and its folder: ask whoever keeps it.' } : {}),
+    ...(isShut ? { hint: 'Check that you may read and write the ledger and its folder: ask its owner.' } : {}),
   });
 }

@@ -85,14 +85,14 @@ function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['the digest of the rows', batch.content_sha256],
     ['who approved it', batch.approved_by],
     ['when it was approved', isoOrNull(batch.approved_at)],
-    ['when it was to be done', isoOrNull(batch.finish_by)],
+    ['when it was due', isoOrNull(batch.finish_by)],
     ['when it began', isoOrNull(batch.started_at)],
     ['when it ended', isoOrNull(batch.completed_at)],
     ['the balance before it', balanceEventText(before)],
     ['the balance after it', balanceEventText(after)],
     ['when the balance before it was read', isoOrNull(before?.readAt ?? null)],
     ['when the balance after it was read', isoOrNull(after?.readAt ?? null)],
-    ['when whom it paid was forgotten', isoOrNull(batch.forgotten_at)],
+    ['when its people were forgotten', isoOrNull(batch.forgotten_at)],
     ['its state', batch.status],
   ];
   return pairs

@@ -144,7 +144,7 @@ export class NotPublished extends Error {
   readonly version: number;
 
   constructor(batch: BatchRecord, version: number) {
-    super(`version ${version} of the reports of batch ${batch.batch_id} was not given out`);
+    super(`version ${version} of the reports of batch ${batch.batch_id} was not published`);
     this.batch = batch;
     this.version = version;
   }

@@ -51,7 +51,7 @@ function asLedgerError(path: string, error: NodeJS.ErrnoException): AirbatchErro
   return new AirbatchError(code, `the mark of the ledger ${path}: ${errorMessage(error)}`, {
     cause: error,
     ...(shutCodes.includes(error.code)
-      ? { hint: 'Check that you may read and write that file, the ledger and its folder: ask whoever keeps it.' }
+      ? { hint: 'Check that you may read and write that file, the ledger and its folder: ask its owner.' }
       : {}),
   });
 }

@@ -126,7 +126,7 @@ export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): P
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
     throw new AirbatchError('LEDGER_IO', `the key that signs reports, ${path}: ${error.message}`, {
-      hint: 'Check that you may read and write the folder of the ledger: ask whoever keeps it.',
+      hint: 'Check that you may read and write the folder of the ledger: ask its owner.',
       cause: error,
     });
   }

@@ -21,7 +21,7 @@ export const webhookFaults = {
   webhook_lost: 'it is never sent, and counts as delivered',
   webhook_doubled: 'it is sent twice',
   webhook_late: 'it is sent `webhookLateMs` late, so that later ones overtake it',
-  webhook_forged: 'before it comes another one that says the contrary, under a wrong signature',
+  webhook_forged: 'a forged one comes first, which says the contrary under a wrong signature',
 } as const;
 export type WebhookFault = keyof typeof webhookFaults;
 

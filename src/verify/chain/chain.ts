@@ -49,12 +49,12 @@ export async function walkChain(
         findings.add(file, `event ${seq} does not follow from the one before it: it was changed.`);
       previous = hash;
       if ((anchored.get(seq) ?? hash) !== hash)
-        findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
+        findings.add(file, `event ${seq} is not the one that was anchored: the chain was rewritten.`);
       // Publishing reports does not cause another anchor.
       isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
       const data = objectOf(body);
       if (body !== JSON.stringify(data)) findings.add(file, `the body of event ${seq} ${doubleMeaning}`);
-      if (!isDoor(data.through)) findings.add(file, `event ${seq} came through a door that is not known.`);
+      if (!isDoor(data.through)) findings.add(file, `event ${seq} came through an unknown interface.`);
       if (kind === 'batch.report') facts.published.push({ version: Number(data.version), at, seq, hash });
       if (wanted.has(seq)) facts.heads.set(seq, hash);
       noteEvent(facts, { ...event, data });

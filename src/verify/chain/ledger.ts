@@ -43,7 +43,7 @@ export async function checkLedger(
   if (events > 0) {
     const which = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
     const more = events === 1 ? '1 event' : `${events} events`;
-    const since = newest === undefined ? '' : ` Version ${JSON.parse(String(newest)).version} was given out since.`;
+    const since = newest === undefined ? '' : ` Version ${JSON.parse(String(newest)).version} was published since.`;
     findings.doubt(
       `The ledger has ${more} more of this batch (${which.join(', ')}): these reports are older than it.${since}`,
     );

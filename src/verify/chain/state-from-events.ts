@@ -26,14 +26,14 @@ export function stateFromEvents({
     'the digest of the rows': validated ? validated.data.content_sha256 : null,
     'who approved it': approved === null ? null : approved.actor,
     'when it was approved': time(approved),
-    'when it was to be done': timeSaid((reordered ?? received)?.data.finish_by),
+    'when it was due': timeSaid((reordered ?? received)?.data.finish_by),
     'when it began': time(started),
     'when it ended': status === 'completed' ? time(completed) : null,
     'the balance before it': approved?.data.balance,
     'the balance after it': completed?.data.balance,
     'when the balance before it was read': timeSaid(approved?.data.balance_read_at),
     'when the balance after it was read': timeSaid(completed?.data.balance_read_at),
-    'when whom it paid was forgotten': time(forgotten),
+    'when its people were forgotten': time(forgotten),
     'its state': status,
   };
 }

@@ -75,21 +75,21 @@ function headOf(line: string): BatchHead {
  */
 export function coverageOf(events: number, { given: heads, own }: { given: Head[] | null; own: Head[] }): Coverage {
   const covered = Math.min(events, lastOf(heads ?? []));
-  const holder = 'the holder of the signing key could have written';
+  const holder = 'the holder of the signing key could have rewritten';
   if (covered > 0) {
     const left = events - covered;
     const rest = left === 1 ? `the last of ${events} events` : `the last ${left} of ${events} events`;
     const sentence =
       left === 0
-        ? `A head that was put outside covers all ${events} events.`
-        : `No head that was put outside covers ${rest}: ${holder} what follows event ${covered} anew.`;
+        ? `An anchored head covers all ${events} events.`
+        : `No anchored head covers ${rest}: ${holder} everything after event ${covered}.`;
     return { covered_events: covered, coverage: sentence };
   }
-  const anew = `${holder} all of it anew`;
+  const anew = `${holder} all of it`;
   const sentence =
     own.length > 0 && heads === null
-      ? `By these reports a head was put outside at event ${lastOf(own)}. Compare the chain with it (--anchor): until then, ${anew}.`
-      : `No outside copy of a head of this chain is known here: ${anew}.`;
+      ? `These reports say that a head was anchored at event ${lastOf(own)}. Compare the chain with it (--anchor): until then, ${anew}.`
+      : `No anchored head of this chain was given: ${anew}.`;
   return { covered_events: 0, coverage: sentence };
 }
 

@@ -20,7 +20,7 @@ export function checkBalanceProof(summary: Summary, findings: Findings): void {
   const doubted = sumsOf(requested.by_status.in_doubt ?? {});
   const said = in_doubt.rows === (rows.by_status.in_doubt ?? 0) && (in_doubt.left_to_person ?? 0) <= in_doubt.rows;
   if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
-    findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
+    findings.add(file, 'has other numbers in doubt than its rows by state.');
   for (const { wallet_id, before, after, difference } of balance.wallets) {
     const isRead = before !== null && after !== null;
     const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;
@@ -60,14 +60,14 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
   }
   const explained = new Set(balance.explanation.map(({ currency }) => currency));
   for (const currency of named)
-    if (!explained.has(currency)) findings.add(file, `explains nothing of the wallets ${inCurrency(currency)}.`);
+    if (!explained.has(currency)) findings.add(file, `has no explanation for the wallets ${inCurrency(currency)}.`);
   for (const currency of left.differences(saidLeft))
-    findings.add(file, `says of the wallets ${inCurrency(currency)} that another sum left them than they have lost.`);
+    findings.add(file, `has another sum for what left the wallets ${inCurrency(currency)} than their balances show.`);
   for (const currency of own.differences(saidOwn))
-    findings.add(file, `explains the wallets ${inCurrency(currency)} by other charges than those of the batch.`);
+    findings.add(file, `explains the wallets ${inCurrency(currency)} with other charges than those of the batch.`);
   const isExplained = balance.explanation.every(({ unexplained }) => sameDecimal(unexplained, '0'));
   if (balance.explained !== isExplained)
-    findings.add(file, 'says of what left the wallets that it is explained, or not, otherwise than its own numbers.');
+    findings.add(file, 'contradicts its own numbers about whether the wallets are explained.');
 }
 
 function inCurrency(currency: string): string {

@@ -20,9 +20,9 @@ export function checkRefunds(
   const isRecorded = chain.batch.completed?.data.balance_read_at !== undefined;
   if (back !== undefined || isRecorded) {
     for (const currency of sumsOf(earlier).differences(chain.failed.earlier()))
-      findings.add(file, `says that another sum of ${currency} was charged for earlier payments than the audit chain.`);
+      findings.add(file, `has another sum of ${currency} charged for earlier payments than the audit chain.`);
     for (const currency of sumsOf(back ?? {}).differences(chain.failed.earlierBack()))
-      findings.add(file, `says that another sum of ${currency} came back for earlier payments than the audit chain.`);
+      findings.add(file, `has another sum of ${currency} refunded for earlier payments than the audit chain.`);
   }
   if (balance.explanation.length === 0) return;
   const named = new Set(balance.wallets.map(({ currency }) => currency));
@@ -38,7 +38,7 @@ export function checkRefunds(
   for (const currency of said.differences(found))
     findings.add(
       file,
-      `says that another sum ${inCurrency(currency)} came back before the wallets were read than the audit chain.`,
+      `has another sum ${inCurrency(currency)} refunded before the wallets were read than the audit chain.`,
     );
 }
 

@@ -81,7 +81,7 @@ export async function checkDifference(
       found.add(line);
       counted.late.set(column, (counted.late.get(column) ?? 0) + 1);
     } else {
-      if (counted.late.size > 0) findings.add(file, `line ${lineNo} stands behind what the service has said late.`);
+      if (counted.late.size > 0) findings.add(file, `line ${lineNo} comes after the late changes.`);
       if (row !== rowNo) counted.rows += 1;
       rowNo = row;
       counted.columns.set(column, (counted.columns.get(column) ?? 0) + 1);
@@ -90,9 +90,8 @@ export async function checkDifference(
       return;
     }
   }
-  if (!(await cells.isAll())) findings.add(file, 'lacks something that differs from the version before.');
-  if (found.hex() !== late.hex())
-    findings.add(file, 'says otherwise than the audit chain what the service has said of rows that had ended.');
+  if (!(await cells.isAll())) findings.add(file, 'lacks a difference from the previous version.');
+  if (found.hex() !== late.hex()) findings.add(file, 'has other late changes than the audit chain.');
   const counts = { rows: counted.rows, columns: sorted(counted.columns), late: sorted(counted.late), forgotten };
   const { rows, columns, late: lateCounts, forgotten: isSaid } = difference;
   const said = {
@@ -101,7 +100,7 @@ export async function checkDifference(
     late: sorted(Object.entries(lateCounts)),
     forgotten: isSaid,
   };
-  if (!same(counts, said)) findings.add('summary.json', 'counts otherwise than difference.csv what differs.');
+  if (!same(counts, said)) findings.add('summary.json', 'has other counts of differences than difference.csv.');
   await checkTotals({ manifest, summary, difference, earlier }, findings);
 }
 

@@ -34,7 +34,7 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     const shown = join(versionsFolder, name);
     const [, number, day] = namePattern.exec(name) ?? [];
     if (number === undefined) {
-      findings.add(shown, 'is no earlier version of these reports.');
+      findings.add(shown, 'is not an earlier version of these reports.');
       continue;
     }
     if (!(await attempt(findings, shown, () => ownFolder(join(folder, name))))) continue;
@@ -42,7 +42,7 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     const signed = await readManifest(join(folder, name), null, inner);
     if (signed) await attempt(inner, '', () => checkFiles(join(folder, name), signed.manifest, inner));
     if ((await readdir(join(folder, name)).catch((): string[] => [])).includes(versionsFolder))
-      inner.add(versionsFolder, 'is no part of an earlier version.');
+      inner.add(versionsFolder, 'is not part of an earlier version.');
     for (const { file, message } of inner.list) findings.add(join(shown, file), message);
     if (!signed) continue;
     const { manifest, digest } = signed;
@@ -85,7 +85,7 @@ export function checkKept(
     else if (chain.heads.get(events) !== head && digest !== manifest.previous?.manifest_sha256)
       findings.add(
         name,
-        'is no beginning of these reports: their audit chain does not go on from where its own ended.',
+        'is not an earlier state of these reports: their audit chain does not continue from the end of its own.',
       );
     if (one.public_key === manifest.public_key) continue;
     if (named.has(digest)) findings.note(`${name} was signed by another key than these reports.`);
@@ -93,7 +93,7 @@ export function checkKept(
   }
   if (kept.length === 0 || findings.count > before) return null;
   const [versions, each] = kept.length === 1 ? ['version', 'is'] : ['versions', 'are each'];
-  return `The ${kept.length === 1 ? '' : `${kept.length} `}earlier ${versions} in versions/ ${each} as signed, and the audit chain goes on from there.`;
+  return `The ${kept.length === 1 ? '' : `${kept.length} `}earlier ${versions} in versions/ ${each} as signed, and the audit chain continues from there.`;
 }
 
 /**

@@ -115,7 +115,7 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
     ['the digest of the rows', summary.content_sha256],
     ['who approved it', summary.approved_by],
     ['when it was approved', summary.times.approved_at],
-    ['when it was to be done', summary.times.finish_by ?? null],
+    ['when it was due', summary.times.finish_by ?? null],
     ['when it began', summary.times.started_at],
     ['when it ended', summary.times.completed_at],
     ['when the balance before it was read', summary.balance.before_read_at],
@@ -171,18 +171,18 @@ function checkApprovedSums({ chain, totals }: Origin, findings: Findings): void 
   const approved = new ExactSums();
   for (const [currency, value] of Object.entries(JSON.parse(sums))) approved.add(currency, String(value));
   for (const currency of approved.differences(totals.approvedSums))
-    findings.add('results.csv', `asks for another sum in ${currency} than the one that was approved.`);
+    findings.add('results.csv', `has another sum in ${currency} than the one that was approved.`);
 }
 
 function checkRefunds({ summary: { refunded }, totals }: Origin, findings: Findings): void {
   if (refunded.rows !== totals.refundedRows) {
-    const message = `counts ${refunded.rows} rows whose money was given back; the audit chain has ${totals.refundedRows}.`;
+    const message = `counts ${refunded.rows} refunded rows; the audit chain has ${totals.refundedRows}.`;
     findings.add('summary.json', message);
   }
   const said = new ExactSums();
   for (const [currency, value] of Object.entries(refunded.amounts)) said.add(currency, value);
   for (const currency of said.differences(totals.refunds))
-    findings.add('summary.json', `says that another sum of ${currency} was given back than the audit chain.`);
+    findings.add('summary.json', `has another sum of ${currency} refunded than the audit chain.`);
 }
 
 /** The digest of the rows, computed again, must be the one that was validated and approved. */
@@ -191,16 +191,16 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
   if (approved === null) findings.note('The batch was never approved: there is no approval to compare its rows with.');
   const digests = { validated: validated?.data.content_sha256, approved: approved?.data.content_sha256 };
   if (typeof digests.validated !== 'string') {
-    findings.note('The chain has no digest of the rows: that they are those of the file was not checked.');
+    findings.note('The chain has no digest of the rows, so it was not checked whether they are those of the file.');
     return;
   }
-  const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer say whom they paid' : null;
+  const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer name people' : null;
   if (hidden !== null) {
     // In masked or forgotten reports, a whole number could be any: nothing would be compared with it.
     if (totals.firstNamed !== null)
       findings.add(
         'results.csv',
-        `row ${totals.firstNamed} names a number, though the rows ${hidden}: nothing proves it.`,
+        `row ${totals.firstNamed} has a phone number, although the rows ${hidden}: nothing proves it.`,
       );
     findings.note(`The rows ${hidden}: their digest was not checked against the chain; counts and sums were.`);
     return;
@@ -211,7 +211,7 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
     if (await hasDigest(dir, expected)) continue;
     findings.add(
       'results.csv',
-      `has other rows than were ${act}: the digest of what they ask for is not that of the audit chain. Which row it is, no digest can tell.`,
+      `has other rows than were ${act}: their digest is not that of the audit chain. A digest cannot show which row differs.`,
     );
   }
 }

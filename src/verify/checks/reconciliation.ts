@@ -79,7 +79,7 @@ export async function checkReconciliation(
   const signed = await readSigned(dir, publicKey, findings, manifestShape);
   if (!signed) {
     findings.note(
-      'Versions before this one did not sign reconciliations: run "airbatch reconcile" again for one that can be proven.',
+      'Versions before this one did not sign reconciliations: run "airbatch reconcile" again for one that can be verified.',
     );
     return null;
   }
@@ -121,6 +121,6 @@ async function checkCounts(
       findings.add('reconciliation.csv', `has ${has} of ${bucket}, and reconciliation.json says ${stated}.`);
   }
   const left = [...found].reduce((sum, [bucket, count]) => sum + (settledBuckets.includes(bucket) ? 0 : count), 0);
-  if (left !== open) findings.add('reconciliation.json', `says that ${open} are open; ${left} are.`);
+  if (left !== open) findings.add('reconciliation.json', `counts ${open} open items; there are ${left}.`);
   return items;
 }

@@ -105,7 +105,7 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   if (second !== '' && !chain.wasSaidLate(rowNo, `topup ${unguarded(second)}`))
     findings.add('results.csv', `row ${rowNo} has a second payment that the audit chain does not have.`);
   if (contradicted !== '' && (status !== 'failed' || !chain.wasSaidLate(rowNo, unguarded(contradicted) ?? '')))
-    findings.add('results.csv', `row ${rowNo} says otherwise than the audit chain what the service says of it now.`);
+    findings.add('results.csv', `row ${rowNo} has another status at the service than the audit chain.`);
   checkEnd(row, rowNo, chain, findings);
 }
 
@@ -123,7 +123,7 @@ function checkEnd(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Fi
   if (ended === fingerprint(...when, unguarded(row.failure_code)) || ended === fingerprint(...when)) return;
   findings.add(
     'results.csv',
-    `row ${rowNo} ended at another time, with another word of the service, or another failure code, than the audit chain says.`,
+    `row ${rowNo} has another end time, status at the service or failure code than the audit chain.`,
   );
 }
 
@@ -157,7 +157,7 @@ function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings:
   const refund = status === 'completed' ? chain.refundOf(rowNo, row.topup_id ?? '') : null;
   if (at === undefined) {
     if (refund !== null && refund.at !== null && refund.amount !== 'cost')
-      findings.add('results.csv', `row ${rowNo} says nothing of the money that came back, as the audit chain does.`);
+      findings.add('results.csv', `row ${rowNo} has no refund; the audit chain has one.`);
     return;
   }
   const noted = refund?.amount === 'cost' ? [cost, cost_currency] : [refund?.amount ?? '', refund?.currency ?? ''];
@@ -165,7 +165,7 @@ function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings:
   const isSame = amount === '' || refund_amount === '' ? amount === refund_amount : sameDecimal(amount, refund_amount);
   const isTime = typeof refund?.at !== 'number' || refund.at === Date.parse(at);
   if ((at !== '') === (refund !== null) && isSame && isTime && currency === refund_currency) return;
-  findings.add('results.csv', `row ${rowNo} says otherwise of money that came back than the audit chain.`);
+  findings.add('results.csv', `row ${rowNo} has another refund than the audit chain.`);
 }
 
 /** The row's key and generation must be those of its last request. */
@@ -194,7 +194,7 @@ function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest
       row.idempotency_key === uuidV5(JSON.stringify([account, run_id, ref, generation])) &&
       references.includes(`${run_id}/${ref}${generation === 1 ? '' : `~${generation}`}`),
   );
-  if (!fits) findings.add('results.csv', `row ${rowNo} has a key or reference that is not its own.`);
+  if (!fits) findings.add('results.csv', `row ${rowNo} has a key or reference that does not belong to it.`);
 }
 
 /** RFC 9562, version 5, in the name space of airbatch's keys. */

@@ -22,22 +22,24 @@ export async function checkVersion(
   const { dir, manifest, summary, chain } = reports;
   const { previous } = manifest;
   if (!same(pick(manifest), pick(summary)))
-    findings.add('summary.json', 'says otherwise than the manifest which version of the reports it is of.');
+    findings.add('summary.json', 'names another version of the reports than the manifest.');
   const lastAt = chain.lastAt === null ? null : new Date(chain.lastAt).toISOString();
   if (manifest.as_of !== undefined && manifest.as_of !== lastAt)
     findings.add('manifest.json', `is as of ${manifest.as_of}; the last event of the audit chain was at ${lastAt}.`);
   const { difference, difference_unknown } = summary;
   const isFileThere = manifest.files.some(({ name }) => name === file);
   if ((difference !== null) !== isFileThere || (previous === null && difference !== null))
-    findings.add('summary.json', 'tells of a difference that no difference.csv has, or not of the one that it has.');
+    findings.add('summary.json', 'and the folder disagree: only one of the two has a difference.');
   if ((difference_unknown !== null) !== (previous !== null && difference === null))
-    findings.add('summary.json', 'says why it is not told what differs, where it is, or not where it is not.');
+    findings.add('summary.json', 'must give a reason exactly if the difference is unknown.');
   checkNumber(manifest, chain, findings);
   await noteOthers(dir, manifest, chain, findings);
   if (previous === null) return null;
   checkPrevious(previous, manifest, chain, findings);
   if (difference === null) {
-    findings.note(`${nameOf(previous)} came before, and what differs from it is not told: ${difference_unknown}.`);
+    findings.note(
+      `${nameOf(previous)} is the previous version. The difference from it is unknown: ${difference_unknown}.`,
+    );
     return null;
   }
   const before = findings.count;
@@ -47,11 +49,11 @@ export async function checkVersion(
   if (findings.count > before) return null;
   if (earlier === null) {
     findings.note(
-      `${nameOf(previous)} does not lie beside these reports: what difference.csv says that was before was not checked; what is now, was.`,
+      `${nameOf(previous)} is not in this folder: the earlier values in difference.csv were not checked, only the present ones.`,
     );
     return null;
   }
-  return `What differs from ${nameOf(previous, 'version')}, which lies beside these reports as it was signed, is what difference.csv says.`;
+  return `difference.csv has exactly the differences from ${nameOf(previous, 'version')}, which is in this folder, unchanged since it was signed.`;
 }
 
 function nameOf({ version, as_of }: Previous, label = 'Version'): string {
@@ -76,10 +78,10 @@ function checkNumber({ version }: Manifest, { batch, published }: ChainFacts, fi
     if (last.version !== version)
       findings.add(
         'manifest.json',
-        `is ${version ? `of version ${version}` : 'no version'}; by the audit chain version ${last.version} was given out last.`,
+        `is ${version ? `of version ${version}` : 'no version'}; the audit chain says that version ${last.version} was published last.`,
       );
   } else if (version && version <= last.version)
-    findings.add('manifest.json', `is of version ${version}, and version ${last.version} was given out before.`);
+    findings.add('manifest.json', `is of version ${version}, and version ${last.version} was published before.`);
 }
 
 /** The chain must record the previous version, and continue it. */
@@ -90,17 +92,20 @@ function checkPrevious(
   findings: Findings,
 ): void {
   if (manifest.version !== null && (manifest.version ?? 0) <= version)
-    findings.add('manifest.json', `is of version ${manifest.version}, and says that version ${version} came before.`);
+    findings.add(
+      'manifest.json',
+      `is of version ${manifest.version}, and names version ${version} as the previous one.`,
+    );
   if (events > manifest.audit.events)
     findings.add(
       'events.jsonl',
       `has ${manifest.audit.events} events, fewer than version ${version}, which had ${events}.`,
     );
   else if (heads.get(events) !== head)
-    findings.add('events.jsonl', `does not go on from where version ${version} ended: the chain was written anew.`);
+    findings.add('events.jsonl', `does not continue from the end of version ${version}: the chain was rewritten.`);
   const known = published.find((one) => one.version === version);
   if (known !== undefined && known.seq !== events)
-    findings.add('manifest.json', `names another version ${version} before it than the audit chain.`);
+    findings.add('manifest.json', `names another previous version ${version} than the audit chain.`);
 }
 
 /** Other versions may have been written to other folders: a note says so. */
@@ -112,16 +117,14 @@ async function noteOthers(
 ): Promise<void> {
   const earlier = published.filter((one) => one.version !== version);
   if (previous === null && earlier.length > 0)
-    findings.add('manifest.json', 'names no version before it; by the audit chain there was one.');
+    findings.add('manifest.json', 'names no previous version; the audit chain has one.');
   const present = await numbersInOtherBatches(dir);
   const missing = earlier.filter((one) => one.version !== previous?.version && !present.has(one.version));
   if (missing.length === 0) return;
   const names = missing.map(({ version: number, at }) => `${number} of ${new Date(at).toISOString().slice(0, 10)}`);
   const [versions, lie] =
-    missing.length === 1
-      ? ['Version', 'was given out as well, and does']
-      : ['Versions', 'were given out as well, and do'];
-  findings.note(`${versions} ${names.join(', ')} ${lie} not lie beside these reports.`);
+    missing.length === 1 ? ['Version', 'was also published, and is'] : ['Versions', 'were also published, and are'];
+  findings.note(`${versions} ${names.join(', ')} ${lie} not in this folder.`);
 }
 
 /** The folder of the previous version, if it is near; its results and summary must be unchanged. */
@@ -140,7 +143,7 @@ async function findEarlier(
     return (await isAsSigned(dir, earlier, JSON.parse(text.toString()) as Manifest, findings)) ? earlier : null;
   }
   if ((await numbersInOtherBatches(dir)).has(version))
-    findings.add(versionsFolder, `has another version ${version} than the one of which these reports tell.`);
+    findings.add(versionsFolder, `has another version ${version} than the one that these reports name.`);
   return null;
 }
 

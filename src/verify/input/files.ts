@@ -13,20 +13,20 @@ export const atOnceMax = 16 * 2 ** 20;
  */
 export async function ownFile(path: string): Promise<Stats> {
   const stats = await notLinked(path);
-  if (!stats.isFile()) throw new Error('it is no ordinary file');
+  if (!stats.isFile()) throw new Error('it is not an ordinary file');
   return stats;
 }
 
 /** Checks a folder within it in the same way. */
 export async function ownFolder(path: string): Promise<Stats> {
   const stats = await notLinked(path);
-  if (!stats.isDirectory()) throw new Error('it is no folder');
+  if (!stats.isDirectory()) throw new Error('it is not a folder');
   return stats;
 }
 
 async function notLinked(path: string): Promise<Stats> {
   const stats = await lstat(path);
-  if (stats.isSymbolicLink()) throw new Error('it is a link, and what it leads to is no part of these reports');
+  if (stats.isSymbolicLink()) throw new Error('it is a link, and its target is not part of these reports');
   return stats;
 }
 
@@ -53,7 +53,8 @@ export async function* linesOf(path: string): AsyncGenerator<string[], undefined
     lines[0] = rest + lines[0];
     rest = lines.pop() as string;
     count += lines.length;
-    if (rest.length > atOnceMax) throw new Error(`line ${count + 1} is longer than any that is written there`);
+    if (rest.length > atOnceMax)
+      throw new Error(`line ${count + 1} is longer than any line that airbatch writes there`);
     yield lines;
   }
   if (rest !== '') yield [rest];

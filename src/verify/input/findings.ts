@@ -1,6 +1,6 @@
 /** The finding for JSON that can be read, but is not written as the program writes it. */
 export const doubleMeaning =
-  'is not as the program writes it: a name may stand in it twice, of which readers take one or the other.';
+  'is not written as the program writes it: it may have a name twice, and readers may use either value.';
 
 /** The value of a JSON file, which must be written as the program writes it. */
 export function readJson(file: string, text: string, findings: Findings): unknown {
@@ -9,7 +9,7 @@ export function readJson(file: string, text: string, findings: Findings): unknow
     hasPrototype ||= name === '__proto__';
     return member;
   });
-  if (hasPrototype) findings.add(file, 'has the name "__proto__", which some readers take for another thing.');
+  if (hasPrototype) findings.add(file, 'has the name "__proto__", which some readers misunderstand.');
   if (text !== `${JSON.stringify(value, null, 2)}\n`) findings.add(file, doubleMeaning);
   return value;
 }

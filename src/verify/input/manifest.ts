@@ -97,7 +97,7 @@ function givenFingerprint(pem: string): string {
   try {
     return keyFingerprint(pem);
   } catch (error) {
-    throw new InputError('the given key is no key: it is not as "airbatch key" prints one', { cause: error });
+    throw new InputError('the given key is not a key as "airbatch key" prints it', { cause: error });
   }
 }
 
@@ -144,8 +144,8 @@ export async function checkFiles(
   }
   const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);
   for (const { name } of files)
-    if (!names.includes(name)) findings.add(name, 'is named by the manifest, and is no file that reports have.');
+    if (!names.includes(name)) findings.add(name, 'is named by the manifest, but reports have no such file.');
   for (const name of await readdir(dir))
     if (name !== versionsFolder && !named.has(name))
-      findings.add(name, 'is not named by the manifest: it is no part of these reports.');
+      findings.add(name, 'is not named by the manifest: it is not part of these reports.');
 }

@@ -52,7 +52,7 @@ function checkedHeader(header: string[]): string[] {
       ? name !== firstColumns[at]
       : !name.startsWith('input_') && !lastColumns.includes(name) && !firstColumns.includes(name),
   );
-  if (place >= 0) throw new Error(`its column ${place + 1}, "${header[place]}", is none that results have there`);
+  if (place >= 0) throw new Error(`its column ${place + 1}, "${header[place]}", is not one of the results`);
   if (header.length < firstColumns.length) throw new Error('it lacks columns that results have');
   return header.map((name, at) => (header.indexOf(name) === at ? name : `${name}\0${at}`));
 }

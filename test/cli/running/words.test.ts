@@ -313,7 +313,7 @@ test('what an option names and is not what it should be is wrong usage', async (
   writeFileSync(join(cwd, 'key.pem'), 'no key');
   const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
   assert.equal(code, 2);
-  assert.match(stderr, /^Error: the given key is no key: it is not as "airbatch key" prints one \[USAGE\]/);
+  assert.match(stderr, /^Error: the given key is not a key as "airbatch key" prints it \[USAGE\]/);
 });
 
 test('--json answers a wrong command line with a document too', async (t) => {

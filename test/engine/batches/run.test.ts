@@ -545,7 +545,7 @@ describe('the engine', () => {
       assert.ok(sends.length < 30, `${sends.length} were sent into it`);
       assert.ok(
         rig.warnings.includes(
-          'what answers at the address of the service does not answer as the service does; it is tried again',
+          'something at the address of the service answers, but not as the service does; it is tried again',
         ),
       );
       assert.ok(!rig.warnings.some((warning) => warning.includes('cannot be reached')));

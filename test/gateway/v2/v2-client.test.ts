@@ -257,7 +257,7 @@ describe('a creation in Version 2', () => {
     assert.equal(key.evidence.code, 'http_401');
     assert.match(
       key.evidence.message,
-      /perhaps from a proxy or a firewall/,
+      /perhaps a proxy or a firewall sent it/,
       'whoever only corrects the key looks in vain',
     );
   });

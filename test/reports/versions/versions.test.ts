@@ -343,7 +343,10 @@ test('nothing is said to differ from a version that somebody has changed, or tha
     findings.map(({ file }) => file),
     ['versions/1-as-of-2026-11-01/results.csv'],
   );
-  assert.match(String(notes), /Version 1 of 2026-11-01 came before, and what differs from it is not told: its results/);
+  assert.match(
+    String(notes),
+    /Version 1 of 2026-11-01 is the previous version. The difference from it is unknown: its results/,
+  );
   assert.match(String(notes), /nothing is wrong with the files of this one/);
   await giveBack(db, 3, { hours: 48 });
   const key = await openSigningKey(join(folder, 'another.pem'));
@@ -456,9 +459,7 @@ test("a number is the batch's, whatever the folder: the same state has one, anot
   const third = await write();
   assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 1, 2]);
   assert.ok(
-    (await proven(dir)).notes.includes(
-      'Version 2 of 2026-11-02 was given out as well, and does not lie beside these reports.',
-    ),
+    (await proven(dir)).notes.includes('Version 2 of 2026-11-02 was given out as well, and does not in this folder.'),
   );
 });
 
@@ -487,7 +488,7 @@ test('in a folder where none lies, a version names the one before it by the audi
   );
   assert.match(
     String((await proven(dir)).notes),
-    /Version 1 of 2026-11-01 came before, and what differs from it is not told: it does not lie in this folder/,
+    /Version 1 of 2026-11-01 is the previous version. The difference from it is unknown: it does not lie in this folder/,
   );
   const page = readFileSync(join(dir, 'report.html'), 'utf8');
   assert.match(page, /<dt>Version 1<\/dt><dd>as of 2026-11-01 08:01:00 UTC, in another folder<\/dd>/);

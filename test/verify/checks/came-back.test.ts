@@ -164,12 +164,12 @@ test('a refund of an earlier payment is none of the payment that came after it',
   assert.deepEqual(await messages(), []);
 });
 
-const another = 'says that another sum of USD';
+const another = 'has another sum of USD';
 for (const [what, change, found] of [
   [
     'more that came back for earlier payments',
     { '"earlier_came_back": {\n      "USD": "1.9"': '"earlier_came_back": {\n      "USD": "2.4"' },
-    [`${another} came back for earlier payments than the audit chain.`],
+    [`${another} refunded for earlier payments than the audit chain.`],
   ],
   [
     'what came back called unexplained',
@@ -178,7 +178,7 @@ for (const [what, change, found] of [
       '"unexplained": "0"': '"unexplained": "-2.2"',
       '"explained": true': '"explained": false',
     },
-    [`${another} came back before the wallets were read than the audit chain.`],
+    [`${another} refunded before the wallets were read than the audit chain.`],
   ],
   [
     'what came back taken away',
@@ -187,7 +187,7 @@ for (const [what, change, found] of [
       '"unexplained": "0"': '"unexplained": "-2.2"',
       '"explained": true': '"explained": false',
     },
-    [`${another} came back before the wallets were read than the audit chain.`],
+    [`${another} refunded before the wallets were read than the audit chain.`],
   ],
   [
     'more that came back, to hide what another took',
@@ -195,7 +195,7 @@ for (const [what, change, found] of [
       '"came_back": "2.2"': '"came_back": "1.2"',
       '"charged_by_other_batches": "0"': '"charged_by_other_batches": "-1"',
     },
-    [`${another} came back before the wallets were read than the audit chain.`],
+    [`${another} refunded before the wallets were read than the audit chain.`],
   ],
   [
     'more charged for earlier payments',
@@ -206,7 +206,7 @@ for (const [what, change, found] of [
       '"unexplained": "0"': '"unexplained": "-1"',
       '"explained": true': '"explained": false',
     },
-    [`${another} was charged for earlier payments than the audit chain.`],
+    [`${another} charged for earlier payments than the audit chain.`],
   ],
   [
     'another time at which the wallets were read',

@@ -48,7 +48,7 @@ test('money that came back is told of a completed row, and of no other', () => {
   const events = (to: string) => ({ 'row.end': { to }, 'row.refund': { amount: '1', currency: 'USD' } });
   assert.deepEqual(foundIn({ status: 'failed', ...none }, events('failed')), []);
   assert.deepEqual(foundIn({ status: 'completed', ...none }, events('completed')), [
-    'row 1 says otherwise of money that came back than the audit chain.',
+    'row 1 has another refund than the audit chain.',
   ]);
 });
 

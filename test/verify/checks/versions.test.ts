@@ -59,11 +59,11 @@ test('a version whose difference is what differs from the one beside it is prove
   assert.deepEqual([ok, notes, version, as_of], [true, [], 2, '2026-11-02T09:00:00.000Z']);
   assert.equal(
     checked.at(-2),
-    'The earlier version in versions/ is as signed, and the audit chain goes on from there.',
+    'The earlier version in versions/ is as signed, and the audit chain continues from there.',
   );
   assert.equal(
     checked.at(-1),
-    'What differs from version 1 of 2026-11-01, which lies beside these reports as it was signed, is what difference.csv says.',
+    'difference.csv has exactly the differences from version 1 of 2026-11-01, which is in this folder, unchanged since it was signed.',
   );
 });
 
@@ -91,8 +91,8 @@ const forgeries: readonly (readonly [
     'a line less',
     'difference.csv',
     (text) => text.replace(/2,3,[^\n]*refund_currency[^\n]*\n/, ''),
-    'difference.csv lacks something that differs from the version before.',
-    'summary.json counts otherwise than difference.csv what differs.',
+    'difference.csv lacks a difference from the previous version.',
+    'summary.json has other counts of differences than difference.csv.',
   ],
   [
     'a line of a row that does not differ',
@@ -104,19 +104,19 @@ const forgeries: readonly (readonly [
     'no word of the service',
     'difference.csv',
     (text) => text.replace(/4,,,row\.changed_late[^\n]*\n/, ''),
-    'difference.csv says otherwise than the audit chain what the service has said of rows that had ended.',
+    'difference.csv has other late changes than the audit chain.',
   ],
   [
     'another word of the service',
     'difference.csv',
     (text) => text.replace('now says failed', 'now says completed'),
-    'difference.csv says otherwise than the audit chain what the service has said of rows that had ended.',
+    'difference.csv has other late changes than the audit chain.',
   ],
   [
     'another count',
     'summary.json',
     (text) => text.replace(/("difference": \{\s+"rows": )1/, '$17'),
-    'summary.json counts otherwise than difference.csv what differs.',
+    'summary.json has other counts of differences than difference.csv.',
   ],
   [
     'other sums of now',
@@ -135,7 +135,7 @@ const forgeries: readonly (readonly [
     'another time',
     'summary.json',
     (text) => text.replace('"as_of": "2026-11-02T09', '"as_of": "2026-11-02T10'),
-    'summary.json says otherwise than the manifest which version of the reports it is of.',
+    'summary.json names another version of the reports than the manifest.',
   ],
   [
     'a row of another line',
@@ -159,7 +159,7 @@ const forgeries: readonly (readonly [
     'none told of in the summary, though its file is there',
     'summary.json',
     (text) => text.replace(/"difference": \{[\s\S]*?\n {2}\},/, '"difference": null,'),
-    'summary.json tells of a difference that no difference.csv has, or not of the one that it has.',
+    'summary.json and the folder disagree: only one of the two has a difference.',
   ],
 ];
 
@@ -181,7 +181,7 @@ for (const [what, file, change, expected, foundAlone = expected] of forgeries)
     const { ok, notes, findings } = await verifyReports(alone);
     const isFound = findings.some((one) => `${one.file} ${one.message}` === foundAlone);
     assert.deepEqual([ok, isFound], [foundAlone === null, foundAlone !== null], 'without the version before');
-    if (ok) assert.match(String(notes), /Version 1 of 2026-11-01 does not lie beside these reports/);
+    if (ok) assert.match(String(notes), /Version 1 of 2026-11-01 is not in this folder/);
   });
 
 test('a version before that was changed is found, and so is one that is not the one meant', async (t) => {
@@ -199,16 +199,16 @@ test('a version before that was changed is found, and so is one that is not the 
   assert.deepEqual(await found(), []);
   appendFileSync(join(kept, 'manifest.json'), ' ');
   assert.deepEqual(await found(), [
-    'versions/1-as-of-2026-11-01/manifest.json is not as the program writes it: a name may stand in it twice, of which readers take one or the other.',
+    'versions/1-as-of-2026-11-01/manifest.json is not written as the program writes it: it may have a name twice, and readers may use either value.',
     'versions/1-as-of-2026-11-01/manifest.json does not fit its signature: one of the two was changed.',
-    'versions has another version 1 than the one of which these reports tell.',
+    'versions has another version 1 than the one that these reports name.',
   ]);
 });
 
 test('what is no version is strange among the versions, as anything else is in the folder', async (t) => {
   const { dir, found } = await twoVersions(t);
   writeFileSync(join(dir, 'versions/notes.txt'), 'to be asked');
-  assert.deepEqual(await found(), ['versions/notes.txt is no earlier version of these reports.']);
+  assert.deepEqual(await found(), ['versions/notes.txt is not an earlier version of these reports.']);
 });
 
 test('a manifest with another time, or without the version before, is found by the chain and by the difference', async (t) => {
@@ -226,22 +226,18 @@ test('a manifest with another time, or without the version before, is found by t
     ),
   );
   sign({ previous: null });
-  assert.ok(
-    (await found()).includes(
-      'summary.json tells of a difference that no difference.csv has, or not of the one that it has.',
-    ),
-  );
+  assert.ok((await found()).includes('summary.json and the folder disagree: only one of the two has a difference.'));
   const { previous } = manifest;
   sign({
     previous: { ...previous, head: previous.head.replace(/^./, (digit: string) => (digit === '0' ? '1' : '0')) },
   });
   assert.ok(
-    (await found()).includes('events.jsonl does not go on from where version 1 ended: the chain was written anew.'),
+    (await found()).includes('events.jsonl does not continue from the end of version 1: the chain was rewritten.'),
   );
   sign({ previous: { ...previous, events: 999 } });
   assert.match(String(await found()), /events\.jsonl has \d+ events, fewer than version 1, which had 999\./);
   sign({ version: 1 });
-  assert.ok((await found()).includes('manifest.json is of version 1, and says that version 1 came before.'));
+  assert.ok((await found()).includes('manifest.json is of version 1, and names version 1 as the previous one.'));
 });
 
 test('what lies among the versions is signed, of this batch, older, and under its own name, all of its files', async (t) => {
@@ -259,11 +255,11 @@ test('what lies among the versions is signed, of this batch, older, and under it
   writeFileSync(join(kept, 'report.html'), page);
   writeFileSync(join(kept, 'notes.txt'), 'to be asked');
   assert.deepEqual(await found(), [
-    'versions/1-as-of-2026-11-01/notes.txt is not named by the manifest: it is no part of these reports.',
+    'versions/1-as-of-2026-11-01/notes.txt is not named by the manifest: it is not part of these reports.',
   ]);
   rmSync(join(kept, 'notes.txt'));
   mkdirSync(join(kept, 'versions'));
-  assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01/versions is no part of an earlier version.']);
+  assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01/versions is not part of an earlier version.']);
   rmSync(join(kept, 'versions'), { recursive: true });
 
   renameSync(kept, join(dir, 'versions/3-as-of-2026-11-01'));
@@ -272,7 +268,7 @@ test('what lies among the versions is signed, of this batch, older, and under it
   assert.deepEqual(await found(), [
     'versions/1-as-of-2026-11-01 has the name of another version: it is version 2, as of 2026-11-02T09:00:00.000Z.',
     'versions/2-as-of-2026-11-02 has the name of another version: it is version 1, as of 2026-11-01T08:01:00.000Z.',
-    'versions has another version 2 than the one of which these reports tell.',
+    'versions has another version 2 than the one that these reports name.',
   ]);
 });
 
@@ -305,7 +301,7 @@ test('a version of another batch, or one that another key has signed, is found a
   ]);
   lay({ audit: { events: 12, head: manifest.audit.head } }, key);
   assert.deepEqual(await found(), [
-    'versions/1-as-of-2026-11-01-2 is no beginning of these reports: their audit chain does not go on from where its own ended.',
+    'versions/1-as-of-2026-11-01-2 is not an earlier state of these reports: their audit chain does not continue from the end of its own.',
   ]);
 });
 
@@ -317,7 +313,7 @@ test('versions that were signed by a key that was replaced since are told of', a
   const { findings, notes } = await verifyReports(dir);
   assert.deepEqual(findings, []);
   assert.deepEqual(
-    notes.map((note) => note.replace(/ of .*? came before.*/, '')),
+    notes.map((note) => note.replace(/ of .*? is the previous version.*/, '')),
     [
       'versions/1-as-of-2026-11-01 was signed by another key than these reports.',
       'versions/2-as-of-2026-11-02 was signed by another key than these reports.',
@@ -329,7 +325,9 @@ test('versions that were signed by a key that was replaced since are told of', a
 test('reports under another number than the audit chain gave them are found, though they are signed', async (t) => {
   const { forge, found } = await twoVersions(t);
   forge({ 'summary.json': (text) => text.replace('"version": 2', '"version": 7') }, { version: 7 });
-  assert.deepEqual(await found(), ['manifest.json is of version 7; by the audit chain version 2 was given out last.']);
+  assert.deepEqual(await found(), [
+    'manifest.json is of version 7; the audit chain says that version 2 was published last.',
+  ]);
 });
 
 test('reports that name no version before them are found, though all of them was signed', async (t) => {
@@ -339,7 +337,7 @@ test('reports that name no version before them are found, though all of them was
   const alone = (text: string) =>
     `${JSON.stringify({ ...JSON.parse(text), previous: null, difference: null }, null, 2)}\n`;
   forge({ 'summary.json': alone }, { previous: null });
-  assert.deepEqual(await found(), ['manifest.json names no version before it; by the audit chain there was one.']);
+  assert.deepEqual(await found(), ['manifest.json names no previous version; the audit chain has one.']);
 });
 
 test('a manifest that says another state of the batch, or names a file that is no report, is found', async (t) => {
@@ -350,7 +348,7 @@ test('a manifest that says another state of the batch, or names a file that is n
   writeFileSync(join(dir, 'paid.csv'), '');
   const sha256 = createHash('sha256').update('').digest('hex');
   forge({}, { status: 'completed', files: [...files, { name: 'paid.csv', bytes: 0, sha256 }] });
-  assert.deepEqual(await found(), ['paid.csv is named by the manifest, and is no file that reports have.']);
+  assert.deepEqual(await found(), ['paid.csv is named by the manifest, but reports have no such file.']);
 });
 
 /** Two versions, and heads that were put outside right before each was given out, or elsewhere. */
@@ -370,13 +368,13 @@ test('an earlier version that ends where a head was put outside is proven so far
   const { ok, doubts, checked, findings } = await verify(kept);
   assert.deepEqual([ok, findings], [true, []]);
   assert.deepEqual(doubts, [
-    `These are reports of an earlier version: when they were given out the chain went this far, and has gone on since, to ${places[1]} events at least. What came later stands in a newer version.`,
+    `These reports are an earlier version: they were published when the chain had this length. It has at least ${places[1]} events now. A newer version has what came later.`,
   ]);
-  assert.match(String(checked), /every head that was put outside up to its end/);
-  assert.doesNotMatch(String(checked), /nothing was cut off since/);
+  assert.match(String(checked), /every anchored head up to its end/);
+  assert.doesNotMatch(String(checked), /nothing was cut off/);
   const newest = await verify(dir);
   assert.deepEqual([newest.ok, newest.doubts], [true, []]);
-  assert.match(String(newest.checked), /nothing was cut off since/);
+  assert.match(String(newest.checked), /nothing was cut off/);
 });
 
 test('a chain that ends before or after the heads that were put outside may have been cut short', async (t) => {

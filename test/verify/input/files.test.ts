@@ -42,7 +42,7 @@ test('a file of reports that is a pipe, a device or a link is found, and neither
         symlinkSync(target, join(dir, name));
       });
       assert.ok(
-        said.includes(`${name} cannot be read: it is a link, and what it leads to is no part of these reports.`),
+        said.includes(`${name} cannot be read: it is a link, and its target is not part of these reports.`),
         `${name} ${said}`,
       );
       assert.doesNotMatch(String(said), /nobody|ELOOP/);
@@ -51,7 +51,7 @@ test('a file of reports that is a pipe, a device or a link is found, and neither
       rmSync(join(dir, name));
       assert.equal(spawnSync('mkfifo', [join(dir, name)]).status, 0);
     });
-    assert.ok(said.includes(`${name} cannot be read: it is no ordinary file.`), `${name} ${said}`);
+    assert.ok(said.includes(`${name} cannot be read: it is not an ordinary file.`), `${name} ${said}`);
   }
 });
 
@@ -65,7 +65,7 @@ test('earlier versions that lie behind a link are none of these reports', async 
       symlinkSync(elsewhere, join(dir, name));
     });
     assert.ok(
-      said.includes(`${name} cannot be read: it is a link, and what it leads to is no part of these reports.`),
+      said.includes(`${name} cannot be read: it is a link, and its target is not part of these reports.`),
       `${said}`,
     );
   }
@@ -74,7 +74,7 @@ test('earlier versions that lie behind a link are none of these reports', async 
 test('a line without an end, and a file that asks for all memory, are found and not read to their end', async (t) => {
   const found = await damaged(t);
   for (const [name, says] of [
-    ['events.jsonl', 'line 1 is longer than any that is written there'],
+    ['events.jsonl', 'line 1 is longer than any line that airbatch writes there'],
     ['summary.json', `it has ${atOnceMax + 99} bytes, more than reports have in such a file`],
     ['manifest.json', `it has ${atOnceMax + 99} bytes, more than reports have in such a file`],
   ] as const) {
@@ -101,7 +101,10 @@ test('a line without an end in what is given to compare with is refused by the n
   for (const options of [{ anchors: path }, { serviceList: path }])
     await assert.rejects(verifyReports(dir, options), (error) => {
       assert.ok(error instanceof InputError);
-      assert.match(error.message, /given cannot be read as .*: line 2 is longer than any that is written there$/);
+      assert.match(
+        error.message,
+        /given cannot be read as .*: line 2 is longer than any line that airbatch writes there$/,
+      );
       return true;
     });
   await assert.rejects(verifyReports(dir, { anchors: dir }), InputError);
