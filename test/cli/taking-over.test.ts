@@ -33,7 +33,7 @@ test('a command that watches says when it does the work itself, and who does it 
   t.after(() => fourth.child.kill('SIGKILL'));
   await fourth.seen(told);
   assert.equal((await runCommand(['pause', batch, '--why', 'month-end'], { cwd })).code, 0);
-  await fourth.seen(/waits for a person: it is paused \(month-end\)/);
+  await fourth.seen(/waits for a person: it is paused \(by a person: month-end\)/);
   fourth.child.kill('SIGINT');
   assert.match(
     (await fourth.ended).stderr,
