@@ -160,7 +160,7 @@ describe('a slot', () => {
     write('inbox/x.csv');
     assert.match(
       (await run()).detail,
-      /\(1 row to pay; 1 row with a text message that is not sent: Version 1 has none/,
+      /\(1 row to pay; 1 row with a text message that is not sent: Version 1 sends its own SMS instead/,
     );
   });
 
