@@ -14,49 +14,49 @@ interface Place {
 /**
  * A route an operation: GET where it changes nothing. Null for those that are not offered, with the reason beside it.
  */
-const places: Readonly<Record<string, Place | null>> = {
-  'list-batches': { method: 'GET', path: '/batches' },
-  'show-status': { method: 'GET', path: '/batches/:batch_id' },
-  'show-progress': { method: 'GET', path: '/batches/:batch_id/progress', without: ['followed'] },
-  'validate-file': { method: 'POST', path: '/validations', without: ['errors'], isUpload: true },
-  'submit-file': { method: 'POST', path: '/batches', isUpload: true },
-  'import-file': { method: 'POST', path: '/imports', without: ['read_with'], isUpload: true },
-  'submit-batch': { method: 'POST', path: '/batches/:batch_id/submit' },
-  'resume-batches': { method: 'POST', path: '/batches/:batch_id/resume', without: ['out', 'restored'] },
-  'reopen-failed': { method: 'POST', path: '/batches/:batch_id/retry' },
-  'pause-batch': { method: 'POST', path: '/batches/:batch_id/pause' },
-  'review-batch': { method: 'GET', path: '/batches/:batch_id/review' },
-  'approve-batch': { method: 'POST', path: '/batches/:batch_id/approve' },
-  'reject-batch': { method: 'POST', path: '/batches/:batch_id/reject' },
-  'reorder-batch': { method: 'POST', path: '/batches/:batch_id/reorder' },
-  'review-release': { method: 'GET', path: '/batches/:batch_id/held-rows' },
-  'release-rows': { method: 'POST', path: '/batches/:batch_id/release' },
-  'skip-rows': { method: 'POST', path: '/batches/:batch_id/skip' },
-  'resolve-row': { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve' },
-  'audit-ledger': { method: 'POST', path: '/audits' },
-  'list-events': { method: 'GET', path: '/events' },
-  'show-row': { method: 'GET', path: '/batches/:batch_id/rows/:row' },
-  'list-forgettable': { method: 'GET', path: '/forgettable-batches' },
-  'forget-batches': { method: 'POST', path: '/forgettable-batches/forget' },
-  'reconcile-account': { method: 'POST', path: '/reconciliations', without: ['out'] },
-  'show-key': { method: 'GET', path: '/signing-key' },
-  'write-reports': { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
-  'read-balance': { method: 'GET', path: '/accounts/:account/balance' },
-  'list-networks': { method: 'GET', path: '/accounts/:account/networks' },
-  'list-products': { method: 'GET', path: '/accounts/:account/products' },
-  'list-jobs': { method: 'GET', path: '/jobs' },
-  'check-jobs': { method: 'GET', path: '/jobs/check' },
-  'list-api-keys': { method: 'GET', path: '/api-keys' },
-  'revoke-api-key': { method: 'POST', path: '/api-keys/:name/revoke' },
+const places: Readonly<Record<keyof typeof operations, Place | null>> = {
+  listBatches: { method: 'GET', path: '/batches' },
+  showStatus: { method: 'GET', path: '/batches/:batch_id' },
+  showProgress: { method: 'GET', path: '/batches/:batch_id/progress', without: ['followed'] },
+  validateFile: { method: 'POST', path: '/validations', without: ['errors'], isUpload: true },
+  submitFile: { method: 'POST', path: '/batches', isUpload: true },
+  importFile: { method: 'POST', path: '/imports', without: ['read_with'], isUpload: true },
+  submitBatch: { method: 'POST', path: '/batches/:batch_id/submit' },
+  resumeBatches: { method: 'POST', path: '/batches/:batch_id/resume', without: ['out', 'restored'] },
+  reopenFailed: { method: 'POST', path: '/batches/:batch_id/retry' },
+  pauseBatch: { method: 'POST', path: '/batches/:batch_id/pause' },
+  reviewBatch: { method: 'GET', path: '/batches/:batch_id/review' },
+  approveBatch: { method: 'POST', path: '/batches/:batch_id/approve' },
+  rejectBatch: { method: 'POST', path: '/batches/:batch_id/reject' },
+  reorderBatch: { method: 'POST', path: '/batches/:batch_id/reorder' },
+  reviewRelease: { method: 'GET', path: '/batches/:batch_id/held-rows' },
+  releaseRows: { method: 'POST', path: '/batches/:batch_id/release' },
+  skipRows: { method: 'POST', path: '/batches/:batch_id/skip' },
+  resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve' },
+  auditLedger: { method: 'POST', path: '/audits' },
+  listEvents: { method: 'GET', path: '/events' },
+  showRow: { method: 'GET', path: '/batches/:batch_id/rows/:row' },
+  listForgettable: { method: 'GET', path: '/forgettable-batches' },
+  forgetBatches: { method: 'POST', path: '/forgettable-batches/forget' },
+  reconcileAccount: { method: 'POST', path: '/reconciliations', without: ['out'] },
+  showKey: { method: 'GET', path: '/signing-key' },
+  writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
+  readBalance: { method: 'GET', path: '/accounts/:account/balance' },
+  listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
+  listProducts: { method: 'GET', path: '/accounts/:account/products' },
+  listJobs: { method: 'GET', path: '/jobs' },
+  checkJobs: { method: 'GET', path: '/jobs/check' },
+  listApiKeys: { method: 'GET', path: '/api-keys' },
+  revokeApiKey: { method: 'POST', path: '/api-keys/:name/revoke' },
   // A secret that is sent over the network once is a secret in logs and caches: keys are made on the machine.
-  'create-api-key': null,
+  createApiKey: null,
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
-  'retry-failed': null,
+  retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.
-  'run-file': null,
+  runFile: null,
   // They read files of the machine that the caller names.
-  'check-migration': null,
-  'verify-reports': null,
+  checkMigration: null,
+  verifyReports: null,
 };
 
 /** An operation, and where it is found. */
@@ -64,11 +64,10 @@ export interface Route extends Place {
   operation: RoleOperation;
 }
 
-/** The routes of all operations that are offered. Throws where an operation has no entry in the table. */
+/** The routes of all operations that are offered. */
 export function routes(): Route[] {
-  return Object.values(operations).flatMap((operation) => {
-    const place = places[operation.name];
-    if (place === undefined) throw new Error(`the operation ${operation.name} has no entry in the table of routes`);
+  return Object.entries(places).flatMap(([name, place]) => {
+    const operation = operations[name as keyof typeof places];
     return place === null || operation.role === null ? [] : [{ ...place, operation: operation as RoleOperation }];
   });
 }
