@@ -18,7 +18,7 @@ const roleHint = 'Make a key that has the role.';
 const instead: Partial<Record<Role, Role>> = { resolve: 'operate', admin: 'approve' };
 
 /** What a job may do: whoever starts `airbatch serve` may operate, and job files are code. */
-const rolesOfJobs: readonly Role[] = ['prepare', 'operate'];
+const rolesOfJobs: readonly Role[] = ['prepare', 'operate', 'audit'];
 
 /**
  * Throws `ROLE_MISSING` where the person may not do what the role allows: as the caller's grant says, else as the

@@ -21,10 +21,9 @@ const fileWaitMinutes = 60;
  * not sent again.
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
-  const { session, withAccount, stopping } = deps;
+  const { session, stopping } = deps;
   const { source } = job;
-  if (source.kind === 'reconciliation')
-    return withAccount(job.account, (account) => reconcileSlot(session, account, dueAt, source.days));
+  if (source.kind === 'reconciliation') return reconcileSlot(deps, job, dueAt, source.days);
   const before = await filesOfSlot(session.db, job.name, dueAt);
   const faults = await slotFaults(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);

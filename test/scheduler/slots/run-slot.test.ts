@@ -58,6 +58,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   const clock = { ...systemClock, now: () => now, sleep: async () => undefined };
   const session = {
     config: {
+      accounts: new Map(),
       secrets: [],
       intake: { country: 'NG' },
       policy: { approval: { needed: 'never' } },
@@ -597,12 +598,12 @@ describe('a slot that compares with the service', () => {
       assert.ok(found(`reports/${dir}`).includes('reconciliation.csv'), slot.detail);
     });
 
-  test('says which credentials to correct where they are refused, and that the job is to be run again', async (t) => {
+  test('says which credentials to correct where they are refused', async (t) => {
     const { gateway, run } = await compared(t);
     gateway.refuses.reads = true;
     await assert.rejects(run(), {
       code: 'CREDENTIALS_REJECTED',
-      hint: /^Correct PAY_KEY .*, then run the job again\.$/,
+      hint: /^Correct PAY_KEY .*, then try again\.$/,
     });
   });
 });
