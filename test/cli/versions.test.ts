@@ -40,6 +40,9 @@ test('report says that nothing has changed, a retry says what differs from what 
   assert.equal(readFileSync(join(folder, dir, 'versions', kept, 'manifest.json'), 'utf8'), given);
   const proof = await run('verify', dir);
   assert.equal(proof.code, 0, proof.stdout);
-  assert.match(proof.stdout, /^Version {4}2, as of .*^✔ What differs from version 1 of/ms);
+  assert.match(
+    proof.stdout,
+    /^Version {4}2, as of .*^✔ difference\.csv has exactly the differences from version 1 of/ms,
+  );
   assert.equal((await run('verify', join(dir, 'versions', kept))).code, 0);
 });

@@ -98,7 +98,11 @@ test('what was given out is kept to the byte when money comes back, and the new 
     /row by row<\/h2>(.*?)<\/section>/s.exec(readFileSync(join(dir, 'report.html'), 'utf8')) ?? [];
   assert.match(rowByRow, /refund amount.*0\.80/s);
   assert.doesNotMatch(rowByRow, /the service refunded money|more line/, 'which the row itself tells');
-  assert.ok((await proven(dir)).checked.some((sentence) => sentence.startsWith('What differs from version 1')));
+  assert.ok(
+    (await proven(dir)).checked.some((sentence) =>
+      sentence.startsWith('difference.csv has exactly the differences from version 1'),
+    ),
+  );
   await proven(kept);
 });
 
@@ -131,7 +135,9 @@ test('a third version is told from the second, and each proves by itself beside 
   const second = join(dir, 'versions/2-as-of-2026-11-02');
   for (const path of [dir, second])
     assert.ok(
-      (await proven(path)).checked.some((sentence) => sentence.startsWith('What differs from version')),
+      (await proven(path)).checked.some((sentence) =>
+        sentence.startsWith('difference.csv has exactly the differences from version'),
+      ),
       path,
     );
   assert.ok(!existsSync(join(second, 'versions')));
@@ -347,7 +353,7 @@ test('nothing is said to differ from a version that somebody has changed, or tha
     String(notes),
     /Version 1 of 2026-11-01 is the previous version. The difference from it is unknown: its results/,
   );
-  assert.match(String(notes), /nothing is wrong with the files of this one/);
+  assert.match(String(notes), /the files of this version are correct/);
   await giveBack(db, 3, { hours: 48 });
   const key = await openSigningKey(join(folder, 'another.pem'));
   assert.equal((await write(signedBy(db, key))).difference_unknown, 'it was signed by another key');
@@ -438,7 +444,7 @@ test('where the version before was moved away, the next one is told from what is
   await write();
   renameSync(join(dir, 'versions'), join(folder, 'archive'));
   const { notes } = await proven(dir);
-  assert.match(String(notes), /Version 1 of 2026-11-01 does not lie beside these reports/);
+  assert.match(String(notes), /Version 1 of 2026-11-01 is not in this folder/);
   await giveBack(db, 3, { hours: 48 });
   const third = await write();
   assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 2, 1]);
@@ -459,7 +465,7 @@ test("a number is the batch's, whatever the folder: the same state has one, anot
   const third = await write();
   assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 1, 2]);
   assert.ok(
-    (await proven(dir)).notes.includes('Version 2 of 2026-11-02 was given out as well, and does not in this folder.'),
+    (await proven(dir)).notes.includes('Version 2 of 2026-11-02 was also published, and is not in this folder.'),
   );
 });
 
