@@ -124,25 +124,8 @@ const bannedWords =
 const realWords =
   /^(wordWrap|wordsOf|wordLengthMax|breaksInWords|isWord|wordPattern|hasWordNear|hasWordOf|keyWords|amountWords|findingWords|digestWords|recordWords|inOneWord|withCfaFrancInOneWord|nameInWords|datesInWords|takeInDoubt)$/;
 
-/**
- * Names that still have such a word: the list may only shrink. `told_until` is a column of the ledger, `left_behind` a
- * member of the output of `jobs --json`; `word` and `words` are those of texts and of digests.
- */
-const namesLeft = new Set([
-  'beside',
-  'besides',
-  'core/state/doubt-words.ts',
-  'core/state/state-words.ts',
-  'left_behind',
-  'noteEndElsewhere',
-  'noteGiveBackElsewhere',
-  'noteStartElsewhere',
-  'runningElsewhere',
-  'tellApart',
-  'told_until',
-  'word',
-  'words',
-]);
+/** Names that have such a word in its own sense: `word` and `words` are those of texts and of digests. */
+const namesLeft = new Set(['word', 'words']);
 
 function files(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

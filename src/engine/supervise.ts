@@ -95,8 +95,8 @@ async function shortfall(
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
   const others = short.flatMap(({ currency, others: sum }) => (sum === null ? [] : [moneyText(currency, sum)]));
-  const besides = others.length === 0 ? '' : ` (other batches still need ${others.join(' and ')})`;
-  return `${missing.join(' and ')} are missing for the whole batch${besides}; nothing was sent`;
+  const alsoNeeded = others.length === 0 ? '' : ` (other batches still need ${others.join(' and ')})`;
+  return `${missing.join(' and ')} are missing for the whole batch${alsoNeeded}; nothing was sent`;
 }
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */

@@ -1,5 +1,5 @@
 import type { Doing } from '../core/state/situation.ts';
-import { pauseReasonTexts, pausesText } from '../core/state/state-words.ts';
+import { pauseReasonTexts, pausesText } from '../core/state/state-texts.ts';
 import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';

@@ -1,4 +1,4 @@
-import { batchLabel } from '../core/state/state-words.ts';
+import { batchLabel } from '../core/state/state-texts.ts';
 import { isoTime } from '../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
 import type { Database } from '../ledger/drivers/database.ts';

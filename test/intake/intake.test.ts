@@ -409,7 +409,7 @@ describe('a file whose rows an earlier batch has', () => {
     const policy = { recipientMaximum: { days: 1, sums: { KES: '500' } } };
     const { batch } = await take(csv([goodRow({ amount: '600' })]), { runId: 'december', policy });
     const [row] = await pageRows(db, batch.batch_id, 0, 1);
-    assert.deepEqual([row?.status, row?.told_until], ['held', twoDaysAgo]);
+    assert.deepEqual([row?.status, row?.known_until], ['held', twoDaysAgo]);
   });
 
   test('is held where its number gets more than the policy allows with what a restored ledger has lost', async (t) => {

@@ -90,9 +90,9 @@ export async function importFile(
     const read = rows.map((row) => asRead(row, !world.plan.unnamed));
     const judge = await findDuplicateJudge(unit.tx, batch);
     const judged = judge === null ? read : await judge(unit.tx, read);
-    for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
+    for (const { has_reference: _, before: __, problems, generation = 1, known_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };
-      await unit.judgeRow('ready', verdict, { generation, told_until });
+      await unit.judgeRow('ready', verdict, { generation, known_until });
     }
   });
   await approve({ db, clock: process.clock, person: 'operator', through: 'cli' as const }, batchId, unplanned);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
 import { auditLedger } from '../../operations/audit/audit-ledger.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { BatchState } from '../../core/state/batch-state.ts';
-import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel, batchStateTexts } from '../../core/state/state-texts.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { visible } from '../../core/text/visible.ts';
 import { verifyReports } from '../../operations/proof/verify-reports.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isTerminal, type RowState } from '../../core/state/row-state.ts';
-import { pausesText, rowStateTexts } from '../../core/state/state-words.ts';
+import { pausesText, rowStateTexts } from '../../core/state/state-texts.ts';
 import { visible } from '../../core/text/visible.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { hasEnded } from '../../operations/base/finish-now.ts';

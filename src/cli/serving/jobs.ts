@@ -68,7 +68,7 @@ async function list(context: CommandContext): Promise<number> {
   ]);
   printTable(context, columns, lines, { json: found, none: noJobs(context, found.folder) });
   for (const job of json ? [] : found.jobs) {
-    const left = job.left_behind.map(({ file, slot }) => ({ file, due_at: slot === null ? null : Date.parse(slot) }));
+    const left = job.unprocessed.map(({ file, slot }) => ({ file, due_at: slot === null ? null : Date.parse(slot) }));
     for (const line of [...slotLines(job), ...leftFilesLines(job.name, left)])
       terminal.print(`${terminal.paint('yellow', '!')} ${job.name}: ${visible(line)}\n`);
   }

@@ -1,7 +1,7 @@
 import { compareAmounts, moneyText } from '../../core/money/money.ts';
 import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
-import { pauseReasonTexts } from '../../core/state/state-words.ts';
+import { pauseReasonTexts } from '../../core/state/state-texts.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
@@ -53,10 +53,10 @@ export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly 
     lines.push(`Balance    could not be read (${plan.balance_trouble})`);
   }
   for (const { currency, missing, others } of plan.short) {
-    const besides =
+    const alsoNeeded =
       others === null ? '' : ` (other batches of the account still need ${sumsText({ [currency]: others })})`;
     lines.push(
-      `Short of   ${sumsText({ [currency]: missing })}${besides}: the batch will pause when the money runs out`,
+      `Short of   ${sumsText({ [currency]: missing })}${alsoNeeded}: the batch will pause when the money runs out`,
     );
   }
   if (plan.to_send > 0) lines.push(`Time       ${timeText(plan)}`);
@@ -81,7 +81,7 @@ function timeText(plan: Plan): string {
   return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apart_ms)} apart`;
 }
 
-/** What the time is made of besides, where others of the account are sent as well. */
+/** What the time is made of alsoNeeded, where others of the account are sent as well. */
 function behind({ rows_before: rowsBefore }: Plan): string {
   return rowsBefore === 0
     ? ''

@@ -1,5 +1,5 @@
 import { isContentRowRef } from '../identity/ids.ts';
-import { tellApart } from '../identity/similar-refs.ts';
+import { areDistinct } from '../identity/similar-refs.ts';
 import { sameAmount } from '../money/money.ts';
 import { type PaymentTerms, samePayment } from '../state/earlier-payment.ts';
 import { dayMs } from '../time/clock.ts';
@@ -24,7 +24,7 @@ export function comparedPayments(row: AskingRow, known: KnownPayments, { days }:
   const lost = lostInOtherBatches(row, known);
   return [...sent, ...lost].filter((payment) => {
     if (days === 0 && !(isLost(payment) ? isUnread(payment) : isContradictedInRun(row, payment))) return false;
-    return row.told_until === null || knownSince(payment) > row.told_until;
+    return row.known_until === null || knownSince(payment) > row.known_until;
   });
 }
 
@@ -100,7 +100,7 @@ function sameTerms(a: Terms, b: Terms): boolean {
  */
 function isUnnamedInRun(row: ComparedRow, payment: EarlierPayment): boolean {
   if (payment.run_id !== row.run_id || payment.row_ref === null || row.row_ref === null) return false;
-  return !tellApart(row.row_ref, payment.row_ref);
+  return !areDistinct(row.row_ref, payment.row_ref);
 }
 
 /**

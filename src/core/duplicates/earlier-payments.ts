@@ -18,7 +18,7 @@ export interface SentPayment extends Terms {
   failure_code: string | null;
   first_sent_at: number;
   /** If a person has released its row although the number had been paid: when the last of those payments was sent. */
-  told_until: number | null;
+  known_until: number | null;
   /** The service's status if it says that this failed payment has not failed, and when that became known (epoch ms). */
   contradicted: string | null;
   contradicted_at: number | null;

@@ -2,7 +2,7 @@ import { assert } from '../basics/assert.ts';
 import { moneyText } from '../money/money.ts';
 import { bearsEarlierPayment } from '../state/earlier-payment.ts';
 import type { ProblemCode } from '../state/problem-table.ts';
-import { rowStateTexts } from '../state/state-words.ts';
+import { rowStateTexts } from '../state/state-texts.ts';
 import { isoTime } from '../time/clock.ts';
 import { type EarlierPayment, isLost, type LostPayment, type SentPayment } from './earlier-payments.ts';
 import type { FileRules, KeyOwner, RowOfFile, SharedInFile } from './question.ts';

@@ -14,7 +14,7 @@ export interface AskingRow extends PaymentTerms {
    * A person has released the row although these payments were known: what was first sent until then (epoch ms) does
    * not hold it again. Null: no person has.
    */
-  told_until: number | null;
+  known_until: number | null;
   /** The same of payments with which its number gets more than the maximum. */
   maximumKnownUntil: number | null;
 }

@@ -49,7 +49,7 @@ export function beyondMaximum(
 
 /** A person who releases rows of one batch sees all of them that are held. */
 function isReleasedInOwnBatch(row: AskingRow, payment: EarlierPayment): boolean {
-  return !isLost(payment) && payment.batch_id === row.batch_id && payment.told_until !== null;
+  return !isLost(payment) && payment.batch_id === row.batch_id && payment.known_until !== null;
 }
 
 /** A lookup decides about the row's own payments. A lost payment counts only if it was to this number for certain. */

@@ -14,7 +14,7 @@ const digitsKept = 15;
  * nothing. Neither do two refs that a spreadsheet or an editor may have made from one: "0012" and "12", or letters in
  * another case or Unicode form.
  */
-export function tellApart(a: string, b: string): boolean {
+export function areDistinct(a: string, b: string): boolean {
   if ([a, b].some((ref) => isContentRowRef(ref) || shortForm.test(ref))) return false;
   return a !== b && asSavedAgain(a) !== asSavedAgain(b);
 }

@@ -2,7 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type BatchEvent, can } from '../../core/state/batch-state.ts';
 import { wasSent } from '../../core/state/row-state.ts';
-import { batchIs } from '../../core/state/state-words.ts';
+import { batchIs } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../../core/identity/ids.ts';
 import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
-import { batchIs } from '../../core/state/state-words.ts';
+import { batchIs } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
-import { batchIs } from '../../core/state/state-words.ts';
+import { batchIs } from '../../core/state/state-texts.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';

@@ -72,13 +72,13 @@ export async function keepBack(unit: Unit, row: RowRecord, decision: DuplicateDe
   const { outcome, problems, other, knownUntil } = decision;
   if (outcome === 'pay') return;
   const code = problems[0]?.code ?? '';
-  const told_until = knownUntil === null ? row.told_until : Math.max(row.told_until ?? 0, knownUntil);
+  const known_until = knownUntil === null ? row.known_until : Math.max(row.known_until ?? 0, knownUntil);
   await unit.changeRow(
     row,
     outcome,
     {
       problems: JSON.stringify(problems.map((problem) => ({ ...problem, column: null }))),
-      ...(outcome === 'hold' ? { told_until, next_action_at: null } : {}),
+      ...(outcome === 'hold' ? { known_until, next_action_at: null } : {}),
     },
     { why: outcome === 'skip' ? code.toLowerCase() : code, ...other },
   );
@@ -119,11 +119,11 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | nul
 export async function saveMaximumKnownUntil(tx: Queryable, row: RowRecord): Promise<void> {
   const problems = JSON.parse(row.problems ?? '[]') as { code: string }[];
   if (problems.some(({ code }) => code === 'RECIPIENT_MAXIMUM'))
-    await writeFact(tx, maximumKnownUntilOf(row), String(row.told_until ?? 0));
+    await writeFact(tx, maximumKnownUntilOf(row), String(row.known_until ?? 0));
 }
 
 async function readMaximumKnownUntil(db: Queryable, row: RowRecord): Promise<number | null> {
-  if (row.told_until === null) return null;
+  if (row.known_until === null) return null;
   const until = await readFact(db, maximumKnownUntilOf(row));
   return until === null ? null : Number(until);
 }

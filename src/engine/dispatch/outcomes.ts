@@ -1,6 +1,6 @@
 import { assert, unreachable } from '../../core/basics/assert.ts';
 import { withJitter } from '../../core/basics/random.ts';
-import { doubtReason } from '../../core/state/doubt-words.ts';
+import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { CreateOutcome, Evidence } from '../../gateway/contract/gateway.ts';
 import type { EventData } from '../../ledger/audit/events.ts';

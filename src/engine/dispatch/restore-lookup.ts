@@ -1,5 +1,5 @@
 import { assert } from '../../core/basics/assert.ts';
-import { doubtReason } from '../../core/state/doubt-words.ts';
+import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts';

@@ -1,5 +1,5 @@
 import { assert, unreachable } from '../../core/basics/assert.ts';
-import { doubtReason } from '../../core/state/doubt-words.ts';
+import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { LookupOutcome, ReadProblem } from '../../gateway/contract/gateway.ts';
 import type { EventData } from '../../ledger/audit/events.ts';

@@ -1,4 +1,4 @@
-import { doubtReason } from '../../core/state/doubt-words.ts';
+import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { isResolved } from '../../core/state/overdue.ts';
 import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';

@@ -74,8 +74,8 @@ async function judgeRows(
     const compared = rows[index];
     assert(compared?.row_no === row.row_no, 'the judge leaves no row out');
     if (row === compared && row.before === null) continue;
-    const { generation = 1, told_until = null } = row;
-    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), { generation, told_until });
+    const { generation = 1, known_until = null } = row;
+    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), { generation, known_until });
   }
   return judged;
 }
@@ -91,7 +91,7 @@ export async function requireReading(unit: Unit, batchId: string, holder: string
 
 function newRow(
   batchId: string,
-  { problems, has_reference: _, before: __, generation: ___, told_until: ____, ...row }: JudgedRow,
+  { problems, has_reference: _, before: __, generation: ___, known_until: ____, ...row }: JudgedRow,
 ): NewRow {
   return { batch_id: batchId, ...row, problems: problems.length === 0 ? null : JSON.stringify(problems) };
 }

@@ -50,7 +50,7 @@ export async function findDuplicateJudge(db: Queryable, batch: BatchRecord): Pro
         continue;
       }
       const taken = run.hasBegun ? await failedInstead(tx, row) : { row, owner: null };
-      const asking = { ...taken.row, batch_id, run_id, told_until: null, maximumKnownUntil: null };
+      const asking = { ...taken.row, batch_id, run_id, known_until: null, maximumKnownUntil: null };
       const earlier = earlierTo.get(row.phone_number ?? '') ?? [];
       const isInFile = asksFile(asking, earlier) ? await file.read(tx) : () => false;
       const decision = decideDuplicate(asking, { owner: taken.owner, mayGoOn, earlier, isInFile }, rules);
@@ -70,7 +70,7 @@ function judgedRow(row: JudgedRow, { outcome, problems, generation, knownUntil }
   if (outcome === 'pay') return goingOn;
   const found = problems.map((problem) => ({ ...problem, line: row.line, column: null, value: null }));
   if (outcome === 'skip') return { ...row, status: 'skipped', problems: found };
-  return { ...goingOn, status: 'held', problems: [...row.problems, ...found], told_until: knownUntil };
+  return { ...goingOn, status: 'held', problems: [...row.problems, ...found], known_until: knownUntil };
 }
 
 /** A row, perhaps under another ref than the file's order gives it, and the row that has bound its key. */

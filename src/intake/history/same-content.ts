@@ -1,7 +1,7 @@
 import { eachPaidOnce } from '../../core/identity/same-rows.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { maySend } from '../../core/state/batch-state.ts';
-import { batchLabel, batchStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel, batchStateTexts } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import {

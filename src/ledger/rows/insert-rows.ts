@@ -69,7 +69,7 @@ function isPlain({ status, product_id, sms_message, problems }: NewRow): boolean
  * What other batches make of a row besides its state: with which generation it begins, and which payments it is held
  * for.
  */
-export type Judgement = Pick<RowRecord, 'generation' | 'told_until'>;
+export type Judgement = Pick<RowRecord, 'generation' | 'known_until'>;
 
 /**
  * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was
@@ -79,12 +79,12 @@ export async function judgeRow(
   tx: Queryable,
   from: RowState,
   row: NewRow,
-  { generation, told_until }: Judgement,
+  { generation, known_until }: Judgement,
 ): Promise<boolean> {
   const changed = await tx.execute(
-    `UPDATE rows SET row_ref = ?, status = ?, problems = ?, generation = ?, told_until = ?
+    `UPDATE rows SET row_ref = ?, status = ?, problems = ?, generation = ?, known_until = ?
      WHERE batch_id = ? AND row_no = ? AND status = ? AND attempts = 0`,
-    [row.row_ref, row.status, row.problems, generation, told_until, row.batch_id, row.row_no, from],
+    [row.row_ref, row.status, row.problems, generation, known_until, row.batch_id, row.row_no, from],
   );
   return changed === 1;
 }

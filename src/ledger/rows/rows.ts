@@ -48,7 +48,7 @@ export interface RowRecord extends NewRow {
    * The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that
    * holds it no more.
    */
-  told_until: number | null;
+  known_until: number | null;
   /** The service's status of a payment that has failed here, and not at the service: the row counts as paid. */
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */

@@ -18,7 +18,7 @@ const changeable = [
   'first_sent_at',
   'accepted_at',
   'completed_at',
-  'told_until',
+  'known_until',
   'contradicted',
   'contradicted_at',
   'contradicted_by',

@@ -179,4 +179,6 @@ export const migrations: readonly (readonly string[])[] = [
   pausesTable,
   apiTables,
   batchFacts,
+  // What a person has known of payments to a row's number, and decided about.
+  ['ALTER TABLE rows RENAME COLUMN told_until TO known_until'],
 ];

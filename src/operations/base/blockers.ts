@@ -2,7 +2,7 @@ import { unreachable } from '../../core/basics/assert.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
 import type { Situation } from '../../core/state/situation.ts';
-import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state-words.ts';
+import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';

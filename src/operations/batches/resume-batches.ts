@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can } from '../../core/state/batch-state.ts';
-import { batchIs } from '../../core/state/state-words.ts';
+import { batchIs } from '../../core/state/state-texts.ts';
 import { resumeBatch } from '../../engine/batches/batch-commands.ts';
 import { moveService } from '../../engine/batches/moved-service.ts';
 import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';

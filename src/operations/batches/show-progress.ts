@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maySend } from '../../core/state/batch-state.ts';
-import { batchLabel } from '../../core/state/state-words.ts';
+import { batchLabel } from '../../core/state/state-texts.ts';
 import { batchesBefore } from '../../engine/forecast/sending.ts';
 import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, batchesNotEnded, findBatch } from '../../ledger/batches/batches.ts';

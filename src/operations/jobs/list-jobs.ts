@@ -35,7 +35,7 @@ const job = z.strictObject({
   /** The slot that is due or running. */
   open_slot: slot.nullable(),
   /** Files in `working` that no slot brings any more, or only when it is run again. */
-  left_behind: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
+  unprocessed: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
 });
 
 /** Which jobs there are, when each runs next, and what came of its last run. */
@@ -73,7 +73,7 @@ async function known(db: Queryable, job: Job, now: number) {
     next_run: isoOrNull(nextDueTimes(job.schedule, now, 1)[0] ?? null),
     last_slot: last ? slotJson(last) : null,
     open_slot: open ? slotJson(open) : null,
-    left_behind: left.map(({ file, due_at }) => ({ file, slot: isoOrNull(due_at) })),
+    unprocessed: left.map(({ file, due_at }) => ({ file, slot: isoOrNull(due_at) })),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { batchIs } from '../../core/state/state-words.ts';
+import { batchIs } from '../../core/state/state-texts.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';

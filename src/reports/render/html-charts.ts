@@ -1,5 +1,5 @@
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { durationText, localTime, spanText } from '../sentences/format.ts';
 import type { Timeline } from '../summary/timeline.ts';

@@ -1,7 +1,7 @@
 import { moneyText } from '../../core/money/money.ts';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
 import type { RowState } from '../../core/state/row-state.ts';
-import { batchLabel, rowStateTexts } from '../../core/state/state-words.ts';
+import { batchLabel, rowStateTexts } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { durationText, failureText, localTimeText, sumsText } from '../sentences/format.ts';

@@ -1,6 +1,6 @@
 import { moneyText } from '../../core/money/money.ts';
 import type { RowState } from '../../core/state/row-state.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';

@@ -1,5 +1,5 @@
 import type { RowState } from '../../core/state/row-state.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
 import { differenceText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';

@@ -1,5 +1,5 @@
 import type { RowState } from '../../core/state/row-state.ts';
-import { batchLabel } from '../../core/state/state-words.ts';
+import { batchLabel } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { troublesOf } from '../summary/advice.ts';

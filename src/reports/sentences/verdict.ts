@@ -1,6 +1,6 @@
 import { Sums, sameAmount } from '../../core/money/money.ts';
-import { lookedUp } from '../../core/state/doubt-words.ts';
-import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-words.ts';
+import { lookedUp } from '../../core/state/doubt-texts.ts';
+import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-texts.ts';
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';

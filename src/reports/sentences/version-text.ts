@@ -1,5 +1,5 @@
 import type { RowState } from '../../core/state/row-state.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import type { Difference, ReportVersion, Totals } from '../versions/difference.ts';
 import { localTimeText, sumsText } from './format.ts';

@@ -1,5 +1,5 @@
 import { isOverdue } from '../../core/state/overdue.ts';
-import { rowStateTexts } from '../../core/state/state-words.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
 import { isContradicted, isLeftToPerson } from './survey.ts';

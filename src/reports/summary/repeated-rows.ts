@@ -1,5 +1,5 @@
 import { eachPaidOnce } from '../../core/identity/same-rows.ts';
-import { batchStateTexts } from '../../core/state/state-words.ts';
+import { batchStateTexts } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sharedRows } from '../../ledger/reporting/shared-rows.ts';

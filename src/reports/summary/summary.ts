@@ -1,7 +1,7 @@
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
-import { pauseDetail, pausesText } from '../../core/state/state-words.ts';
+import { pauseDetail, pausesText } from '../../core/state/state-texts.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, embeddedSandboxService } from '../../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';

@@ -67,7 +67,7 @@ describe('airbatch jobs', () => {
     );
     const { jobs } = JSON.parse((await run('--json', 'jobs')).stdout);
     assert.deepEqual(
-      jobs.map(({ left_behind }: { left_behind: unknown }) => left_behind),
+      jobs.map(({ unprocessed }: { unprocessed: unknown }) => unprocessed),
       [[], [{ file: 'left.csv', slot: null }]],
     );
   });

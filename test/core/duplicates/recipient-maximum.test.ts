@@ -17,7 +17,7 @@ const row: AskingRow = {
   phone_number: '+254712000001',
   network_id: 1,
   product_id: null,
-  told_until: null,
+  known_until: null,
   maximumKnownUntil: null,
 };
 
@@ -34,7 +34,7 @@ function sent(fields: Partial<SentPayment> = {}): SentPayment {
     currency: 'KES',
     product_id: null,
     first_sent_at: now - dayMs,
-    told_until: null,
+    known_until: null,
     contradicted: null,
     contradicted_at: null,
     ...fields,

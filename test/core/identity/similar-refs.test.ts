@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentRowRef } from '../../../src/core/identity/ids.ts';
-import { tellApart } from '../../../src/core/identity/similar-refs.ts';
+import { areDistinct } from '../../../src/core/identity/similar-refs.ts';
 
 for (const [a, b] of [
   ['0012', '12'],
@@ -22,7 +22,7 @@ for (const [a, b] of [
   ['NOV-1', contentRowRef(['+254712000001'], 1)],
 ] as const)
   test(`a spreadsheet or an editor may have made one of these of the other: ${a} and ${b}`, () => {
-    assert.deepEqual([tellApart(a, b), tellApart(b, a)], [false, false]);
+    assert.deepEqual([areDistinct(a, b), areDistinct(b, a)], [false, false]);
   });
 
 for (const [a, b] of [
@@ -36,5 +36,5 @@ for (const [a, b] of [
   ['1234567890123456', '12345678901234560'],
 ] as const)
   test(`two rows have these, and not one: ${a} and ${b}`, () => {
-    assert.deepEqual([tellApart(a, b), tellApart(b, a)], [true, true]);
+    assert.deepEqual([areDistinct(a, b), areDistinct(b, a)], [true, true]);
   });

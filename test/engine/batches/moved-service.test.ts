@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { doubtReason } from '../../../src/core/state/doubt-words.ts';
+import { doubtReason } from '../../../src/core/state/doubt-texts.ts';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { moveService } from '../../../src/engine/batches/moved-service.ts';
 import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';

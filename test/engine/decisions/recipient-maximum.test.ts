@@ -209,11 +209,11 @@ describe('the maximum of a recipient', () => {
     await rig.add([toOne(1, '450'), toOne(2, '100', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
     await rig.run();
     const told = rig.clock.now() + dayMs;
-    await rig.db.execute('UPDATE rows SET told_until = ? WHERE row_no = 2', [told]);
+    await rig.db.execute('UPDATE rows SET known_until = ? WHERE row_no = 2', [told]);
     await releaseRows(mary(rig), 'one', [2]);
     assert.deepEqual(await goTogether(rig, [2]), []);
-    const { status, told_until } = await rig.row(2, 'one');
-    assert.deepEqual([status, told_until], ['held', told]);
+    const { status, known_until } = await rig.row(2, 'one');
+    assert.deepEqual([status, known_until], ['held', told]);
   });
 
   test('does not take a doubt that is sent again for something sent since a row beside it was let go', async () => {

@@ -59,13 +59,13 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
   test('holds the same payment under another run id, and is named by the service’s id and its time', async () => {
     const { rig, topupId, paidAt } = await lostAndAsked(3);
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
-    const { problems, told_until } = await rig.row(1, 'batch-2');
+    const { problems, known_until } = await rig.row(1, 'batch-2');
     const [{ code, message }] = JSON.parse(problems ?? '');
     assert.equal(code, 'SENT_LATELY');
     const when = '2026-11-20 at 09:00 UTC';
     const whom = `a payment that only the service knows since the ledger was restored (${topupId}, run run-1)`;
     assert.equal(message, `The same number was sent KES 101.00 on ${when}, by ${whom}.`);
-    assert.equal(told_until, paidAt);
+    assert.equal(known_until, paidAt);
     const held = (await pageEvents(rig.db, 'batch-2', 0, 1_000)).find(({ kind }) => kind === 'row.hold');
     assert.deepEqual(JSON.parse(held?.body ?? '').other_payment, topupId);
     assert.equal(rig.service.charges.length, 2);
@@ -228,9 +228,9 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     payment.createdAt = rig.clock.now() + 400 * dayMs;
     await rig.add(someRows(1), otherRun(rig));
     await runRestored(rig);
-    const { status, told_until } = await rig.row(1, 'batch-2');
+    const { status, known_until } = await rig.row(1, 'batch-2');
     assert.equal(status, 'held');
-    assert.ok((told_until ?? Infinity) <= rig.clock.now());
+    assert.ok((known_until ?? Infinity) <= rig.clock.now());
   });
 
   test('is the last of its generations where all of them have failed', async () => {

@@ -137,8 +137,8 @@ describe('the SQLite ledger', () => {
       const db = openSqlite(join(folder, name));
       await migrate(db);
       await addBatch(db, makeVirtualClock(), aBatch(), [aRow(1)]);
-      await db.execute('UPDATE rows SET told_until = 5000');
-      await db.execute('ALTER TABLE rows RENAME COLUMN told_until TO released_at');
+      await db.execute('UPDATE rows SET known_until = 5000');
+      await db.execute('ALTER TABLE rows RENAME COLUMN known_until TO released_at');
       await db.execute('DELETE FROM migrations WHERE version = 8');
       return db;
     }
@@ -146,7 +146,7 @@ describe('the SQLite ledger', () => {
     test('takes no release there for one of what others sent before it, of which nobody was told', async () => {
       const db = await earlier('released.db');
       await migrate(db);
-      assert.equal((await findRow(db, 'batch-1', 1))?.told_until, null);
+      assert.equal((await findRow(db, 'batch-1', 1))?.known_until, null);
       await db.close();
     });
 

@@ -1,5 +1,5 @@
 import type { BatchState, PauseReason } from './batch-state.ts';
-import { lookedUp } from './doubt-words.ts';
+import { lookedUp } from './doubt-texts.ts';
 import type { RowState } from './row-state.ts';
 
 /**
