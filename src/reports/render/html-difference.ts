@@ -17,7 +17,7 @@ export function differenceSection(version: ReportVersion): Html {
             html`<tr><td>${name}</td><td class="n" data-name="${older}">${before}</td><td class="n" data-name="${newer}">${after}</td></tr>`,
         )}</tbody></table>`
       : null
-  }${isPreviousThere(version) ? html`<p class="soft small">${older} is kept in the folder versions beside this page.</p>` : null}</section>`;
+  }${isPreviousThere(version) ? html`<p class="soft small">${older} is kept in the folder versions next to this page.</p>` : null}</section>`;
 }
 
 /** The first lines of difference.csv. */
