@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command's first file. It is plain JavaScript that every Node can parse, so that an old Node is told in one line
-// what it lacks instead of failing on syntax that it does not know.
+// The first file that Node runs for the command. It is plain JavaScript that every Node version can parse. So an old
+// Node prints one line that names the version it needs, and does not fail on syntax that it does not know.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(
@@ -8,15 +8,15 @@ if (major < 24 || (major === 24 && minor < 15)) {
   );
   process.exit(2);
 }
-// Commands that go through whole files start again, in place, with less room for garbage: V8 would let 128 MiB of it
-// lie in the young generation, and collect the old one only when it has grown four times as large as what is alive;
-// below a GiB, twice. No command has a tenth of that alive. The sizes can be said on the command line alone, and a
-// "#!" line takes no options on every system.
+// Commands that process whole files restart themselves with tighter limits on garbage. By default V8 keeps up to 128
+// MiB of garbage in the young generation. It collects the old generation only when that has grown to four times the
+// live data; with a limit below a GiB, to twice. No command has a tenth of that alive. V8 takes these sizes on the
+// command line only, and not every system passes options from a "#!" line.
 const ofWholeFiles = /^(?:run|validate|submit|approve|resume|retry|report|reconcile|verify|audit|jobs|serve)$/;
 const roomForGarbage = ['--max-semi-space-size=8', '--max-old-space-size=1000'];
-// The C library of most Linux systems keeps what a thread has freed for that thread, in an arena of its own, unless
-// all share one. What is free at its end it gives back from 128 KiB on, and larger blocks at once, but raises both
-// limits, to 64 MiB, as such blocks are freed, unless they are named.
+// On most Linux systems, the C library keeps the memory that a thread has freed in an arena of that thread, unless all
+// threads share one arena. It returns free memory at an arena's end from 128 KiB on, and larger blocks at once. But it
+// raises both limits, up to 64 MiB, as such blocks are freed, unless the environment sets the limits.
 const givingBack = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' };
 const { argv, env, execArgv, execPath, platform } = process;
 if (
@@ -33,18 +33,18 @@ const [{ existsSync, mkdirSync }, { enableCompileCache }, { homedir }, { join }]
   import('node:os'),
   import('node:path'),
 ]);
-// What is compiled is kept for the next start, which in a clone takes half the time then. In a folder of this person
-// alone: in the temporary folder that Node would take, somebody else could have put other code.
+// Node keeps the compiled code for the next start; in a clone that halves the start time. The folder belongs to this
+// user alone: in Node's default, the temporary folder, another user could have placed other code.
 const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = env;
 try {
   const cache = NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'airbatch');
-  // Whatever the umask says.
+  // The mode applies whatever the umask is.
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   enableCompileCache(cache);
 } catch {
-  // A container may run under a user id that has no home. Then every start compiles.
+  // A container may run under a user id that has no home. Then every start compiles anew.
 }
-// In a clone the sources run as they are; the published package carries them compiled.
+// A clone runs the sources; the published package contains compiled files.
 const source = new URL('./main.ts', import.meta.url);
 const { main } = await import(
   existsSync(source) ? source.href : new URL('../../dist/cli/main.js', import.meta.url).href

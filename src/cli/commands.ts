@@ -1,6 +1,6 @@
 import type { CommandModule } from './base/command.ts';
 
-/** The commands: each is loaded only when it is called, so that `--help` starts at once. */
+/** The commands. Each is loaded only when it runs, so that `--help` starts fast. */
 export const load = {
   run: () => import('./files/run.ts'),
   validate: () => import('./files/validate.ts'),

@@ -7,13 +7,13 @@ import { type Streams, systemTerminal } from './base/terminal.ts';
 import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
 
-/** What the command line uses of the process that it runs in. */
+/** What the command line needs from its process. */
 export interface Host extends Streams {
   cwd(): string;
   env: Record<string, string | undefined>;
 }
 
-/** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
+/** Runs the command line. Resolves with the exit code. Writes what went wrong and how to fix it to stderr. */
 export async function main(argv: readonly string[], host: Host = process): Promise<number> {
   const json = argv.includes('--json');
   const terminal = systemTerminal({ json }, host);
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[], host: Host = process): Promi
   }
 }
 
-/** What commander says of the arguments repeats them as they are. */
+/** The messages of commander repeat the arguments without escaping them. */
 function withVisible(text: string, argv: readonly string[]): string {
   return argv.reduce((said, argument) => (argument === '' ? said : said.replaceAll(argument, visible(argument))), text);
 }
@@ -58,7 +58,7 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '');
-    // The shell made several words of one name.
+    // The shell has split one name into several arguments.
     if (error.code === 'commander.excessArguments')
       terminal.error('A name with blanks stands in quotation marks: airbatch run "my file.csv"\n');
     if (json) terminal.print(jsonLine({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } }));

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { addIntakeOptions } from './base/intake-options.ts';
 import type { CommandName } from './commands.ts';
 
-/** What commander calls when a command is given. */
+/** Wraps a command's function for commander. */
 export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
 
 export const trying = 'Try and learn:';
@@ -19,8 +19,8 @@ export const finishBy = [
 export const theFile = 'the CSV file or workbook; "-" for standard input';
 
 /**
- * Refuses an option together with its opposite. commander takes the two for one option, and the last one given would
- * silently win.
+ * Refuses an option together with its opposite. commander treats the two as one option, and would silently use the last
+ * one given.
  */
 export function refuseTogether(command: Command, options: readonly [string, string]): void {
   const said = new Set<string>();
@@ -32,7 +32,7 @@ export function refuseTogether(command: Command, options: readonly [string, stri
     });
 }
 
-/** Adds the options of every command that makes a batch of a file. */
+/** Adds the options of every command that makes a batch from a file. */
 export function addBatchOptions(command: Command): Command {
   return addIntakeOptions(command)
     .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')

@@ -6,8 +6,8 @@ import { addProof } from './program-proof.ts';
 import { addSandbox, addServer, addService } from './program-serving.ts';
 
 /**
- * What the command line understands; no command's own code is loaded for it. `output` gets help, and what is
- * wrong with the arguments.
+ * Defines the command line for commander without loading any command's code. `output` gets the help texts and the
+ * errors about arguments.
  */
 export function buildProgram(call: Call, output: OutputConfiguration): Command {
   const program = new Command('airbatch')
@@ -35,7 +35,7 @@ export function buildProgram(call: Call, output: OutputConfiguration): Command {
   return program;
 }
 
-/** A command in the list of all: its name and what it takes. That it has options is not worth the width. */
+/** A command in the list of all commands: its name and its arguments. "[options]" is left out to save width. */
 function termOf(command: Command): string {
   const args = command.registeredArguments.map((one) => {
     const name = `${one.name()}${one.variadic ? '...' : ''}`;

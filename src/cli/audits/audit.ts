@@ -15,8 +15,8 @@ type Audit = z.output<typeof auditLedger.result>;
 type Row = z.output<typeof showRow.result>;
 
 /**
- * `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as
- * it says; else of the whole ledger.
+ * `airbatch audit`: prints the history of a batch or a row in sentences. Then says whether the audit chain is whole and
+ * whether the rows match it. Without a batch, it audits the whole ledger.
  */
 export function execute(
   context: CommandContext,
@@ -37,7 +37,10 @@ export function execute(
   });
 }
 
-/** Page by page, each in a snapshot of its own: whoever reads them may take an hour. Returns how many there are. */
+/**
+ * Reads page by page, each page in a snapshot of its own, because a person may read for an hour. Returns the number of
+ * events.
+ */
 async function showEvents(
   { terminal, json }: CommandContext,
   call: Call,
@@ -51,7 +54,7 @@ async function showEvents(
       return `${which.batch_id === undefined ? `${event.batch_id}  ` : ''}${auditSentence(event)}\n`;
     });
     if (lines.length > 0) terminal.print(lines.join(''));
-    // A history may be longer than memory, and its reader slow.
+    // A history may be longer than memory, and its reader may be slow.
     await terminal.taken();
     shown += events.length;
     after = next;
@@ -59,7 +62,7 @@ async function showEvents(
   return shown;
 }
 
-/** Why a row is not sent, or waits for a person. Nothing of rows that went their way: their events say it all. */
+/** Why a row is not sent, or why it waits for a person. Empty for other rows: their events say everything. */
 function standingText(
   { row_no, line, status, problems, is_forgotten }: Row,
   { isUntouched }: { isUntouched: boolean },
@@ -78,7 +81,7 @@ function standingText(
   return lines.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** Says whether chains are whole and batches as they say. */
+/** Says whether the chains are whole and whether the batches match them. */
 function conclude({ terminal }: CommandContext, audit: Audit): void {
   for (const { place, why } of audit.anchors.unread)
     terminal.error(`${terminal.paint('yellow', '!')} The heads in ${place} were not all compared: ${why}.\n`);

@@ -12,7 +12,7 @@ import { call } from '../session/call.ts';
 type Forgotten = z.output<typeof forgetBatches.result>;
 type Which = z.input<typeof listForgettable.input>;
 
-/** `airbatch forget`: takes what names persons out of batches that have ended. */
+/** `airbatch forget`: erases names and phone numbers from batches that have ended. */
 export async function execute(
   context: CommandContext,
   [batch_id]: string[],
@@ -32,7 +32,7 @@ export async function execute(
   return 0;
 }
 
-/** Asks, where a person can be asked: nothing brings back who is forgotten. */
+/** Asks for confirmation where a person can answer: the erased data cannot be restored. */
 async function isAgreed(context: CommandContext, which: Which): Promise<boolean> {
   const { terminal, json } = context;
   if (json || !terminal.canAsk) return true;
@@ -56,7 +56,7 @@ function linesOf(done: Forgotten, cwd: string): string[] {
   ];
 }
 
-/** An answer that is silent of them reads as if nobody were named any more. */
+/** Lists batches that keep their names. Without this list a reader would think that no batch names anybody any more. */
 function keptText(kept: readonly string[]): string {
   const [first = '', ...more] = kept;
   const which = more.length === 0 ? `Batch ${first}` : counted(kept.length, 'batch', 'batches');
@@ -64,7 +64,9 @@ function keptText(kept: readonly string[]): string {
   return `${which} ended before then too, and still ${name} people, whose numbers files are compared with: forget them later.`;
 }
 
-/** Row refs and keys stay, since they are what makes a row payable once, and hashes bind them. */
+/**
+ * Row refs and keys stay: they make sure that a row is paid only once, and the hashes of the audit chain cover them.
+ */
 function traceableText(rows: number): string {
   const many =
     rows === 1
@@ -73,7 +75,7 @@ function traceableText(rows: number): string {
   return `${many} made of number and amount, and stay. Who tries all numbers on them finds the right one.`;
 }
 
-/** A file that could not be read was no payment, and has no rows. */
+/** A file that could not be read has no rows and paid nobody. */
 function forgottenText({ batches, rejected, rows }: Forgotten): string {
   const paid = batches.length - rejected;
   const parts: string[] = [];

@@ -3,7 +3,10 @@ import { showKey } from '../../operations/proof/show-key.ts';
 import type { CommandContext } from '../base/command.ts';
 import { call } from '../session/call.ts';
 
-/** `airbatch key`: the public key on stdout, so that it can be written to a file, and its fingerprint on stderr. */
+/**
+ * `airbatch key`: prints the public key on stdout, so that a shell can write it to a file, and its fingerprint on
+ * stderr.
+ */
 export async function execute(context: CommandContext): Promise<number> {
   const { terminal, json } = context;
   const key = await call(context, showKey, {});

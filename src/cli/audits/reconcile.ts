@@ -37,7 +37,7 @@ export async function execute(
     {
       account,
       from: from === undefined ? from : isoTime(timeOf('--from', from)),
-      // A day is meant to its end.
+      // A day as the end of the period includes that whole day.
       to: to === undefined ? to : isoTime(timeOf('--to', to) + (isDay(to) ? dayMs - 1 : 0)),
       batch_id,
       out: pathOf(context, out),
@@ -50,10 +50,10 @@ export async function execute(
   return done.is_settled ? 0 : 5;
 }
 
-/** How often the line of a wait is brought up to date. */
+/** How often the line about a wait is redrawn. */
 const redrawMs = 1_000;
 
-/** Shows what is waited for, and for how much longer, until the wait is over. */
+/** Shows the reason for a wait and the remaining time until the wait is over. */
 function showingWait({ terminal }: CommandContext): (throttle: ThrottleWait) => Promise<void> {
   const clock = systemClock;
   return async (throttle) => {

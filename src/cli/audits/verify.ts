@@ -19,9 +19,9 @@ interface VerifyCommandOptions {
 type Verification = z.output<typeof verifyReports.result>;
 
 /**
- * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must
- * be, 5 when they are whole and yet may not be the ones that are meant: the folder has the name of another batch, or
- * the ledger or heads that were put outside show that the batch's history has gone on since.
+ * `airbatch verify DIR`: exits with 0 if the reports are whole and unchanged, and with 4 if anything in them is wrong.
+ * Exits with 5 if the reports are whole but may be the wrong ones: the folder has the name of another batch, or the
+ * ledger or the anchored heads show that the batch has changed since.
  */
 export async function execute(
   context: CommandContext,
@@ -58,14 +58,17 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
     );
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
   if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
-  // Whoever makes all of it anew signs it with a key of their own, which fits as well.
+  // A forger who rewrites all of the files signs them with a key of their own, and that signature is valid too.
   if (result.ok && !isKeyGiven)
     terminal.print(
       'The reports cannot prove whose key this is: compare it with what "airbatch key" prints, or add --key.\n',
     );
 }
 
-/** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
+/**
+ * What the reports say they are about. The reader compares it with the batch that they meant to verify: the proof
+ * itself does not know which batch that is.
+ */
 function aboutLines(verification: Verification): string[] {
   const { reconciliation_id, batch_id, run_id, file_name, status, rejected_by, version, as_of, rows } = verification;
   if (reconciliation_id !== null) {
@@ -83,7 +86,7 @@ function aboutLines(verification: Verification): string[] {
   ];
 }
 
-/** As `status` and the reports call it. What was edited may say anything. */
+/** The status in the terms of `status` and the reports. An edited file may contain any other text. */
 function statusText(status: string, rejected_by: string | null): string {
   if (!Object.hasOwn(batchStateTexts, status)) return status;
   return batchLabel({ status: status as BatchState, rejection: rejected_by, rejected_by });

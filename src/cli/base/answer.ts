@@ -1,7 +1,7 @@
 import { jsonLine, type SnakeNames } from '../../core/text/json-output.ts';
 import type { CommandContext } from './command.ts';
 
-/** Answers on stdout: with the one JSON document where that is asked for, else in words. */
+/** Prints a result on stdout: as one JSON document with `--json`, else as text. */
 export function answer<Document>(
   { terminal, json }: CommandContext,
   document: Document & SnakeNames<Document>,

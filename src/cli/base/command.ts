@@ -1,9 +1,9 @@
 import type { Terminal } from './terminal.ts';
 
-/** What every command is given besides its own options. */
+/** What every command gets in addition to its own options. */
 export interface CommandContext {
   terminal: Terminal;
-  /** Where the log goes, a JSON object a line, while no person watches. */
+  /** Where the log goes, one JSON object a line, if no person watches. */
   stderr: NodeJS.WritableStream;
   cwd: string;
   env: Record<string, string | undefined>;
@@ -12,7 +12,9 @@ export interface CommandContext {
   json: boolean;
 }
 
-/** What a command's module offers: each is loaded only when it is called, so that `--help` starts at once. */
+/**
+ * What the module of a command exports. Each module is loaded only when its command runs, so that `--help` starts fast.
+ */
 export interface CommandModule {
   execute(context: CommandContext, args: string[], options: Record<string, unknown>): Promise<number>;
 }

@@ -1,17 +1,17 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { wallText } from '../../runtime/jobs/wall-time.ts';
 
-/** Whether a day is written, without a time. */
+/** Whether the text is a day without a time. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
 
-/** Whether a time is written with its day and its zone. */
+/** Whether the text is a time with its day and its time zone. */
 function isMoment(text: string): boolean {
   return /T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
 }
 
-/** The time (epoch ms) that an option says: a day begins at midnight UTC. */
+/** The time (epoch ms) that an option gives. A day means its midnight in UTC. */
 export function timeOf(option: string, text: string): number {
   const ms = isDay(text) || isMoment(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
@@ -22,8 +22,8 @@ export function timeOf(option: string, text: string): number {
 }
 
 /**
- * The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of
- * there.
+ * The moment (epoch ms) that an option gives. A day is refused: its midnight in UTC falls on another day for people
+ * further west.
  */
 export function momentOf(option: string, text: string): number {
   const ms = isMoment(text) ? Date.parse(text) : Number.NaN;
@@ -34,7 +34,7 @@ export function momentOf(option: string, text: string): number {
   });
 }
 
-/** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */
+/** A time (epoch ms) as people in a time zone write it: "Wed 2026-11-25 09:00". */
 export function localTime(at: number, timeZone: string): string {
   const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);
   return `${weekday} ${wallText(at, timeZone).replace('T', ' ')}`;

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 
 const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
-/** Adds the options that say how a file is to be read, for every command that reads one. */
+/** Adds the options that control how a file is read, to every command that reads one. */
 export function addIntakeOptions(command: Command): Command {
   return command
     .addOption(

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 
-/** The row numbers of a command line. Throws `USAGE` for anything that is none. */
+/** The row numbers of a command line. Throws `USAGE` for any argument that is not a row number. */
 export function rowNumbers(given: readonly string[]): number[] {
   return given.map((text) => {
     if (!/^[1-9][0-9]{0,8}$/.test(text))

@@ -6,19 +6,18 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A column of a table for people: money and ids are easier to compare where their ends stand below each other. */
+/** A column of a table for people. Amounts and ids are aligned right, because they are easier to compare that way. */
 export interface TableColumn {
   name: string;
   align?: 'left' | 'right';
-  /** Longer cells go over several lines; without it a column is as wide as its longest cell. */
+  /** Longer cells are broken over several lines. Without a maximum, a column is as wide as its longest cell. */
   widthMax?: number;
-  /** Names of files: on a narrow screen they may be broken after a hyphen, an underline, a dot or a slash. */
+  /** For file names: on a narrow screen they may be broken after a hyphen, an underscore, a dot or a slash. */
   breaksInWords?: boolean;
 }
 
 /**
- * Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns that stay empty are
- * left out.
+ * Prints a table for people, or the same rows as JSON. Prints `none` if there are no rows. Empty columns are left out.
  */
 export function printTable<Document>(
   context: CommandContext,
@@ -29,16 +28,19 @@ export function printTable<Document>(
   answer<unknown>(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
 }
 
-/** Lines that are laid out together: the time that takes grows with their square, to a minute for 20,000 lines. */
+/**
+ * How many rows are laid out together. The time for this grows with the square of their number: 20,000 rows take a
+ * minute.
+ */
 const linesAtOnce = 100;
 
-/** Spaces between two columns: on a screen that has room, and on one that has not. */
+/** Spaces between two columns: on a wide screen, and on a narrow one. */
 const paddings = [2, 1] as const;
 
 /**
- * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is
- * too narrow, cells go over several lines; where that does not suffice either, each line of the table becomes a few
- * lines of cells with their names.
+ * A table whose only rule is below its head: short on a screen, and readable with a hundred rows. On a narrow screen,
+ * cells are broken over several lines. If even that does not fit, each row becomes a few lines of cells with their
+ * column names.
  */
 export function tableText(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
@@ -50,7 +52,7 @@ export function tableText(
   const sizes = shown.map(({ column, index }) => {
     const texts = [column.name, ...cells.map((line) => line[index] ?? '')];
     const longest = Math.min(widest(texts), column.widthMax ?? Infinity);
-    // Money and numbers stay in one piece.
+    // Amounts and numbers are never broken.
     const least = column.align === 'right' ? longest : widest(texts.flatMap((text) => piecesOf(text, column)));
     return { width: longest, least: Math.min(longest, least) };
   });
@@ -90,12 +92,12 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
 }
 
-/** The parts of a cell that stay in one piece, each with what it ends in. */
+/** The parts of a cell that are never broken, each with the character that ends it. */
 function piecesOf(text: string, { breaksInWords = false }: TableColumn): string[] {
   return breaksInWords ? text.split(/(?<=[-_./ ])/) : text.split(' ');
 }
 
-/** A cell with its line breaks, where it is broken within words; the table itself breaks between them. */
+/** Adds line breaks within the words of a cell. The table library breaks only between words. */
 function broken(text: string, column: TableColumn, width: number): string {
   if (column.breaksInWords !== true) return text;
   const lines = [''];
@@ -107,7 +109,7 @@ function broken(text: string, column: TableColumn, width: number): string {
   return lines.join('\n');
 }
 
-/** The widths of the columns on a screen that is so wide, the widest made narrower first; null where none fit. */
+/** The column widths that fit the screen, with the widest columns narrowed first; null if none fit. */
 function fitted(sizes: readonly { width: number; least: number }[], padding: number, screen: number): number[] | null {
   const widths = sizes.map(({ width }) => width);
   let over = widths.reduce((sum, width) => sum + width + padding, -padding) - screen;
@@ -120,12 +122,12 @@ function fitted(sizes: readonly { width: number; least: number }[], padding: num
   return widths;
 }
 
-/** Between two cells of a line that does not fit. */
+/** Separates two cells of a row that is shown as lines. */
 const between = ' · ';
 
 /**
- * Each line of a table as a few lines of the screen: cells with the names of their columns before them, none broken
- * that fits.
+ * Shows each row of a table as a few lines of cells, each with its column name before it. A cell is broken only if it
+ * does not fit into one line.
  */
 function blocks(
   { paint, answerColumns }: Pick<Terminal, 'paint' | 'answerColumns'>,

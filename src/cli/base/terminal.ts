@@ -8,33 +8,34 @@ import { wrapped } from './wrap.ts';
 export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
 
 /**
- * The screen that a command writes to: answers on stdout, everything about the work on stderr. Texts from outside are
- * in both, so but for lines and our colours nothing is obeyed by the screen: it is shown escaped. Where a person
- * reads, lines are broken between words.
+ * The screen that a command writes to: results on stdout, everything about the work on stderr. Both contain texts from
+ * outside. So control characters in these texts are escaped, except for line breaks and airbatch's own colours. Where a
+ * person reads, lines are broken between words.
  */
 export interface Terminal {
-  /** Whether a person watches (stderr is a terminal): else progress becomes an occasional line. */
+  /** Whether a person watches (stderr is a terminal). If not, progress is printed as an occasional line. */
   readonly isInteractive: boolean;
-  /** Whether a person can be asked. */
+  /** Whether a person can answer a question. */
   readonly canAsk: boolean;
-  /** The columns that an answer has on the screen now; `Infinity` where it goes elsewhere. */
+  /** The current width of stdout in columns; `Infinity` if stdout is no terminal. */
   readonly answerColumns: number;
   print(text: string): void;
   /**
-   * Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory.
+   * Resolves when the printed text is written, or when the reader has closed the stream. For results longer than
+   * memory.
    */
   taken(): Promise<void>;
   error(text: string): void;
   /**
-   * Shows lines that change, below everything else on stderr and in place of those that were shown before: broken to
-   * fit the screen, and no more of them than it has. A no-break space holds words together. What is said on stderr
-   * meanwhile goes above them.
+   * Shows changing lines at the end of stderr, in place of the lines shown before. Lines are broken to fit the screen,
+   * and no more lines are shown than it has. A no-break space keeps words together. Other output on stderr goes above
+   * these lines.
    */
   show(lines: readonly string[]): void;
-  /** Leaves the lines that are shown where they are: what is shown next goes below them. */
+  /** Leaves the shown lines where they are. The next lines go below them. */
   keep(): void;
   paint(style: Paint, text: string): string;
-  /** Asks a question that "y" or "yes" answers; anything else is a no. */
+  /** Asks a question. "y" or "yes" agrees; any other answer declines. */
   confirm(question: string): Promise<boolean>;
 }
 
@@ -47,14 +48,13 @@ export interface Streams {
   stderr: Output;
 }
 
-/** A terminal may say that it has no columns at all. */
+/** A terminal may report zero columns. */
 const columnsOf = ({ isTTY, columns }: Output) => (isTTY === true && columns ? columns : Number.POSITIVE_INFINITY);
 
-/** With `json`, what is printed on stdout is for programs, and no line of it is broken. */
+/** With `json`, programs read stdout, so its lines are never broken. */
 export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, stderr }: Streams = process): Terminal {
   const answerColumns = () => (json ? Number.POSITIVE_INFINITY : columnsOf(stdout));
-  // Whoever reads the answer may have seen enough of it (`| head`), and a terminal may be closed (EIO): that ends no
-  // payout.
+  // The reader may close stdout early (`| head`), and a terminal may be closed (EIO). Neither may end a payout.
   const forgive = (stream: { isTTY?: boolean }) => (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && !(error.code === 'EIO' && stream.isTTY === true)) throw error;
   };
@@ -70,7 +70,7 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
     get answerColumns() {
       return answerColumns();
     },
-    // Painting asks stderr: what goes into a file or to another program has no colours.
+    // Colours depend on stderr: a file or another program gets none.
     print(text) {
       const lines = wrapped(visibleLines(text), answerColumns());
       stdout.write(stdout.isTTY === true ? lines : stripVTControlCharacters(lines));
@@ -91,8 +91,7 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });
-      // Ctrl-C or Ctrl-D at the question is a no, and so is a terminal that is closed: it cannot be given its mode
-      // back (EIO).
+      // Ctrl-C or Ctrl-D at the question declines. A closed terminal declines too: its mode cannot be restored (EIO).
       const closed = new Promise<string>((resolve) => {
         lines.once('close', () => resolve(''));
         lines.on('error', (error) => {
@@ -107,25 +106,26 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
   };
 }
 
-/** Lines that change, at the end of an output; the cursor stands at the beginning of the line below them. */
+/** Changing lines at the end of an output. The cursor stands at the start of the line below them. */
 function shownLines(output: Output) {
   const [clearLine, clearBelow, noWrap, wrap] = ['\u001b[K', '\u001b[0J', '\u001b[?7l', '\u001b[?7h'];
   let drawn: string[] = [];
   let drawnColumns = 0;
 
-  /** Goes back to where the lines began, and takes them away. */
+  /** Moves the cursor back to the first line and clears all of them. */
   const clear = () => {
     if (drawn.length === 0) return '';
-    // A screen that was made narrower has broken the lines anew.
+    // A screen that became narrower has broken the lines again.
     const columns = columnsOf(output);
     const rows = drawn.reduce((sum, line) => {
       const width = Math.min(stringWidth(line), drawnColumns);
       return sum + Math.max(1, Math.ceil(width / columns));
     }, 0);
-    // The first line by itself: some screens put into their history what is cleared from their first row on.
+    // The first line is cleared separately, because some terminals move text that is cleared from their first row into
+    // their history.
     return `\r\u001b[${rows}A${clearLine}\n${clearBelow}\u001b[1A`;
   };
-  // Words that are longer than the screen are cut off, so that no line takes two rows.
+  // Words wider than the screen are cut off, so that no line takes two rows.
   const text = () => (drawn.length === 0 ? '' : `${noWrap}${drawn.map((line) => `${line}\n`).join('')}${wrap}`);
 
   return {
@@ -138,7 +138,7 @@ function shownLines(output: Output) {
       output.write(`${cleared}${text()}`);
     },
     keep() {
-      // What was typed stands where the next line begins.
+      // The person's input stands where the next line begins.
       if (drawn.length > 0) output.write(`\r${clearBelow}`);
       drawn = [];
     },
@@ -148,13 +148,13 @@ function shownLines(output: Output) {
   };
 }
 
-/** Lines as they stand on a screen; where it is too low for all, the last one says how many are missing. */
+/** Lines as they fit on a screen. If it has too few rows, the last line says how many lines are missing. */
 function fittedLines(lines: readonly string[], columns: number, rows: number): string[] {
   if (lines.length === 0) return [];
   const broken = wrapped(visibleLines(lines.join('\n')), columns)
     .replaceAll('\u00a0', ' ')
     .split('\n');
-  // The cursor has a row of its own.
+  // The cursor takes one row.
   const most = rows - 1;
   if (broken.length <= most) return broken;
   const seen = broken.slice(0, Math.max(0, most - 1));

@@ -4,8 +4,8 @@ import { differenceText, isPreviousThere, versionText } from '../../reports/sent
 import { versionsFolder } from '../../reports/versions/versions.ts';
 
 /**
- * Which version of a batch's reports was made, what differs from the one before, and where that one lies; or that
- * nothing has changed.
+ * Says which version of a batch's reports was written, how it differs from the previous version, and where that one is;
+ * or says that nothing has changed.
  */
 export function versionSentence(reports: WrittenReports, cwd: string): string {
   const which = versionText(reports);

@@ -1,8 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 
 /**
- * The number that an option says, `least` or more, or undefined where it is not given. Throws `USAGE` with the name of
- * the option.
+ * The number of an option, at least `least`; undefined if the option is not given. Throws `USAGE` with the option's
+ * name.
  */
 export function wholeNumber(option: string, text: string | undefined, least = 0): number | undefined {
   if (text === undefined) return undefined;

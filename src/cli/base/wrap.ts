@@ -1,20 +1,20 @@
 import stringWidth from 'string-width';
 
-/** Columns by which a line goes on further in than it began, so that lines are told apart. */
+/** Columns by which a continued line is indented, so that readers can tell it from a new one. */
 const indent = 2;
-/** `Batch      ` or `Waits for  `: what follows it stands in a column of its own. */
+/** `Batch      ` or `Waits for  `: the text after such a label is aligned in a column of its own. */
 const labelPattern = /^ *(?:[^ ]+ )?[^ ]+ {2,}/;
 /**
- * A word with the spaces before it. A command is one word, since who copies half of one runs another command; so is an
- * amount with its currency, and a time with its unit.
+ * A word with the spaces before it. A command counts as one word, because a person who copies half of it runs another
+ * command. An amount with its currency and a time with its unit count as one word too.
  */
 const wordPattern = /( *)((?:airbatch [^",:;]+|\b[A-Z]{3} (?=\d)|\b\d+ (?=(?:s|min|h)\b)|[^ ])+)/g;
 
-/** Between words that stay together as long as a line has room for them. */
+/** Stands between words that stay together if the line has room for them. */
 const noBreak = '\u00a0';
 
 /**
- * A text whose lines are broken between words to fit a screen of so many columns; longer words are left to the screen.
+ * Breaks the lines of a text between words to fit a width. Words longer than a line are left for the screen to break.
  */
 export function wrapped(text: string, columns: number): string {
   return text
@@ -47,8 +47,8 @@ function brokenLine(line: string, columns: number): string[] {
 }
 
 /**
- * The words of a text, each with the spaces before it. Those that are held together, and that no line has room for,
- * are words by themselves.
+ * The words of a text, each with the spaces before it. If words that belong together do not fit into one line, they
+ * count as separate words.
  */
 function* wordsOf(text: string, room: number): Generator<{ gap: string; word: string }> {
   for (const [, gap = '', word = ''] of text.matchAll(wordPattern)) {

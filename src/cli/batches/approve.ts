@@ -10,7 +10,10 @@ import { planLines } from '../text/plan-lines.ts';
 import { reviewLines } from '../text/review-lines.ts';
 import { submittedLines } from '../text/submitted.ts';
 
-/** `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks, and lets it be sent. */
+/**
+ * `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks for confirmation, and
+ * approves the batch.
+ */
 export async function execute(
   context: CommandContext,
   [batch_id = '']: string[],

@@ -10,7 +10,9 @@ import { decidedText } from '../session/after-decision.ts';
 import { call } from '../session/call.ts';
 import { heldLines } from '../text/held-lines.ts';
 
-/** `airbatch release BATCH [ROW...]`: held rows become ready, but for those whose reference another batch has. */
+/**
+ * `airbatch release BATCH [ROW...]`: makes held rows ready, except for rows whose reference belongs to another batch.
+ */
 export async function execute(
   context: CommandContext,
   [batch_id = '', ...given]: string[],
@@ -34,8 +36,8 @@ export async function execute(
 }
 
 /**
- * Shows what the rows are held for and what they would pay, and asks, where a person can be asked: a release may pay
- * twice. Returns what was seen, or null where the person says no.
+ * Shows why the rows are held and what they would pay. Asks for confirmation where a person can answer, because a
+ * release may pay twice. Returns what the person saw, or null if they decline.
  */
 async function show(
   context: CommandContext,
@@ -48,7 +50,7 @@ async function show(
   if (held === 0) return seen;
   terminal.error(heldLines(review));
   if (isSure || !terminal.canAsk) return seen;
-  // Nobody is asked for what would be refused.
+  // Refuses before it asks, so that nobody confirms a release that would be refused.
   if (refusal !== null) throw new AirbatchError('SECOND_PERSON_NEEDED', refusal);
   const isAgreed = await terminal.confirm(`Release ${counted(held, 'row')}: ${requestedText(sums, products)}? [y/N] `);
   return isAgreed ? seen : null;

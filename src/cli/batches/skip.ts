@@ -22,7 +22,7 @@ export async function execute(
   return 0;
 }
 
-/** Says that there was nothing to skip, and how rows are given up that are not held but wait for their turn. */
+/** Says that no row could be skipped, and how to skip rows that are not held but wait to be sent. */
 function noneText(
   { batch_id: id, status, ready }: { batch_id: string; status: Parameters<typeof maySend>[0]; ready: number },
   isUnsent: boolean,

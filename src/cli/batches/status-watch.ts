@@ -14,13 +14,13 @@ import { type Call, withCalls } from '../session/call.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import { finishLine } from '../text/finish-line.ts';
 
-/** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
+/** How often the screen is redrawn, and how often a line is written if nobody watches. */
 const redrawMs = 1_000;
 const lineMs = 10_000;
 
 type Progress = z.output<typeof showProgress.result>['batches'][number];
 
-/** Shows how far the batches are, again and again, until all of them have ended or Ctrl-C. */
+/** Shows the progress of the batches again and again, until all of them have ended or until Ctrl-C. */
 export function watchStatus(context: CommandContext, batchId: string | undefined): Promise<number> {
   return withCalls(context, 'change', (call) => watchBy(context, call, systemClock, batchId));
 }
@@ -34,7 +34,7 @@ export async function watchBy(
   const stopping = new AbortController();
   const interrupt = onInterrupt(() => stopping.abort());
   const isScreen = terminal.isInteractive && !json;
-  // What has ended while somebody watched: a screen shows it on, below the others; elsewhere it is shown once.
+  // Batches that ended during this command. A screen keeps showing them below the others; other outputs show them once.
   let followed = batch_id === undefined ? [] : [batch_id];
   try {
     while (!stopping.signal.aborted) {

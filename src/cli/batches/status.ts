@@ -23,7 +23,7 @@ import { watchStatus } from './status-watch.ts';
 type OneStatus = z.output<typeof showStatus.result>;
 type Attention = OneStatus['attention'][number];
 
-/** `airbatch status [BATCH]`: where the batches stand. */
+/** `airbatch status [BATCH]`: shows the state of the batches. */
 export async function execute(
   context: CommandContext,
   [batch_id]: string[],
@@ -57,7 +57,7 @@ function showAll(context: CommandContext, found: z.output<typeof listBatches.res
       grouped(total(counts)),
       grouped((counts.completed ?? 0) + contradicted),
       grouped((counts.failed ?? 0) - contradicted),
-      // The numbers of a line add up to its rows: a doubt is in its own column alone.
+      // The numbers of a line add up to its rows, so rows in doubt are counted only in their own column.
       ifAny(open(counts) - (counts.in_doubt ?? 0)),
       ifAny(counts.in_doubt),
       grouped(counts.invalid ?? 0),
@@ -75,12 +75,15 @@ function showAll(context: CommandContext, found: z.output<typeof listBatches.res
     );
 }
 
-/** For columns that stand there only where some batch has such rows: so that the list fits a screen of 80. */
+/**
+ * Empty if the count is 0. Then the column is left out if no batch has such rows, so that the list fits a screen of 80
+ * columns.
+ */
 function ifAny(count = 0): string {
   return count === 0 ? '' : grouped(count);
 }
 
-/** By when a batch that has not ended is to be done, and whether it is late or goes first. */
+/** When an open batch must be done, and whether it is late or is sent first. */
 function timeCell({ status, finish_by, in_time, goes_first }: Status): string {
   if (finish_by === null || hasEnded(status)) return '';
   return `${minuteText(Date.parse(finish_by))}${in_time === false ? ', late' : goes_first ? ', goes first' : ''}`;
@@ -112,7 +115,7 @@ function showOne(context: CommandContext, status: OneStatus): void {
   answer(context, status, lines.map(visible).join('\n'));
 }
 
-/** Rows that a person must look at. What can be done about several held rows is said once, after them. */
+/** Rows that need a person's attention. What can be done about several held rows is said once, after them. */
 function attentionLines({ attention, worker }: OneStatus): string[] {
   const advised = Map.groupBy(
     attention.filter(({ status }) => status === 'held'),
@@ -143,7 +146,7 @@ function contradictedLines({ contradicted, contradicted_rows }: OneStatus): stri
   return more > 0 ? [...lines, `and ${counted(more, 'more row')} like that`] : lines;
 }
 
-/** What a batch has cost in the wallets' currencies, or will probably cost if nothing was charged yet. */
+/** What a batch has cost in the wallets' currencies, or its expected cost if nothing was charged yet. */
 function costLine({ charged, expected_cost }: OneStatus): string | null {
   if (Object.keys(charged).length > 0) return `Charged    ${sumsText(charged)}`;
   if (expected_cost === null) return null;
@@ -158,7 +161,7 @@ function sinceText({ status, sent_at, service_status }: Attention): string {
   return ` It was sent ${age} ago, on ${timeText(sent_at)}; its last status: ${service_status ?? 'none'}.`;
 }
 
-/** What the service last answered to the request of a row in doubt: it helps whoever decides. */
+/** The service's last answer to the request of a row in doubt: it helps the person who decides about the row. */
 function answerText({ last_answer: last }: Attention): string {
   return last === null ? '' : ` Last answer to it: ${last.code}, ${last.message.replace(/\.$/, '')}.`;
 }

@@ -23,14 +23,14 @@ export interface FileOptions {
   expectSum?: string[];
 }
 
-/** The options of every command that makes a batch of a file. */
+/** The options of every command that makes a batch from a file. */
 export interface BatchOptions extends FileOptions {
   runId?: string;
   priority?: Priority;
   finishBy?: string;
 }
 
-/** A file and its options as operations take them. What is wrong with a value is the operation's to say. */
+/** A file and its options as the input of an operation. The operation checks the values. */
 export function fileInputOf({ cwd }: CommandContext, file: string, options: FileOptions): z.input<typeof fileInput> {
   const { account, map, sheet, totalLine, country, currency, decimal, expectSum } = options;
   const said = {
@@ -49,14 +49,14 @@ export function fileInputOf({ cwd }: CommandContext, file: string, options: File
   return said as z.input<typeof fileInput>;
 }
 
-/** The same of a file that becomes a batch. */
+/** The same for a file that becomes a batch. */
 export function batchInputOf(context: CommandContext, file: string, options: BatchOptions): z.input<typeof batchInput> {
   const { runId: run_id, priority, finishBy } = options;
   const finish_by = finishBy === undefined ? undefined : isoTime(momentOf('--finish-by', finishBy));
   return { ...fileInputOf(context, file, options), run_id, priority, finish_by };
 }
 
-/** A code in whichever case; what is none stays as it was written, for the error to show. */
+/** A currency code in upper case. Any other text stays as it was typed, so that the error shows it unchanged. */
 function currencyCode(text: string): string {
   const code = text.toUpperCase();
   return currencyDecimals(code) === null ? text : code;

@@ -6,7 +6,7 @@ import { problemLines, understoodLines } from '../text/file-lines.ts';
 import { planLines } from '../text/plan-lines.ts';
 import type { FileOptions } from './file-options.ts';
 
-/** Shows what a file would do, as soon as that is known. */
+/** Shows what a file would do as soon as that is known. */
 export function showPlan(
   { terminal, json }: CommandContext,
   file: string,

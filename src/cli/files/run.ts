@@ -16,10 +16,10 @@ interface RunOptions extends BatchOptions {
   restored?: boolean;
 }
 
-/** A batch waits for a person: the same as for every command that leaves something open. */
+/** The batch waits for a person. Every command that leaves something open exits with this code. */
 const waitsExitCode = 5;
 
-/** `airbatch run FILE`: from a file to a reconciled result. */
+/** `airbatch run FILE`: pays a file, from reading it to the reconciled result. */
 export async function execute(context: CommandContext, [file = '']: string[], options: RunOptions): Promise<number> {
   const { terminal, json, cwd } = context;
   const { yes, out, restored } = options;

@@ -10,8 +10,8 @@ import { type BatchOptions, batchInputOf } from './file-options.ts';
 import { printWaiting, showPlan } from './plan-screen.ts';
 
 /**
- * `airbatch submit FILE`: `airbatch resume` or `airbatch serve` sends it, once a second person has approved it where
- * the policy asks for one.
+ * `airbatch submit FILE`: imports a file as a batch. `airbatch resume` or `airbatch serve` sends it, once a second
+ * person has approved it if the policy asks for that.
  */
 export async function execute(context: CommandContext, [file = '']: string[], options: BatchOptions): Promise<number> {
   const emit = showPlan(context, file, options);
@@ -23,7 +23,7 @@ export async function execute(context: CommandContext, [file = '']: string[], op
   return 0;
 }
 
-/** Says what goes on with a batch that is approved. */
+/** Says how an approved batch goes on. */
 function approvedSentence(batch: UnsentBatch): string {
   const { batch_id: id, to_send, held } = batch;
   if (to_send > 0) return `Approved: the policy asks for no second person. ${sendsText(batch)}`;

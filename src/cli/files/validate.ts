@@ -18,7 +18,7 @@ interface ValidateOptions extends FileOptions {
   errors?: string;
 }
 
-/** `airbatch validate FILE`: what is right and wrong with a file; nothing is stored or sent. */
+/** `airbatch validate FILE`: shows what is right and wrong with a file. Stores and sends nothing. */
 export async function execute(
   context: CommandContext,
   [file = '']: string[],
@@ -54,7 +54,7 @@ function summaryLines(terminal: Terminal, findings: Findings): string[] {
       lines.push(`  ${visible(suggestion)}`);
     }
   }
-  // No batch has them yet.
+  // The rows are in no batch yet.
   if (counts.held > 0)
     lines.push(
       '',
@@ -63,7 +63,7 @@ function summaryLines(terminal: Terminal, findings: Findings): string[] {
   return lines;
 }
 
-/** What is the same of several rows is said once. */
+/** Says what several rows have in common only once. */
 function exampleLines(examples: Findings['problems'][number]['examples']): string[] {
   const byMessage = Map.groupBy(examples, ({ message }) => message);
   return [...byMessage].map(([message, alike]) => {

@@ -13,8 +13,8 @@ interface MigrationOptions {
 }
 
 /**
- * `airbatch migrate-check FILE`: what becomes of a file of Version 1 when it is sent through Version 2. Nothing is
- * sent.
+ * `airbatch migrate-check FILE`: shows what happens to a Version 1 file when it is sent through Version 2. Sends
+ * nothing.
  */
 export async function execute(
   context: CommandContext,

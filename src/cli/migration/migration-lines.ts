@@ -8,10 +8,10 @@ type Migration = z.output<typeof checkMigration.result>;
 type CheckedRow = Migration['rows'][number];
 type MigrationNote = CheckedRow['notes'][number];
 
-/** How many kinds of changes and how many rows people are shown; `--json` has all of them. */
+/** How many kinds of changes and how many rows are shown to people. `--json` contains all of them. */
 const changesShownMax = 30;
 const rowsShownMax = 30;
-/** Wide enough for two numbers and a word between them; longer texts go over several lines. */
+/** Wide enough for two numbers and a word between them. Longer texts are broken over several lines. */
 const exampleWidth = 36;
 const whyWidth = 50;
 const valueWidth = 26;
@@ -21,7 +21,8 @@ function needsPerson({ notes }: CheckedRow): boolean {
 }
 
 /**
- * What a clerk needs to know: how many rows, what they become, which of them need a person, and what is true of all.
+ * What a clerk needs to know: how many rows there are, what they become, which of them need a person, and what is true
+ * of all rows.
  */
 export function migrationLines(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
@@ -46,7 +47,7 @@ export function migrationLines(
   return lines;
 }
 
-/** The changes that are known, the same ones together, with the first of them as an example. */
+/** The known changes, grouped by kind, with the first change of each kind as its example. */
 function changeLines(terminal: Pick<Terminal, 'paint' | 'answerColumns'>, rows: readonly CheckedRow[]): string[] {
   const groups = new Map<string, { note: MigrationNote; count: number }>();
   for (const note of rows.flatMap(({ notes }) => notes).filter(({ effect }) => effect !== 'needed')) {
@@ -82,7 +83,7 @@ function exampleOf({ effect, from, to }: MigrationNote): string {
   return from === null ? `is now ${to ?? ''}` : `${from} becomes ${to ?? ''}`;
 }
 
-/** The rows for which a person is needed, in file order, one line for everything that is to be filled in. */
+/** The rows that need a person, in file order, with one line for all values that the person must fill in. */
 function personLines(terminal: Pick<Terminal, 'paint' | 'answerColumns'>, rows: readonly CheckedRow[]): string[] {
   const waiting = rows.filter(needsPerson);
   if (waiting.length === 0) return [];

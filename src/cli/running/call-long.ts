@@ -7,8 +7,8 @@ import { makeEventScreen } from './event-screen.ts';
 import { progressMsOf } from './progress.ts';
 
 /**
- * Does an operation that takes long, shows what it reports, and stops it at the first Ctrl-C. Returns its result, or
- * null where it was stopped before there was one.
+ * Runs a long operation, shows the events that it reports, and stops it at the first Ctrl-C. Returns its result, or
+ * null if it was stopped before it had a result.
  */
 export function callLong<Input extends z.ZodType, Result extends z.ZodType>(
   context: CommandContext,
@@ -19,7 +19,7 @@ export function callLong<Input extends z.ZodType, Result extends z.ZodType>(
   return untilStopped((signal) => perform(operation, longDoorOf(context, signal, more), input));
 }
 
-/** The command line as a door of an operation that takes long. */
+/** The command line as the door of a long operation. */
 export function longDoorOf(
   context: CommandContext,
   signal: AbortSignal,

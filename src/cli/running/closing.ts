@@ -18,7 +18,7 @@ import { correctedLines } from '../text/corrected.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
 
-/** What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. */
+/** The closing text for a person: what was paid, what was not paid and why, what it cost, and what to do next. */
 export function closingLines(terminal: Terminal, result: BatchResult, cwd: string): string {
   const { summary, reports } = result;
   const { tone, headline, details } = verdictOf(summary);
@@ -44,7 +44,7 @@ function balanceText({ balance }: BatchSummary): string {
   const moved = balance.wallets.filter(({ before, after }) => before !== null && after !== null && before !== after);
   if (moved.length === 0) return '';
   const parts = moved.map(({ name, currency, before, after }) => {
-    // Where a balance names no currency (V1), its name tells which it is.
+    // A V1 balance has no currency; its name says which one it is.
     return `${currency === '' ? `${name} ` : ''}${moneyText(currency, before ?? '')} → ${moneyText(currency, after ?? '')}`;
   });
   return ` (wallets: ${parts.join('; ')})`;
@@ -86,14 +86,14 @@ function nextSteps(
     decisions.push(
       `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
     );
-  // Whatever else is to be decided, what was not sent stays so until the pause is cleared.
+  // Rows that were not sent wait until the pause is cleared, whatever else a person must decide.
   else if (decisions.length === 0 || (doing === 'paused' && rows.to_send > 0)) decisions.push(resume);
   return decisions;
 }
 
 const resolveCommand = (id: string) => `airbatch resolve ${id} ROW --as paid --evidence TEXT, or --as not-paid`;
 
-/** How a person decides about rows, by what is needed (`Need`). */
+/** How a person decides about rows, by kind of need (`Need`). */
 const decisionSteps = {
   release: (id: string) =>
     `airbatch status ${id}, then for the held rows airbatch release ${id}, or airbatch skip ${id} --why TEXT`,
@@ -106,14 +106,14 @@ const decisionSteps = {
 function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with'], dir: string): string[] {
   const { batch_id, run_id, rows, contradicted } = summary;
   const { failed, invalid } = rows.by_status;
-  // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid
-  // once, however often the corrected file comes.
+  // The reports are signed, failed.csv too, so a person corrects a copy of it. Under the same run id, a paid row is
+  // never paid again, however often the corrected file is run.
   const runOf = (file: string, textOf: typeof optionsText) =>
     `airbatch run ${file} --run-id ${run_id}${read_with === null ? '' : textOf(read_with)}`;
   const others = read_with === null ? '; add the options that said how to read the first file, if there were any' : '';
   const steps: string[] = [];
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
-  // Nothing is wrong with them: a clerk would look for it in vain.
+  // Nothing is wrong with these rows in the file, so a clerk would look for a mistake in vain.
   if (unresolved > 0)
     steps.push(
       `once the service gives its catalog, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name), sameFileOptionsText)}${others}`,

@@ -7,7 +7,10 @@ import { printRehearsal } from '../session/rehearsal.ts';
 import { makeProgressLines } from './progress.ts';
 import { makeReadingLine } from './reading.ts';
 
-/** Shows what an operation reports while it works; a plan is left to the command, which knows its file. */
+/**
+ * Shows the events that an operation reports while it works. The command itself shows the plan, because it knows the
+ * file.
+ */
 export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event: OperationEvent) => void {
   const progress = makeProgressLines(terminal);
   const showReading = makeReadingLine(terminal);
@@ -43,7 +46,7 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
   };
 }
 
-/** What a batch waits for, and that it is safe to stop. */
+/** Says what a batch waits for, and that it is safe to stop. */
 export function waitsLine({ batch_id, text, is_watched }: WaitsEvent): string {
   return is_watched
     ? `${text} Ctrl-C is safe: the other airbatch goes on.`

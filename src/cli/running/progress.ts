@@ -4,35 +4,33 @@ import { grouped } from '../../reports/text/counted-text.ts';
 import { bar } from '../base/bar.ts';
 import type { Terminal } from '../base/terminal.ts';
 
-/**
- * How often the screen is brought up to date, and how often progress may become a line where nobody watches.
- */
+/** How often the screen is redrawn, and how often progress may be printed as a line if nobody watches. */
 const redrawMs = 200;
 const lineMs = 30_000;
 /**
- * A progress line that has not changed is printed again after this time, so that the log of a long wait shows that the
+ * A progress line that has not changed is printed again after this time. So the log of a long wait shows that the
  * command still runs.
  */
 const unchangedLineMs = 15 * 60_000;
 
-/** How often a terminal needs progress. */
+/** How often a terminal needs a progress event. */
 export function progressMsOf({ isInteractive }: Pick<Terminal, 'isInteractive'>): number {
   return isInteractive ? redrawMs : lineMs;
 }
 
 export interface ProgressLines {
   show(progress: ProgressEvent): void;
-  /** Leaves what is shown as it is, until the next work begins: something else is about to be said. */
+  /** Leaves the shown lines on the screen until the next work begins, because other output follows. */
   leave(): void;
 }
 
-/** Shows how far the batches are. */
+/** Shows the progress of the batches. */
 export function makeProgressLines(
   terminal: Pick<Terminal, 'isInteractive' | 'error' | 'show' | 'keep'>,
 ): ProgressLines {
   let isLeft = false;
   let said = { standing: '', at: 0 };
-  /** Whether a line says something new, or is a sign of life; the last one is always written. */
+  /** Whether a line is new, or old enough to be repeated. The last line is always written. */
   const isDue = (now: ProgressEvent) => {
     const next = { standing: standingOf(now), at: Date.parse(now.at) };
     if (next.standing === said.standing && next.at - said.at < unchangedLineMs && !now.is_last) return false;
@@ -45,7 +43,7 @@ export function makeProgressLines(
       if (isDue(now)) terminal.error(`${parts.join(' · ')}\n`);
       return;
     }
-    // Each part stays in one piece where the line is broken.
+    // No part is broken where the line is broken.
     const unbroken = parts.map((part) => part.replaceAll(' ', '\u00a0'));
     terminal.show([` ${bar(settled(now), now.to_pay)} ${unbroken.join('\u00a0· ')}`]);
     if (now.is_last) terminal.keep();
@@ -56,7 +54,7 @@ export function makeProgressLines(
       if (progress.is_last) isLeft = false;
     },
     leave() {
-      // Lines of which each goes below the last are in nobody's way.
+      // Where each line goes below the last one, no line has to be cleared.
       if (!terminal.isInteractive) return;
       isLeft = true;
       terminal.keep();
@@ -68,7 +66,7 @@ function settled({ completed, failed }: ProgressEvent): number {
   return completed + failed;
 }
 
-/** All that a line says but how long something takes: that changes by itself. */
+/** Everything in a line except for the durations, because they change all the time. */
 function standingOf({
   at: _at,
   lookup_at: _lookup,
@@ -80,7 +78,7 @@ function standingOf({
   return JSON.stringify([standing, service_wait !== null]);
 }
 
-/** What there is to say besides how many rows are settled; after the end, only what stays so. */
+/** What the line says in addition to the number of settled rows; after the end, only what stays true. */
 function details(now: ProgressEvent): string[] {
   const { in_doubt: inDoubt, failed, to_send: toSend, under_way: underWay, is_last: ended } = now;
   const parts: string[] = [];
@@ -92,14 +90,14 @@ function details(now: ProgressEvent): string[] {
   return parts;
 }
 
-/** What is waited for where nothing but doubts is left. */
+/** What the batch waits for if only rows in doubt are left. */
 function whenLookedUp({ at, to_send, under_way, lookup_at }: ProgressEvent): string {
   if (to_send + under_way > 0 || lookup_at === null) return '';
   const leftMs = Date.parse(lookup_at) - Date.parse(at);
   return leftMs < 1_000 ? '' : `, looked up in ${durationText(leftMs)}`;
 }
 
-/** When the last row is sent; no time is promised while nothing is. */
+/** When the last row will be sent. No time is given while nothing is sent. */
 function whenSent({ left_ms: leftMs, is_paused, is_sending, service_wait, rows_before }: ProgressEvent): string {
   if (!is_sending) return is_paused ? ', paused' : '';
   const waits = service_wait ?? rows_before;

@@ -1,10 +1,10 @@
 import type { OperationEvent } from '../../operations/base/events.ts';
 import type { Terminal } from '../base/terminal.ts';
 
-/** Files below this are read before a person could read how far. */
+/** Smaller files are read before a person could read a progress line. */
 const shownBytesMin = 4 * 2 ** 20;
 
-/** Shows how far a file was read, where a person watches. */
+/** Shows how much of a file has been read, if a person watches. */
 export function makeReadingLine(terminal: Terminal): (read: Extract<OperationEvent, { kind: 'reading' }>) => void {
   let shown = -1;
   return ({ bytes, bytes_total: bytesTotal, rows }) => {

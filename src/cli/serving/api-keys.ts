@@ -15,7 +15,7 @@ interface Given {
   expires?: string;
 }
 
-/** `airbatch api-keys`: lists the keys of the HTTP API, makes one, or revokes one. */
+/** `airbatch api-keys`: lists the keys of the HTTP API, creates one, or revokes one. */
 export async function execute(context: CommandContext, args: string[], options: Given): Promise<number> {
   const [action = 'list', name] = args;
   if (action === 'list') return list(context);

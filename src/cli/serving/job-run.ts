@@ -33,7 +33,7 @@ import { longDoorOf } from '../running/call-long.ts';
 import { closingLines } from '../running/closing.ts';
 import { onInterrupt, untilStopped } from '../session/interrupt.ts';
 
-/** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
+/** `airbatch jobs run NAME [--slot TIME]`: runs one slot by hand, and sends what needs no approval. */
 export async function runJob(
   context: CommandContext,
   session: Session,
@@ -60,10 +60,10 @@ export async function runJob(
 
 interface SlotByName {
   job: Job;
-  /** All of them, this one included. */
+  /** All configured jobs, this one included. */
   jobs: readonly Job[];
   dueAt: number;
-  /** The account of the job. */
+  /** The job's account. */
   account: OpenAccount;
 }
 
@@ -92,7 +92,8 @@ async function bringAndSend(
       ? []
       : await untilStopped((signal) => workOn(contextOf(session, longDoorOf(context, signal)), account, work));
   if (results === null) return interruptedExitCode;
-  // Whoever works for the account tries again first what its jobs say: a file that is put away has had its retries.
+  // The program that works for the account retries failed rows first if its jobs say so. A file is archived only after
+  // its retries.
   const mayBeRetried = jobs.some(({ retry }) => retry) && (await hasWorker(session, account.name));
   if (!mayBeRetried) await archiveFile(session);
   codes.push(...results.map(({ exit_code }) => exit_code));
@@ -109,8 +110,8 @@ async function bringAndSend(
 }
 
 /**
- * The slot that is named; where none is, the one that a person means. Who runs it is told which it is before anything
- * is brought.
+ * The slot that the option names; without it, the slot that the person most likely means. The person sees which slot it
+ * is before it runs.
  */
 async function slotOf(context: CommandContext, { db, clock }: Session, job: Job, given: unknown): Promise<number> {
   const { timeZone } = job.schedule;
@@ -148,8 +149,8 @@ function whyText({ why, lastDueAt }: SlotByHand, timeZone: string): string {
 }
 
 /**
- * Ctrl-C ends the process at once, in order: so the program of a job ends with it. Called again, the slot goes on
- * where it was.
+ * Runs the work so that Ctrl-C ends the process in order: the job's program ends with it. The next run continues the
+ * slot where it was stopped.
  */
 async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () => Promise<Result>): Promise<Result> {
   const interrupt = onInterrupt(() => {
@@ -164,7 +165,7 @@ async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () 
 }
 
 /**
- * A slot that brought nothing speaks as the command does that would do the same by hand: a run of the file, or a
+ * The exit code of a slot that brought no batch: the same as that of the equivalent command, a run of the file or a
  * reconciliation.
  */
 function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unknown): number {
@@ -176,7 +177,7 @@ function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unk
 
 interface Brought {
   outcome: SlotOutcome;
-  /** What kept the slot from ending in order. */
+  /** The trouble that interrupted the slot. */
   trouble?: unknown;
 }
 
@@ -190,7 +191,8 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
   const deps = {
     session,
     base: dirname(config.jobs),
-    // One for all files of the slot: each that is opened knows nothing of what the others have asked.
+    // One open account for all files of the slot: an account that is opened anew does not know which requests the
+    // others have made.
     withAccount: <Result>(_name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => work(account),
   };
   let trouble: unknown;
@@ -215,7 +217,7 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
   return { outcome, trouble };
 }
 
-/** One that may have run is not run again because nobody knows of it any more. */
+/** Refuses a slot so old that its record may have been deleted from the ledger: it may have run already. */
 async function requireUndropped(tx: Queryable, job: string, dueAt: number): Promise<void> {
   const until = await droppedUntil(tx, job);
   if (dueAt > until || (await findSlot(tx, job, dueAt)) !== null) return;

@@ -28,7 +28,7 @@ const columns = [
   { name: 'file', breaksInWords: true },
 ] as const;
 
-/** `airbatch jobs [list|check|run NAME|new NAME]`: what runs with no one watching. */
+/** `airbatch jobs [list|check|run NAME|new NAME]`: the scheduled jobs, which run with nobody watching. */
 export async function execute(
   context: CommandContext,
   [action = 'list', name]: string[],
@@ -75,7 +75,7 @@ async function list(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** Why the last slot has failed, and what the one waits for that is to be run. */
+/** Why the last slot has failed, and what the open slot waits for. */
 function slotLines({ schedule, last_slot: last, open_slot: open }: Jobs[number]): string[] {
   const lineOf = (what: string, { due_at, detail }: NonNullable<typeof last>) =>
     `the run of ${localTime(Date.parse(due_at), schedule.time_zone)} ${what}: ${detail}`;
@@ -110,7 +110,7 @@ async function makeNew(context: CommandContext, name: string): Promise<number> {
     throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
   const path = join(config.jobs, `${name}.ts`);
   if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
-  // Under a umask that lets others write, the job would be refused when it is loaded.
+  // If the umask lets others write to the folder, airbatch refuses to load the job.
   makeFolders(dirname(path), 0o755);
   writeFileSync(path, jobTemplate(name), { mode: 0o644 });
   answer(context, { name, file: path }, `Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check`);

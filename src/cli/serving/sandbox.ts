@@ -24,7 +24,7 @@ interface Given {
   faults?: string;
 }
 
-/** `airbatch sandbox`: the service on this machine, until Ctrl-C. */
+/** `airbatch sandbox`: runs a sandbox of the service on this machine until Ctrl-C. */
 export async function execute(
   { terminal, cwd, json }: CommandContext,
   _args: string[],
@@ -76,7 +76,7 @@ async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions
   };
 }
 
-/** Reads "wallet-usd=50,wallet-kes=0". The balances apply at once, also to data of an earlier start. */
+/** Reads "wallet-usd=50,wallet-kes=0". The balances apply at once, also to data that an earlier start stored. */
 function balancesOf(list: string | undefined): [id: string, balance: string][] {
   if (list === undefined) return [];
   return list.split(',').map((item) => {

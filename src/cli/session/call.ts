@@ -11,7 +11,7 @@ import {
 } from '../../operations/base/operation.ts';
 import type { CommandContext } from '../base/command.ts';
 
-/** Does an operation in the name of whoever runs the command, and returns its result. */
+/** Runs an operation in the name of the person who runs the command, and returns its result. */
 export function call<Input extends z.ZodType, Result extends z.ZodType>(
   context: CommandContext,
   operation: Operation<Input, Result>,
@@ -21,13 +21,13 @@ export function call<Input extends z.ZodType, Result extends z.ZodType>(
   return perform(operation, { ...doorOf(context), ...(onWait ? { onWait } : {}) }, input);
 }
 
-/** As `call`, in a session that stays open. */
+/** The same as `call`, in a session that stays open. */
 export type Call = <Input extends z.ZodType, Result extends z.ZodType>(
   operation: Operation<Input, Result>,
   input: z.input<Input>,
 ) => Promise<z.output<Result>>;
 
-/** Does several operations in one session. `ledger`: as of those operations. */
+/** Runs several operations in one session. `ledger` is the use of the ledger that these operations need. */
 export async function withCalls<Result>(
   context: CommandContext,
   ledger: LedgerUse,
@@ -42,7 +42,7 @@ export async function withCalls<Result>(
   }
 }
 
-/** The command line as a door: it shows notes, and calls a field of the input by its option. */
+/** The command line as a door: it shows notes, and names each input field by its option. */
 export function doorOf(context: CommandContext): Door & { place: Place } {
   const { cwd, env, configPath, ledgerPath, terminal, stderr } = context;
   return {

@@ -6,10 +6,10 @@ export interface Interrupt {
   dispose(): void;
 }
 
-/** A terminal that is closed asks as Ctrl-C does (SIGHUP): what is in flight ends, and so do the programs of jobs. */
+/** A closed terminal (SIGHUP) has the same effect as Ctrl-C: requests in flight end, and so do the programs of jobs. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `stop` at the first of them; the second ends the process at once. */
+/** Calls `stop` at the first signal; the second ends the process at once. */
 export function onInterrupt(stop: () => void): Interrupt {
   let times = 0;
   const handler = () => {
@@ -27,8 +27,8 @@ export function onInterrupt(stop: () => void): Interrupt {
 }
 
 /**
- * Does work that the first Ctrl-C stops; the second ends the process. Returns null where it was stopped before it had
- * a result.
+ * Does work that the first Ctrl-C stops; the second ends the process. Returns null if the work was stopped before it
+ * had a result.
  */
 export async function untilStopped<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
   const stopping = new AbortController();

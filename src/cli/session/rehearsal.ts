@@ -2,8 +2,8 @@ import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import type { Terminal } from '../base/terminal.ts';
 
 /**
- * Says that it is the embedded sandbox that answers and pays: whoever is in another folder than they think is told by
- * that alone.
+ * Says that the embedded sandbox answers and no real money is paid. A person in the wrong folder notices it only by
+ * this line.
  */
 export function printRehearsal(terminal: Terminal, isRehearsal: boolean): void {
   if (!isRehearsal) return;

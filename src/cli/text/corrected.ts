@@ -1,7 +1,7 @@
 import type { BatchResult } from '../../operations/working/batch-result.ts';
 import { grouped } from '../../reports/text/counted-text.ts';
 
-/** Failed and invalid rows that a later batch of the run has paid: nobody need look for them any more. */
+/** Failed and invalid rows that a later batch of the run has paid. They need no further work. */
 export function correctedLines(since: BatchResult['paid_since']): string[] {
   return since.map(
     ({ batch_id, rows }) =>

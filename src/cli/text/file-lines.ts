@@ -3,7 +3,7 @@ import type { Findings } from '../../operations/base/findings.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { quoted } from '../base/options-text.ts';
 
-/** Options by which a file is read otherwise. */
+/** Options that change how a file is read. */
 const readingOptions = [
   ...(['map', 'sheet', 'headerLine', 'totalLine'] as const),
   ...(['country', 'currency', 'decimal', 'account'] as const),
@@ -13,7 +13,7 @@ const signNames = { '.': 'decimal point', ',': 'decimal comma', both: 'decimal p
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
 
-/** How a file was understood, in a few lines: shown before anything is sent. */
+/** How airbatch understood a file, in a few lines. They are shown before anything is sent. */
 export function understoodLines({ file, understood, warnings }: Findings): string[] {
   const { format, encoding, delimiter, sheet, decimal_sign: sign } = file;
   const between = delimiter === null ? '' : `separated by ${delimiterNames[delimiter] ?? `"${delimiter}"`}`;
@@ -34,14 +34,15 @@ export function understoodLines({ file, understood, warnings }: Findings): strin
 }
 
 /**
- * Kinds of problems of the file that are named before a person is asked: the most frequent; the rest is a look at the
+ * How many kinds of problems are named before the question, the most frequent first. The person can see the rest in the
  * file.
  */
 const problemsNamedMax = 3;
 
 /**
- * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before
- * deciding. What a look at the file would not show (standard input, which is read by now; the ledger) is all named.
+ * One line for each problem that makes rows wrong or keeps them from being sent, so that nobody has to guess before
+ * deciding. Problems that the person cannot see in the file are all named: those of standard input, which is already
+ * read, and those from the ledger.
  */
 export function problemLines({ problems }: Findings, file: string, given: Record<string, unknown>): string[] {
   if (problems.length === 0) return [];

@@ -3,7 +3,7 @@ import { type FinishNow, hasEnded } from '../../operations/base/finish-now.ts';
 import { endedText, forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 
-/** When a batch is done, for people; null of a batch that need not be done by a time. */
+/** Says when a batch will be done; null for a batch without a finish time. */
 export function finishLine({ status, ...finish }: FinishNow & { status: BatchState }): string | null {
   if (finish.finish_by === null) return null;
   const { in_time: inTime, goes_first: goesFirst, goes_first_in_ms: goesFirstMs } = finish;

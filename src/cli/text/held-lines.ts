@@ -8,7 +8,7 @@ import { counted } from '../../reports/text/counted-text.ts';
 type Review = z.output<typeof reviewRelease.result>;
 type HeldRow = Review['reasons'][number]['examples'][number];
 
-/** What rows are held for, and what they would pay, before a person lets them go. */
+/** Why rows are held and what they would pay, for the person who decides about their release. */
 export function heldLines({ held, sums, products, reasons }: Review): string {
   const lines = [`Held       ${counted(held, 'row')}: ${requestedText(sums, products)}`];
   for (const { code, count, examples } of reasons) {

@@ -8,7 +8,7 @@ import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 
-/** The batch of a plan. */
+/** The batch that a plan is about. */
 interface PlannedBatch {
   batch_id: string;
   run_id: string;
@@ -18,13 +18,12 @@ interface PlannedBatch {
 }
 
 /**
- * What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was
- * read.
+ * Shows a person what a batch would do before anything is sent. `understood` are the lines on how its file was read.
  */
 export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly string[] = []): string {
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
-  // Before it was submitted, no person could decide about its rows.
+  // Before the batch was submitted, no person could have decided about its rows.
   const skipped = status === 'awaiting_approval' ? 'skipped' : 'skipped (paid before, in progress, or a total)';
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
   const asides = [
@@ -61,11 +60,11 @@ export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly 
   }
   if (plan.to_send > 0) lines.push(`Time       ${timeText(plan)}`);
   lines.push(...finishLines(plan, batch));
-  // Names of files and columns are among them.
+  // The lines contain names of files and columns, so they are escaped.
   return `${lines.map(visible).join('\n')}\n`;
 }
 
-/** The amounts that a person should look at before they are paid. */
+/** The amounts that a person should check before they are paid. */
 export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] {
   return unusual.map(({ currency, amount, usual, lines }) => {
     const bound = compareAmounts(amount, usual) > 0 ? 'less' : 'more';
@@ -81,14 +80,14 @@ function timeText(plan: Plan): string {
   return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apart_ms)} apart`;
 }
 
-/** What the time is made of alsoNeeded, where others of the account are sent as well. */
+/** Says that rows of other batches of the account are sent as well, which the time includes. */
 function behind({ rows_before: rowsBefore }: Plan): string {
   return rowsBefore === 0
     ? ''
     : `, with ${counted(rowsBefore, 'row')} of other batches that are sent before or between`;
 }
 
-/** When it will be done by what is to be done by a time, and what it makes late: a warning, which nobody need heed. */
+/** Says when the batch will be done and which other batches it makes late. These lines only warn. */
 function finishLines(plan: Plan, { batch_id }: PlannedBatch): string[] {
   const { counts, done_unknown: unknown, makes_late: makesLate } = plan;
   const finishBy = epochOrNull(plan.finish_by);
@@ -117,7 +116,7 @@ function epochOrNull(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
-/** What can be done about a batch that will be late. */
+/** What a person can do about a batch that will be late. */
 function helpText({ in_time_if: inTimeIf }: Plan, batchId: string): string {
   if (inTimeIf === 'urgent')
     return `"airbatch reorder ${batchId} --priority urgent" lets it go before the others, and it would be in time`;
@@ -131,9 +130,7 @@ function unknownText(why: NonNullable<Plan['done_unknown']>): string {
   return `a batch of the account is paused (${pauseReasonTexts[why].label})`;
 }
 
-/**
- * What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted.
- */
+/** What each active wallet holds. Balances of V1 with neither a currency nor a purse of their own are only counted. */
 function balanceTexts(wallets: NonNullable<Plan['balance']>['wallets']): string[] {
   const active = wallets.filter((wallet) => wallet.active);
   const named = active.filter(({ currency }) => currency !== '');

@@ -12,7 +12,7 @@ type Reviewed = z.output<typeof reviewBatch.result>;
 type Review = Reviewed['review'];
 type ReviewedRow = Review['largest'][number];
 
-/** What an approver should look at, in a few lines. */
+/** What an approver should check, in a few lines. */
 export function reviewLines({ review, plan, expected_cost }: Reviewed): string {
   const lines: string[] = [];
   for (const [index, row] of review.largest.entries())
@@ -49,8 +49,8 @@ function rowText({ row, person, phone_number, currency, amount }: ReviewedRow): 
 }
 
 /**
- * What it costs and what is left: for sure where one wallet pays all in its own currency, else judged by recent
- * payments.
+ * The cost and the remaining balance: exact if one wallet pays everything in its own currency, else an estimate from
+ * recent payments.
  */
 function costLines(plan: Plan, expected: ExpectedCost): string[] {
   const wallets = (plan.balance?.wallets ?? []).filter(({ active }) => active);

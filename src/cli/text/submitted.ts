@@ -1,6 +1,6 @@
 import { timeText } from '../../reports/sentences/format.ts';
 
-/** Who submitted a batch and when, and who approved it and when, for people. */
+/** Who submitted and who approved a batch, and when. */
 export function submittedLines({
   created_by,
   created_at,
