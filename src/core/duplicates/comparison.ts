@@ -29,9 +29,9 @@ export function comparedPayments(row: AskingRow, known: KnownPayments, { days }:
 }
 
 /**
- * The lost payments with which a row is compared: none if one of them is the row's own, which its lookup finds. One
- * that pays what another row of the file asks for (a ref that is made of the content says so) is found by the lookup of
- * that row.
+ * The lost payments with which a row is compared. None if one of them is the row's own, because the row's lookup finds
+ * it. If a lost payment pays what another row of the file asks for (a ref derived from the content shows this), the
+ * lookup of that other row finds it.
  */
 function lostInOtherBatches(row: AskingRow, { earlier, isInFile }: KnownPayments): LostPayment[] {
   const lost = earlier.filter(isLost);
@@ -41,14 +41,12 @@ function lostInOtherBatches(row: AskingRow, { earlier, isInFile }: KnownPayments
   );
 }
 
-/** Whether it matters of any of these payments that a row with its ref is in the row's own file. */
+/** Whether the decision about any of these payments depends on whether the row's own file has a row with its ref. */
 export function asksFile(row: ComparedRow, earlier: readonly EarlierPayment[]): boolean {
   return earlier.some((payment) => payment.run_id === row.run_id && !isOwn(row, payment));
 }
 
-/**
- * Whether a failed payment must be read again before the row is sent: had it arrived, it would hold the row.
- */
+/** Whether a failed payment must be read again before the row is sent: if it had arrived, it would hold the row. */
 export function isReadBefore(row: ComparedRow, failed: SentPayment, rules: DuplicateRules): boolean {
   if (isOwn(row, failed)) return false;
   const arrived = { ...failed, contradicted: 'arrived' };
@@ -56,8 +54,9 @@ export function isReadBefore(row: ComparedRow, failed: SentPayment, rules: Dupli
 }
 
 /**
- * Whether a payment is recent enough; or of the same run, and either no reference tells the two apart, or it is
- * contradicted: failed.csv pays within its run, whatever the days and the new reference are.
+ * Whether the row is compared with a payment: the payment is recent enough, or it is of the same run and either no
+ * reference tells the two apart or the payment is contradicted. A failed.csv pays within its run, whatever the days and
+ * the new reference are.
  */
 export function isCompared(row: ComparedRow, payment: EarlierPayment, rules: DuplicateRules): boolean {
   if (payment.first_sent_at >= comparedSince(rules, payment) || isUnnamedInRun(row, payment)) return true;
@@ -68,7 +67,7 @@ function isContradictedInRun(row: ComparedRow, payment: SentPayment): boolean {
   return payment.contradicted !== null && payment.run_id === row.run_id;
 }
 
-/** Even a policy that compares no runs does not say that a payment which nobody could read may be made again. */
+/** Even if the policy compares no runs, a payment that nobody could read may not be made again. */
 const unreadDaysMin = 7;
 
 function comparedSince({ days, asOf }: DuplicateRules, payment: EarlierPayment): number {
@@ -76,15 +75,15 @@ function comparedSince({ days, asOf }: DuplicateRules, payment: EarlierPayment):
 }
 
 /**
- * Whether the payment belongs to the row's own batch, whose rows are all meant, or to a row with the same run id and
- * row ref, of whatever generation.
+ * Whether the payment belongs to the row's own batch, whose rows are all intended, or to a row with the same run id and
+ * row ref, in any generation.
  */
 function isOwn(row: ComparedRow, payment: EarlierPayment): boolean {
   if (!isLost(payment) && payment.batch_id === row.batch_id) return true;
   return payment.run_id === row.run_id && payment.row_ref === row.row_ref;
 }
 
-/** Whether a payment may be of what the row asks for: a lost one may have been a product. */
+/** Whether a payment may be for what the row asks for. A lost payment may have been a product. */
 export function maySame(row: ComparedRow, payment: EarlierPayment): boolean {
   if (!isLost(payment)) return sameTerms(row, payment);
   return row.product_id !== null || isUnread(payment) || sameTerms(row, { ...payment, product_id: null });
@@ -95,8 +94,8 @@ function sameTerms(a: Terms, b: Terms): boolean {
 }
 
 /**
- * Whether a payment is of the row's own run, and no reference tells the two apart: at least one of them has none of its
- * own, or a spreadsheet may have made two of one reference.
+ * Whether a payment is of the row's own run and no reference tells the two apart: one of them has no reference, or a
+ * spreadsheet may have turned one reference into two.
  */
 function isUnnamedInRun(row: ComparedRow, payment: EarlierPayment): boolean {
   if (payment.run_id !== row.run_id || payment.row_ref === null || row.row_ref === null) return false;
@@ -104,8 +103,8 @@ function isUnnamedInRun(row: ComparedRow, payment: EarlierPayment): boolean {
 }
 
 /**
- * Whether the row may be meant instead of this payment of its run: no reference tells them apart, and the payment's row
- * is not in the file. If the payment's batch has sent this row as well, both were meant there.
+ * Whether the row may correct this payment of its run: no reference tells them apart, and the payment's row is not in
+ * the file. If the payment's batch has sent this row as well, both payments were intended there.
  */
 export function mayCorrect(row: ComparedRow, payment: EarlierPayment, { earlier, isInFile }: KnownPayments): boolean {
   if (!isUnnamedInRun(row, payment) || maySame(row, payment)) return false;
@@ -116,8 +115,9 @@ export function mayCorrect(row: ComparedRow, payment: EarlierPayment, { earlier,
 }
 
 /**
- * Whether other runs see a lost payment by the row that has its reference: not if a corrected file has bound the
- * reference to another amount or number. What cannot be read of the payment is taken for the row's.
+ * Whether other runs find a lost payment through the row that has its reference. They do not if a corrected file has
+ * bound the reference to another amount or number. Fields of the payment that cannot be read count as equal to the
+ * row's.
  */
 export function isExplainedBy(
   row: Pick<PaymentTerms, 'phone_number' | 'amount' | 'currency'>,

@@ -30,9 +30,9 @@ import type {
 } from './question.ts';
 import { beyondMaximum } from './recipient-maximum.ts';
 
-/*
- * "Was this person sent this before, and may this row be paid?" Intake asks this of every row, and dispatch asks it
- * again before it sends one, by the same function: other batches pay meanwhile.
+/**
+ * "Was this person sent this before, and may this row be paid?" Intake asks this about every row. Dispatch asks the
+ * same function again before it sends a row, because other batches pay in the meantime.
  */
 
 interface OwnerQuestion {
@@ -48,7 +48,7 @@ interface OwnerCase {
   problem: ((owner: KeyOwner) => DuplicateProblem) | null;
 }
 
-/** Another batch has sent the row with this run id and row ref. The first case that fits decides. */
+/** The row with this run id and row ref was sent by another batch. The first case that fits decides. */
 const ownerCases: readonly OwnerCase[] = [
   { name: 'contradicted', when: ({ owner }) => owner.contradicted !== null, outcome: 'hold', problem: mayBePaid },
   {
@@ -99,7 +99,7 @@ interface PaymentCase {
   problem(payment: EarlierPayment): DuplicateProblem;
 }
 
-/** Another payment to the row's number holds the row. The first case that fits any of them decides. */
+/** Another payment to the row's number holds the row. The first case that fits any of the payments decides. */
 const paymentCases: readonly PaymentCase[] = [
   {
     name: 'sent the same',
@@ -113,7 +113,7 @@ const paymentCases: readonly PaymentCase[] = [
   },
 ];
 
-/** A case in which a row is not paid as the others of its file are. */
+/** A case in which a row of a file is not paid as the other rows are. */
 interface FileCase {
   name: string;
   when(shared: SharedInFile, rules: FileRules): boolean;
@@ -123,7 +123,7 @@ interface FileCase {
   problem(row: RowOfFile, shared: SharedInFile, rules: FileRules): DuplicateProblem;
 }
 
-/** The row's own file names its reference or its person more than once. All cases that fit apply. */
+/** The row's own file contains its reference or its person more than once. All cases that fit apply. */
 const fileCases: readonly FileCase[] = [
   {
     name: 'the same reference',
@@ -157,7 +157,7 @@ const fileCases: readonly FileCase[] = [
 
 export type FileDuplicate = Pick<FileCase, 'outcome' | 'field'> & { problem: DuplicateProblem };
 
-/** Decides whether a row is refused or held for what it has in common with other rows of its file. */
+/** Decides whether a row is refused or held because of other rows of its file. */
 export function decideInFile(row: RowOfFile, shared: SharedInFile, rules: FileRules): FileDuplicate[] {
   return fileCases
     .filter(({ when }) => when(shared, rules))
@@ -170,13 +170,13 @@ export type OtherPayment = { other_batch: string; other_row: number } | { other_
 export interface DuplicateDecision {
   outcome: 'pay' | 'skip' | 'hold';
   problems: DuplicateProblem[];
-  /** The payment on account of which the row is skipped or held. */
+  /** The payment because of which the row is skipped or held. */
   other: OtherPayment | null;
-  /** The row's next generation if it goes on after a failure; else null. */
+  /** The row's next generation if the row continues after a failure; else null. */
   generation: number | null;
   /**
-   * When the last of the payments was first sent (epoch ms) that a person who releases the row decides about; null:
-   * none holds it.
+   * When the latest of the payments was first sent (epoch ms) about which a person decides who releases the row. Null
+   * if no payment holds it.
    */
   knownUntil: number | null;
 }
@@ -198,7 +198,7 @@ export function decideDuplicate(row: AskingRow, known: KnownPayments, rules: Dup
   };
 }
 
-/** What follows for a row whose key another batch's row has bound. */
+/** Decides about a row whose key is bound to a row of another batch. */
 export function decideByOwner(row: OwnerQuestion['row'], owner: KeyOwner, mayGoOn: MayGoOn): DuplicateDecision {
   const fitting = ownerCases.find(({ when }) => when({ row, owner, mayGoOn }));
   assert(fitting, 'the last case fits every row');
@@ -209,12 +209,14 @@ export function decideByOwner(row: OwnerQuestion['row'], owner: KeyOwner, mayGoO
   return { outcome, problems: [problem(owner)], other, generation: null, knownUntil: null };
 }
 
-/** Nothing was paid, and nothing of it may still arrive (the cases before have seen to that). */
+/** Nothing was paid, and nothing may still arrive: the cases before this one exclude that. */
 function isUnpaid(owner: KeyOwner): boolean {
   return owner.status === 'failed' || isSkippedUnpaid(owner);
 }
 
-/** The service has refused its request for good (a limit, no money, no answer), and a person has skipped it since. */
+/**
+ * The service has refused the request for good (a limit, no money, no answer), and a person has skipped the row since.
+ */
 function isSkippedUnpaid(owner: KeyOwner): boolean {
   return owner.status === 'skipped' && owner.contradicted === null && !bearsEarlierPayment(owner);
 }
@@ -222,13 +224,13 @@ function isSkippedUnpaid(owner: KeyOwner): boolean {
 export interface FoundDuplicate {
   problem: DuplicateProblem;
   other: OtherPayment;
-  /** When the last of the payments that were compared was first sent (epoch ms). */
+  /** When the latest of the compared payments was first sent (epoch ms). */
   until: number;
 }
 
 /**
- * Finds a payment to the row's number, by another batch, that pays the same, or that the row may correct. A payment
- * with the row's own run id and row ref is not compared: it has the row's key, which decides by itself.
+ * Finds a payment by another batch to the row's number that pays the same, or that the row may correct. A payment with
+ * the row's own run id and row ref is not compared: its key decides.
  */
 export function findDuplicate(row: AskingRow, known: KnownPayments, rules: DuplicateRules): FoundDuplicate | null {
   const compared = comparedPayments(row, known, rules);

@@ -4,10 +4,10 @@ import type { RowState } from '../state/row-state.ts';
 
 export type Terms = Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>;
 
-/** A payment that was made, or may have been made, before a row is sent to the same number. */
+/** A payment to the row's number that was made, or may have been made, before the row is sent. */
 export type EarlierPayment = SentPayment | LostPayment;
 
-/** A payment that a row of the ledger has sent; or an earlier one of that row, which the row bears. */
+/** A payment that a row of the ledger has sent, or an earlier payment whose result that row carries. */
 export interface SentPayment extends Terms {
   batch_id: string;
   run_id: string;
@@ -17,17 +17,23 @@ export interface SentPayment extends Terms {
   service_status: string | null;
   failure_code: string | null;
   first_sent_at: number;
-  /** If a person has released its row although the number had been paid: when the last of those payments was sent. */
+  /**
+   * Set if a person has released the row although its number had been paid: when the latest of those payments was sent.
+   */
   known_until: number | null;
-  /** The service's status if it says that this failed payment has not failed, and when that became known (epoch ms). */
+  /**
+   * The service's status if it says that this failed payment has not failed, and when airbatch learned that (epoch ms).
+   */
   contradicted: string | null;
   contradicted_at: number | null;
 }
 
-/** A payment that the service has, and whose row a restored ledger has lost. The service's list names no product. */
+/**
+ * A payment that the service has but whose row is missing from a restored ledger. The service's list names no product.
+ */
 export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
   topup_id: string;
-  /** Empty, as is the row ref, if the service's list does not name it. */
+  /** Empty, like the row ref, if the service's list does not name it. */
   run_id: string;
   row_ref: string;
   first_sent_at: number;
@@ -43,19 +49,19 @@ export function isSent(payment: EarlierPayment): payment is SentPayment {
   return !isLost(payment);
 }
 
-/** Whether nobody could read this entry of the service's list: it may be any payment, also the row's own. */
+/** Whether nobody could read this entry of the service's list. It may be any payment, also the row's own. */
 export function isUnread(payment: LostPayment): boolean {
   return payment.amount === null;
 }
 
-/** From when on (epoch ms) a person who looks at a row's earlier payments sees this one as a payment. */
+/** From when on (epoch ms) a person who looks at a row's earlier payments sees this payment as made. */
 export function knownSince(payment: EarlierPayment): number {
   return Math.max(payment.first_sent_at, isLost(payment) ? 0 : (payment.contradicted_at ?? 0));
 }
 
 /**
- * Whether other runs count a payment as made: it may have arrived; or the service once had it, and only a person says
- * that it was not paid. It may still arrive. Within its own run, a lookup decides that.
+ * Whether other runs count a payment as made: it may have arrived, or the service once had it and only a person says
+ * that it was not paid. It may still arrive. Within its own run, a lookup decides.
  */
 export function countsAsPaid(payment: SentPayment): boolean {
   const { failure_code: code, service_status: serviceStatus } = payment;

@@ -99,8 +99,9 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
 const unreadSince = 'unread since ';
 
 /**
- * Stands for the service's id of everything that its list may hold from then on (epoch ms) and that nobody could read,
- * when a person went on without the list at `promisedMs`: after a second restore that is another promise.
+ * Takes the place of the service's id for everything that its list may contain from a time on (epoch ms) and that
+ * nobody could read. A person resumed without the list at `promisedMs`; after a second restore, the person's promise is
+ * a new one.
  */
 export function unreadSinceName(fromMs: number, promisedMs: number): string {
   return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(promisedMs)}`;
@@ -126,7 +127,7 @@ function placeOf({ batch_id, row_no }: Pick<SentPayment, 'batch_id' | 'row_no'>)
   return `batch ${batch_id}, row ${row_no}`;
 }
 
-/** To the minute: with the number, that is how a person finds the payment in the service's own list. */
+/** To the minute: with this time and the number, a person finds the payment in the service's own list. */
 function lostPlaceOf(lost: LostPayment): string {
   const { first_sent_at, topup_id, run_id } = lost;
   const name = run_id === '' ? topup_id : `${topup_id}, run ${run_id}`;

@@ -4,22 +4,22 @@ import type { RowState } from '../state/row-state.ts';
 import { dayMs } from '../time/clock.ts';
 import type { EarlierPayment } from './earlier-payments.ts';
 
-/** A row of which is asked whether its person was sent this before, and whether it may be paid. */
+/** A row about which intake or dispatch asks whether its person was sent this before, and whether it may be paid. */
 export interface AskingRow extends PaymentTerms {
   batch_id: string;
   row_no: number;
   run_id: string;
   row_ref: string | null;
   /**
-   * A person has released the row although these payments were known: what was first sent until then (epoch ms) does
-   * not hold it again. Null: no person has.
+   * A person has released the row although these payments were known: payments first sent up to this time do not hold
+   * it again. Null if no person has released it.
    */
   known_until: number | null;
-  /** The same of payments with which its number gets more than the maximum. */
+  /** The same for payments with which the row's number exceeds the maximum. */
   maximumKnownUntil: number | null;
 }
 
-/** The row of another batch that has bound the key of a row: it has the same run id and row ref. */
+/** The row of another batch to which a row's key is bound: it has the same run id and row ref. */
 export interface KeyOwner extends PaymentTerms {
   batch_id: string;
   row_no: number;
@@ -31,32 +31,35 @@ export interface KeyOwner extends PaymentTerms {
 }
 
 /**
- * Which rows go on under their next generation. A person who runs a file again wants its failed rows paid. A job's
- * file is nobody's decision (the job says what is retried), but a row that a person has skipped before anything was
- * paid goes on with the rest of its file. When a row is sent, its generation is fixed.
+ * Which rows continue under their next generation. A person who runs a file again wants its failed rows paid. No person
+ * decides about a job's file (the job says what is retried), but a row that a person has skipped before anything was
+ * paid continues with the rest of its file. Once a row is sent, its generation is fixed.
  */
 export type MayGoOn = 'if_unpaid' | 'if_skipped' | 'never';
 
-/** What is known when a row is asked about. */
+/** What is known when the question is asked. */
 export interface KnownPayments {
   owner: KeyOwner | null;
   mayGoOn: MayGoOn;
-  /** The payments to the row's number, of this batch too: the latest first, then what a restored ledger has lost. */
+  /**
+   * The payments to the row's number, this batch's included: the latest first, then payments missing from a restored
+   * ledger.
+   */
   earlier: readonly EarlierPayment[];
-  /** Whether the row's own file has a row with this ref: asked only of payments for which `asksFile` is true. */
+  /** Whether the row's own file has a row with this ref. Asked only about payments for which `asksFile` is true. */
   isInFile: (rowRef: string) => boolean;
 }
 
-/** What a batch's policy says of duplicates at the time at which a row is asked about. */
+/** What a batch's policy says about duplicates at the time of the question. */
 export interface DuplicateRules {
   /**
-   * Payments that were first sent more days than this before `asOf` (epoch ms) do not count, unless no reference tells
-   * them apart from the row within its run. With 0 days, only contradicted payments of the run count, and those that
-   * nobody could read.
+   * Payments first sent more than this many days before `asOf` (epoch ms) do not count, unless they are of the row's
+   * run and no reference tells them apart from it. With 0 days, only contradicted payments of the run count, and
+   * payments that nobody could read.
    */
   days: number;
   asOf: number;
-  /** `since`: what was first sent earlier (epoch ms) is not in the sum. Null: there is no maximum. */
+  /** Payments first sent before `since` (epoch ms) are not in the sum. Null if there is no maximum. */
   maximum: (RecipientMaximum & { since: number }) | null;
 }
 
@@ -72,7 +75,7 @@ export function duplicateRules(
   };
 }
 
-/** What was first sent before this (epoch ms) does not count, unless it is of the row's own run. */
+/** Payments first sent before this time (epoch ms) do not count, unless they are of the row's own run. */
 export function countedSince({ days, asOf, maximum }: DuplicateRules): number {
   return Math.min(asOf - days * dayMs, maximum?.since ?? asOf);
 }
@@ -81,13 +84,13 @@ export function countedSince({ days, asOf, maximum }: DuplicateRules): number {
 export interface SharedInFile {
   /** The line of another row with the same reference. */
   referenceLine: number | null;
-  /** The line of the first row whose number gets the same. */
+  /** The line of the first row that asks for the same payment to the same number. */
   contentLine: number | null;
-  /** Whether its number gets more than the maximum up to this row. */
+  /** Whether this row takes its number over the maximum. */
   isBeyondMaximum: boolean;
 }
 
-/** What the settings of intake say of rows that repeat each other in a file. */
+/** What the intake settings say about rows of a file that repeat each other. */
 export interface FileRules {
   /** The same payment to the same number twice. */
   duplicates: 'allow' | 'hold' | 'reject';
@@ -95,7 +98,7 @@ export interface FileRules {
   numberMax: Readonly<Record<string, string>>;
 }
 
-/** A row that is compared with the others of its file. */
+/** A row that is compared with the other rows of its file. */
 export interface RowOfFile extends Pick<PaymentTerms, 'currency' | 'product_id'> {
   line: number;
 }

@@ -6,14 +6,15 @@ import type { AskingRow, DuplicateRules } from './question.ts';
 
 export interface BeyondMaximum {
   problem: DuplicateProblem;
-  /** When the last of the payments that were added up was first sent (epoch ms); 0 if there is none. */
+  /** When the latest of the added payments was first sent (epoch ms); 0 if there is none. */
   until: number;
 }
 
 /**
- * Whether with this row the number gets more than the maximum from `earlier` payments to it, and why. What failed for
- * sure does not count, nor does a product, whose price the ledger does not know. Once a person has released the row,
- * only payments since then hold it again; but not those of rows of its own batch that were released as well.
+ * Whether this row, with the `earlier` payments to its number, takes the number over the maximum, and why. A payment
+ * that failed for sure does not count. Neither does a product, because the ledger does not know its price. Once a
+ * person has released the row, only later payments hold it again, but not those of rows of its own batch that were
+ * released as well.
  */
 export function beyondMaximum(
   row: AskingRow,
@@ -47,12 +48,15 @@ export function beyondMaximum(
   };
 }
 
-/** A person who releases rows of one batch sees all of them that are held. */
+/** A person who releases rows of a batch sees all of its held rows. */
 function isReleasedInOwnBatch(row: AskingRow, payment: EarlierPayment): boolean {
   return !isLost(payment) && payment.batch_id === row.batch_id && payment.known_until !== null;
 }
 
-/** A lookup decides about the row's own payments. A lost payment counts only if it was to this number for certain. */
+/**
+ * Whether a payment counts. A lookup decides about the row's own payments. A lost payment counts only if it was
+ * certainly made to this number.
+ */
 function counts(row: AskingRow, payment: EarlierPayment): boolean {
   if (isLost(payment))
     return payment.isToAnyone !== true && !(payment.run_id === row.run_id && payment.row_ref === row.row_ref);

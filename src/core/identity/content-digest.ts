@@ -14,7 +14,7 @@ export interface MeantRow {
   sms_message: string | null;
 }
 
-/** The bytes that are digested at once: a call for each row would take longer than the digest itself. */
+/** The bytes that are digested at once: one call for each row would take longer than the digest itself. */
 const bytesAtOnce = 32 * 1024;
 
 /**

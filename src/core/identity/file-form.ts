@@ -1,4 +1,4 @@
-/** How a file was read: the settings with which a file of its rows must be written to be read the same way again. */
+/** How a file was read. A file of its rows must be written in this form to be read the same way again. */
 export interface FileForm {
   /** The delimiter of its cells; one that intake detects by itself. */
   delimiter: string;

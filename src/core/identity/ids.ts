@@ -21,7 +21,7 @@ export function idempotencyKey({ account, runId, rowRef, generation }: PaymentId
   return uuidV5(JSON.stringify([account, runId, rowRef, generation]));
 }
 
-/** The name space, with room after it for any of our names; reused for each key. */
+/** The name space, followed by room for any name of ours. The buffer is reused for each key. */
 const named = Buffer.concat([keyNamespace, Buffer.alloc(2_048)]);
 /** One UTF-16 unit takes at most three bytes of UTF-8. */
 const nameLengthMax = Math.floor((named.length - keyNamespace.length) / 3);

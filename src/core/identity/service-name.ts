@@ -23,7 +23,7 @@ export function isSameService(one: string, other: string): boolean {
 }
 
 /**
- * Whether two names are of different versions, at whatever addresses: then neither is the other one at a new address.
+ * Whether two names have different versions, at any addresses. Then neither is the other one moved to a new address.
  */
 export function isOtherVersion(one: string, other: string): boolean {
   const [a, b] = [partsOf(one).version, partsOf(other).version];

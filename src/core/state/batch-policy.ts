@@ -12,79 +12,82 @@ const approvalShape = z.strictObject({
   /** With `above`: more rows to send than this. */
   rows: count.optional(),
   /**
-   * With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for
-   * approval.
+   * With `above`: a sum greater than this in any of these currencies. Products have no known price, so any product
+   * needs approval.
    */
   sums: amountsByCurrency.default({}),
-  /** The approver is shown amounts that differ by more than so many percent from the last run of the job. */
+  /** The approver sees amounts that differ by more than this percentage from the job's last run. */
   changedPercent: z.number().positive().max(1_000).default(20),
-  /** Whether who submitted may also approve; the reports then say so. */
+  /** Whether the person who submitted the batch may also approve it. The reports then say so. */
   bySubmitter: z.boolean().default(false),
 });
 
 const canaryShape = z.strictObject({
-  /** So many rows go first, alone; the rest waits until each of them has ended. */
+  /** This many rows are sent first, alone. The others wait until each of these has ended. */
   rows: z.number().int().positive(),
-  /** More failures among them than this pause the batch. */
+  /** The batch pauses if more of these rows than this fail. */
   failuresMax: count.default(0),
 });
 
 const stopLossShape = z.strictObject({
-  /** More failures than this among the last `rows` that ended pause the batch. */
+  /** The batch pauses if more than this percentage of the last `rows` that ended have failed. */
   failurePercent: percent.default(20),
   rows: z.number().int().min(5).default(50),
 });
 
 const recipientMaximumShape = z.strictObject({
-  /** The days within which what one number was sent is summed up. */
+  /** The number of days over which the payments to one number are added up. */
   days: z.number().positive().max(400).default(30),
-  /** The greatest sum, by currency; a currency that is not named has none. */
+  /** The greatest sum, by currency. A currency that is not listed has no maximum. */
   sums: amountsByCurrency,
 });
 
-/** The most that one number may get from an account within some days, whichever batches send it. */
+/** The most that one number may get from an account within a number of days, whichever batches send it. */
 export type RecipientMaximum = z.output<typeof recipientMaximumShape>;
 
 /** A policy as people write it. */
 export const policyShape = z.strictObject({
   /**
-   * A row is held for a person when its number was sent the same amount, or product, under another run id within so
-   * many days; 0: that is not looked at, nor whether a row may correct what its own run has sent, but where nobody
-   * could read what was sent.
+   * A row is held for a person if its number was sent the same amount, or product, under another run id within this
+   * many days. With 0, other runs are not compared, and neither is what the row's own run has sent, except for payments
+   * that nobody could read.
    */
   repeatWithinDays: z.number().nonnegative().max(400).default(7),
   /**
-   * A row with which its number gets more than this, in all batches of the account together, is held for a person;
-   * null: none is.
+   * A row is held for a person if its number gets more than this from all batches of the account together. Null if
+   * there is no maximum.
    */
   recipientMaximum: recipientMaximumShape.nullable().default(null),
   approval: approvalShape.prefault({}),
   canary: canaryShape.nullable().default(null),
   stopLoss: stopLossShape.nullable().default(null),
   /**
-   * A row may cost this many percent more or less than others of the same amount and currency did in this batch; null:
-   * any.
+   * A row's cost may differ by this percentage from that of other rows of the batch with the same amount and currency.
+   * Null allows any cost.
    */
   costDeviationPercent: percent.nullable().default(null),
   /**
-   * The batch pauses when its cost, in the currency that its rows ask for, is more than so many percent of the sum
-   * that was approved; null: that is not looked at. More than 100 where the service charges fees.
+   * The batch pauses when its cost, in the currency that its rows ask for, exceeds this percentage of the approved sum.
+   * Null turns the check off. Set it above 100 if the service charges fees.
    */
   spendingPercentMax: z.number().int().min(1).max(1_000).nullable().default(100),
   /**
-   * What a balance that is too low for the whole batch means: it does not begin, or it goes as far as the money
-   * reaches.
+   * What happens if the balance is too low for the whole batch: it does not begin, or it is sent until the money runs
+   * out.
    */
   shortBalance: z.enum(['pause', 'go_on']).default('go_on'),
 });
 
-/** What a batch may do without a person, as the configuration or its job said at intake. Stored with the batch. */
+/**
+ * What a batch may do without a person, as the configuration or its job said at intake. The ledger stores it with the
+ * batch.
+ */
 export type BatchPolicy = z.output<typeof policyShape>;
 export type BatchPolicyInput = z.input<typeof policyShape>;
 
 /**
- * The policy of a batch: what is given, over the defaults. Throws `CONFIG_INVALID` with the names of the fields that
- * are wrong.
+ * The policy of a batch: the given fields over the defaults. Throws `CONFIG_INVALID` with the names of all wrong
+ * fields.
  */
 export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): BatchPolicy {
   const parsed = policyShape.safeParse(given);
@@ -93,7 +96,7 @@ export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): Batc
   throw configFaults('the configuration', faults);
 }
 
-/** The policy stored with a batch. Batches from before policies were stored have the defaults. */
+/** The policy that the ledger stores with the batch. Batches from before policies were stored have the defaults. */
 export function storedPolicy(text: string): BatchPolicy {
   return batchPolicy(JSON.parse(text) as Record<string, unknown>);
 }

@@ -16,7 +16,7 @@ export type BatchState = (typeof batchStates)[number];
 
 export type BatchEvent =
   | 'reject' // The file cannot be read as a payout file.
-  | 'validate' // Every row of the file is in the ledger with its verdict.
+  | 'validate' // Every row of the file is in the ledger, checked.
   | 'ask_approval'
   | 'approve'
   | 'start'
@@ -24,13 +24,14 @@ export type BatchEvent =
   | 'resume'
   | 'complete' // Every row is terminal.
   | 'cancel'
-  | 'reopen'; // Failed rows are tried again under a new generation.
+  | 'reopen'; // Failed rows are retried under a new generation.
 
-/** Of several that a batch is paused for, the one to deal with first stands first. */
+/** If a batch is paused for several reasons, the one earliest in this list must be dealt with first. */
 export const pauseReasons = [
-  // The account is at another service than the batch: nothing is sent or looked up for it there.
+  // The account uses another service than the batch was made for: nothing is sent or looked up for the batch there.
   'service_changed',
-  // An answer named another payment than the one asked about: nothing is sent until a person looked.
+  // The service's answer named another payment than the one asked about: nothing is sent until a person has looked at
+  // it.
   'service_mismatch',
   'credentials_rejected',
   'guard_tripped',
@@ -52,7 +53,7 @@ const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> =
 };
 
 /**
- * The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first.
+ * The state after `event`. Throws `AssertionError` if the table has no such transition: callers check with `can` first.
  */
 export function transition(state: BatchState, event: BatchEvent): BatchState {
   const next = transitions[state][event];
@@ -65,7 +66,7 @@ export function can(state: BatchState, event: BatchEvent): boolean {
   return transitions[state][event] !== undefined;
 }
 
-/** Whether rows of a batch may still be sent, now or once a person has decided. */
+/** Whether rows of a batch may still be sent, now or after a person's decision. */
 export function maySend(status: BatchState): boolean {
   return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
 }

@@ -25,17 +25,17 @@ export function samePayment(a: PaymentTerms, b: PaymentTerms): boolean {
 }
 
 /**
- * The service's own last words (V1 states, spec section 2.5) after which a payment counts as failed, and may all the
- * same have arrived, in whole or in part: nothing but a person, who asked the recipient, pays such a row again.
+ * The service's final statuses (V1 states, spec section 2.5) after which a payment counts as failed but may still have
+ * arrived, in whole or in part. Only a person who has asked the recipient pays such a row again.
  */
 const doubtfulEnds: readonly string[] = ['TIMEOUT', 'UNDERLIVERED', 'CANCELED'];
 
-/** Whether what failed with this last word of the service may all the same have arrived. */
+/** Whether a payment that failed with this status of the service may still have arrived. */
 export function isDoubtfulEnd(serviceStatus: string | null): boolean {
   return doubtfulEnds.includes(serviceStatus ?? '');
 }
 
-/** Whether a payment may have arrived: all that has not failed for sure, by the service's last status of it. */
+/** Whether a payment may have arrived: true unless the service's last status shows for sure that it failed. */
 export function mayHaveArrived(row: {
   status: RowState;
   service_status: string | null;
@@ -44,12 +44,15 @@ export function mayHaveArrived(row: {
   return row.status !== 'failed' || row.contradicted !== null || isDoubtfulEnd(row.service_status);
 }
 
-/** A row that waits for a person, was put aside by one, or was let go to be looked up again. */
+/**
+ * States in which a row may carry the service's status of an earlier payment: it waits for a person, a person has
+ * skipped it, or a person has released it to be looked up again.
+ */
 export const bearingStates: readonly RowState[] = ['held', 'skipped', 'ready'];
 
 /**
- * Whether a row in one of those states bears what the service says of an earlier payment of it, which may have
- * arrived, and when that was first sent: nothing of its own generation was.
+ * Whether a row in one of those states carries the service's status of an earlier payment of that row, which may have
+ * arrived, and the time at which that was first sent. Nothing of the row's current generation was sent.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
   return row.service_status !== null && bearingStates.includes(row.status);

@@ -1,8 +1,8 @@
 import type { RowState } from './row-state.ts';
 
 /**
- * What an accepted row bears as its `failure_code` once the service has had it for longer than it promises: it is
- * followed on, and a person may decide what became of it.
+ * The `failure_code` of an accepted row that the service has not ended within the time it promises. airbatch still
+ * follows the row, and a person may decide what happened to it.
  */
 export const overdueCode = 'overdue';
 
@@ -10,9 +10,7 @@ export function isOverdue({ status, failure_code }: { status: RowState; failure_
   return status === 'accepted' && failure_code === overdueCode;
 }
 
-/**
- * What a row bears as its `failure_code` that a person has ended, so that nobody takes it for the service's own word.
- */
+/** The `failure_code` of a row that a person has ended, so that nobody mistakes it for the service's own code. */
 export const resolvedCodes = { paid: 'RESOLVED_PAID', 'not-paid': 'RESOLVED_NOT_PAID' } as const;
 
 export function isResolved({ failure_code }: { failure_code: string | null }): boolean {

@@ -1,8 +1,7 @@
 /**
- * What can be wrong with a row, by stable code. Every problem of a row is collected; the row is then `invalid` (or
- * `held`, where a person may let it go), and the rest of the file goes on. `docs/problems.md` carries the same table
- * with an example each, and a test keeps them equal. Intake finds them; command line and reports name them by these
- * words.
+ * What can be wrong with a row, by stable code. Intake collects every problem of a row. The row is then `invalid` (or
+ * `held`, if a person may release it), and the rest of the file continues. The command line and the reports show these
+ * texts. `docs/problems.md` contains the same table with an example for each code, and a test keeps the two equal.
  */
 export const problemTable = {
   ROW_TOO_LONG: { title: 'The row has more cells than the header', verdict: 'invalid' },
@@ -71,14 +70,14 @@ export const problemTable = {
   SKIPPED_BY_PERSON: { title: 'A person decided not to pay this row', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 
-/** Whether a row with these problems waits for a person, who may release it: none of them makes it invalid. */
+/** Whether a row with these problems is held for a person, who may release it: none of them makes it invalid. */
 export function canBeReleased(problems: readonly { code: ProblemCode }[]): boolean {
   return problems.every(({ code }) => problemTable[code].verdict === 'held');
 }
 
 export type ProblemCode = keyof typeof problemTable;
 
-/** Problems that the file alone does not show (`airbatch validate`): what is known of its rows from other batches. */
+/** Problems that the file alone does not show (`airbatch validate`): they come from what other batches have sent. */
 export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'ALREADY_PAID',
   'ALREADY_SENT',

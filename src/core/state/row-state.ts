@@ -1,6 +1,9 @@
 import { AssertionError } from '../basics/assert.ts';
 
-/** The states of a row. `sending` means that an intent is durable and its outcome is not: at a start it is a doubt. */
+/**
+ * The states of a row. `sending` means that the intent is durable and the outcome is not: at a start, such a row is in
+ * doubt.
+ */
 export const rowStates = [
   'invalid',
   'skipped',
@@ -20,17 +23,15 @@ export type RowEvent =
   | 'hold' // A guard wants a person to look at it.
   | 'skip' // A person, or an earlier payment of the same row, makes it unnecessary.
   | 'cancel' // The batch is cancelled.
-  | 'send' // An intent is committed; the request may be on the wire from here on.
-  | 'unsent' // The request is proved never to have been accepted, and no earlier attempt is open.
+  | 'send' // An intent is committed; from here on the request may be on the wire.
+  | 'unsent' // The service has certainly not accepted the request, and no earlier attempt is open.
   | 'doubt' // The outcome is not known.
   | 'accept' // The service has the payment, and it is not yet terminal there.
-  | 'complete' // Delivered, as the service says (or a person, with evidence).
-  | 'fail' // Refused or not delivered, as the service says (or a person, with evidence).
+  | 'complete' // Delivered, according to the service (or to a person, with evidence).
+  | 'fail' // Refused or not delivered, according to the service (or to a person, with evidence).
   | 'retry'; // A person or a policy starts the next generation after a confirmed failure.
 
-/**
- * The one table of what may follow what. `failed` is the end of a generation; only an explicit retry opens the next.
- */
+/** The only table of transitions. `failed` ends a generation; only an explicit retry opens the next one. */
 const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
   invalid: {},
   skipped: {},
@@ -44,21 +45,24 @@ const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
   cancelled: {},
 };
 
-/** The state after `event`. Throws `AssertionError` where the table has no such move. */
+/** The state after `event`. Throws `AssertionError` if the table has no such transition. */
 export function transition(state: RowState, event: RowEvent): RowState {
   const next = transitions[state][event];
   if (next === undefined) throw new AssertionError(`a row that is ${state} cannot ${event}`);
   return next;
 }
 
-/** Rows that were sent, whatever became of them: a request of their generation was, or may have been, written. */
+/**
+ * States of rows that were sent, whatever happened to them: a request of their generation was written, or may have
+ * been.
+ */
 export const sentStates: readonly RowState[] = ['sending', 'accepted', 'in_doubt', 'completed', 'failed'];
 
 export function wasSent(state: string): boolean {
   return (sentStates as readonly string[]).includes(state);
 }
 
-/** How many rows were sent of those that are counted here, by state. */
+/** How many of the counted rows were sent, by state. */
 export function sentAmong(counts: ReadonlyMap<string, number>): number {
   return sentStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
 }
@@ -71,7 +75,7 @@ const terminalStates: ReadonlySet<string> = new Set<RowState>([
   'cancelled',
 ]);
 
-/** Terminal rows are finished with: nothing is sent or asked for them any more. */
+/** Terminal rows are finished: nothing is sent or looked up for them any more. */
 export function isTerminal(state: string): boolean {
   return terminalStates.has(state);
 }

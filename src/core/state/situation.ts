@@ -6,20 +6,20 @@ import { isTerminal, type RowState } from './row-state.ts';
 export const doings = [
   'reading', // Its file is being read and checked.
   'unreadable',
-  'unanswered', // Nobody has answered yet whether it is to be sent.
+  'unanswered', // Nobody has decided yet whether it is sent.
   'awaiting_approval',
   'starting',
   'sending',
-  'following', // Nothing is left to send; what was sent is followed to its end.
-  'interrupted', // It could go on, and no program works on it.
-  'waiting', // Only a person's decision moves it on.
+  'following', // Everything is sent; airbatch follows the payments until they end.
+  'interrupted', // It could continue, but no program works on it.
+  'waiting', // Only a person's decision lets it continue.
   'paused',
   'finished',
   'cancelled',
 ] as const;
 export type Doing = (typeof doings)[number];
 
-/** What is needed: who can give it (`from`), and the role of the person who can, if one can. */
+/** What is needed, who can give it (`from`), and the role of the person who can, if a person can. */
 const givers = {
   answer: { from: 'person', role: 'prepare' },
   approve: { from: 'person', role: 'approve' },
@@ -35,7 +35,7 @@ const givers = {
   end_rows: { from: 'service', role: null },
   look_up: { from: 'program', role: null },
   work: { from: 'program', role: null },
-  // A row may have been paid twice: somebody asks the service to reverse one of the payments.
+  // A row may have been paid twice: a person asks the service to reverse one of the payments.
   reverse: { from: 'service', role: 'resolve' },
   correct: { from: 'person', role: 'prepare' },
 } as const;
@@ -47,9 +47,9 @@ export interface Need {
   what: NeedKind;
   from: (typeof needGivers)[number];
   role: 'prepare' | 'approve' | 'operate' | 'resolve' | null;
-  /** How many rows it is about. */
+  /** How many rows are concerned. */
   rows: number;
-  /** When it is due, or ends (epoch ms); null where that is not known. */
+  /** When it is due, or ends (epoch ms); null if that is not known. */
   at: number | null;
 }
 
@@ -59,11 +59,11 @@ type HoldReason = (typeof holdReasons)[number];
 
 export interface Situation {
   doing: Doing;
-  /** What keeps rows from being sent, the hold to deal with first before the others. */
+  /** What keeps rows from being sent. The first hold must be dealt with first. */
   holds: HoldReason[];
-  /** What the batch waits for; null where nobody need do anything now. */
+  /** What the batch waits for; null if nobody has to do anything now. */
   next: Need | null;
-  /** What else is needed, and can be given meanwhile. */
+  /** What else is needed and can be given in the meantime. */
   meanwhile: Need[];
   rows: {
     total: number;
@@ -72,11 +72,11 @@ export interface Situation {
     to_send: number;
     at_service: number;
     in_doubt: number;
-    /** Rows in doubt that are not looked up any more: a person decides. */
+    /** Rows in doubt that airbatch no longer looks up: a person decides. */
     left_to_person: number;
     held: number;
     overdue: number;
-    /** Failed and invalid rows, without failed ones that count as paid since the service contradicts them. */
+    /** Failed and invalid rows, except failed rows that count as paid because the service contradicts the failure. */
     unpaid: number;
     paid_twice: number;
   };
@@ -86,28 +86,28 @@ export interface Situation {
 export interface BatchNumbers {
   status: BatchState;
   counts: Partial<Record<RowState, number>>;
-  /** Why it is paused, the pause to deal with first before the others. */
+  /** Why the batch is paused. The first pause must be dealt with first. */
   pauses: readonly PauseReason[];
   leftToPerson: number;
-  /** When the next row in doubt is looked up; null where that is not known. */
+  /** When the next row in doubt is looked up; null if that is not known. */
   lookupAt: number | null;
   overdue: number;
-  /** Whether all rows that go alone at first were sent, and the others wait until these have ended. */
+  /** Whether the first rows, which are sent alone, are all sent, and the others wait until these have ended. */
   waitsForFirstRows: boolean;
   contradicted: number;
   paidTwice: number;
   /** Failed and invalid rows that later batches of the run have paid. */
   paidSince: number;
-  /** Whether a program works for the account; null where that is not known. */
+  /** Whether a program works for the account; null if that is not known. */
   isWorkedOn: boolean | null;
-  /** Until when the service throttles the account; null where it does not. */
+  /** Until when the service throttles the account; null if it does not. */
   throttledUntil: number | null;
   isUnreachable: boolean;
-  /** Whether the account goes on by itself when it has money again. */
+  /** Whether the account resumes by itself when it has money again. */
   resumesWhenFunded: boolean;
 }
 
-/** What a batch is doing, what holds it, and what is needed next from whom. */
+/** Says what a batch is doing, what holds it, and what is needed next from whom. */
 export function situationOf(numbers: BatchNumbers): Situation {
   const rows = rowsOf(numbers);
   const doing = doingOf(numbers, rows);
@@ -169,7 +169,7 @@ function holdsOf(numbers: BatchNumbers, doing: Doing): HoldReason[] {
   return holds;
 }
 
-/** Whether rows of the batch are, or once it goes on will be, sent or followed. */
+/** Whether rows of the batch are sent or followed, now or once it continues. */
 function isOpen(doing: Doing): boolean {
   return ['starting', 'sending', 'following', 'interrupted', 'waiting', 'paused'].includes(doing);
 }
@@ -192,7 +192,7 @@ function needsOf(numbers: BatchNumbers, doing: Doing, rows: Situation['rows']): 
   if (doing === 'finished' && rows.unpaid > numbers.paidSince)
     meanwhile.push(needOf('correct', rows.unpaid - numbers.paidSince));
   if (next !== null) return { next: needOf(next.what, next.rows, next.at), meanwhile };
-  // While rows are sent, the batch does not wait for decisions about others.
+  // While rows are sent, the batch does not wait for decisions about other rows.
   const isMoving = doing === 'sending' || doing === 'starting';
   return isMoving ? { next: null, meanwhile } : { next: meanwhile[0] ?? null, meanwhile: meanwhile.slice(1) };
 }
@@ -201,7 +201,7 @@ function waitsForMoney({ pauses, resumesWhenFunded, isWorkedOn }: BatchNumbers):
   return resumesWhenFunded && isWorkedOn === true && pauses.length === 1 && pauses[0] === 'insufficient_balance';
 }
 
-/** What a batch waits for, besides decisions about single rows. */
+/** What a batch waits for, except for decisions about single rows. */
 function nextOf(
   numbers: BatchNumbers,
   doing: Doing,

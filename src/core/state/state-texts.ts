@@ -3,11 +3,11 @@ import { lookedUp } from './doubt-texts.ts';
 import type { RowState } from './row-state.ts';
 
 /**
- * How a state is named to people, and what it means for them. Command line, reports and notifications share these
- * words.
+ * How people see a state: its name, and what it means for them. The command line, the reports and the notifications
+ * share these texts.
  */
 export interface StateTexts {
-  /** A word or two, in lower case, as it stands in a table or after a number: "12 failed". */
+  /** One or two words in lower case, for a table or after a number: "12 failed". */
   label: string;
   /** One sentence that a payroll clerk understands. */
   meaning: string;
@@ -54,21 +54,24 @@ export const batchStateTexts: Record<BatchState, StateTexts> = {
   cancelled: { label: 'cancelled', meaning: 'It was cancelled; rows that had not been sent will not be.' },
 };
 
-/** What of a batch its name for people depends on. */
+/** The facts on which a batch's label depends. */
 export type Labelled = { status: BatchState; rejection: string | null; rejected_by?: string | null };
 
-/** A batch that a person rejected ends as cancelled, and keeps their reason: that is what people look for. */
+/**
+ * The label of a batch. A batch that a person rejected ends as cancelled and keeps their reason; people look for the
+ * rejection.
+ */
 export function batchLabel({ status, rejection, rejected_by }: Labelled): string {
   if (status === 'cancelled' && rejection !== null) return `rejected by ${rejected_by ?? 'a person'}`;
   return batchStateTexts[status].label;
 }
 
-/** The same after the name of the batch: "is paused", "could not be read". */
+/** The label in a sentence, after the batch's name: "is paused", "could not be read". */
 export function batchIs(batch: Labelled): string {
   return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
 }
 
-/** `next`: what to do about it, if anything. */
+/** `next`: how a person clears the pause, if they can. */
 export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }> = {
   by_person: { label: 'by a person', meaning: 'A person paused it.', next: '' },
   insufficient_balance: {
@@ -101,7 +104,7 @@ export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }
 /** A pause as texts show it. */
 type ShownPause = { reason: PauseReason; detail: string | null };
 
-/** All pauses, a person's first: "by a person: month-end; balance too low: USD 3.00 are left". */
+/** All pauses, one by a person first: "by a person: month-end; balance too low: USD 3.00 are left". */
 export function pausesText(pauses: readonly ShownPause[]): string {
   const isOwn = ({ reason }: ShownPause) => reason === 'by_person';
   return [...pauses.filter(isOwn), ...pauses.filter((pause) => !isOwn(pause))]
@@ -112,7 +115,7 @@ export function pausesText(pauses: readonly ShownPause[]): string {
     .join('; ');
 }
 
-/** What was seen as a batch paused, without a code that only repeats the reason: "INSUFFICIENT_BALANCE: ...". */
+/** The detail of a pause, without a code that only repeats the reason: "INSUFFICIENT_BALANCE: ...". */
 export function pauseDetail(reason: PauseReason, detail: string | null): string | null {
   const code = `${reason.toUpperCase()}: `;
   return detail?.startsWith(code) ? detail.slice(code.length) : detail;

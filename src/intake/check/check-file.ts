@@ -28,7 +28,7 @@ import { refuseSeveralPayable } from './sheets.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
 import { warningsOf } from './warnings.ts';
 
-/** How far reading a file has come. */
+/** How much of a file has been read. */
 export interface FileProgress {
   /** Bytes of the file read, of `bytesTotal`. */
   bytes: number;
@@ -42,33 +42,34 @@ export interface CheckOptions {
   /** Null: networks must be given by id, and products are not checked. */
   catalog: Catalog | null;
   /**
-   * Whether a network’s name that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being
-   * refused with its row.
+   * Whether reading ends with `SERVICE_UNREACHABLE` if a network's name cannot be looked up; otherwise only its row is
+   * refused.
    */
   needsNames: boolean;
   onProgress: ((progress: FileProgress) => void) | undefined;
-  /** Is given every row as it was checked by itself, in file order, while the file is read. */
+  /** Gets the rows in file order while the file is read, each with the result of its own check. */
   onChecked?: ((rows: readonly PackedRows[]) => Promise<void>) | undefined;
   signal: AbortSignal | undefined;
 }
 
-/**
- * A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict.
- */
+/** A file that can be paid: its header is understood, its guards have passed, and every row is checked. */
 export interface CheckedFile {
   header: readonly string[];
   form: FileForm;
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
-  /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
+  /** Whether any rows have something in common. If not, each row's own check is its final result. */
   hasShared: boolean;
-  /** What its rows come to, each with the verdict that it has by itself. */
+  /** The totals of the rows after their own checks, before they are compared with each other. */
   byThemselves: FileTotals;
-  /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
+  /** The rows in file order with their final results, at most `rowsPerChunk` at a time. */
   rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
   dispose(): Promise<void>;
 }
 
-/** Two letters may be no country: "UK" is called GB. Which are is known here, since the tables of numbers are large. */
+/**
+ * Two letters may be no country code: "UK" is called GB. This room knows the codes, because its tables of numbers are
+ * large.
+ */
 function requireCountry({ country }: IntakeSettings): void {
   const known = country === null ? null : countryCodeOf(country);
   if (known === country) return;
@@ -77,8 +78,8 @@ function requireCountry({ country }: IntakeSettings): void {
 }
 
 /**
- * Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole, and `SERVICE_UNREACHABLE` as
- * `needsNames` says; wrong rows are data.
+ * Reads and checks a whole file. Throws `FILE_REJECTED` if the file as a whole cannot be paid, and
+ * `SERVICE_UNREACHABLE` as `needsNames` says. Wrong rows are part of the result.
  */
 export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
@@ -134,10 +135,10 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   }
 }
 
-/** Sheets that are named where one is to be chosen. */
+/** How many sheets the error names if a person must choose one. */
 const sheetsNamedMax = 3;
 
-/** What each column means. Where the header of one sheet of several is none, the error names the others. */
+/** What each column means. If one sheet of several has no usable header, the error names the other sheets. */
 function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
   const { header, sample, form } = table;
   try {
@@ -165,10 +166,7 @@ function countBytes(source: Source): { counted: Source; bytesRead: () => number 
   return { counted: { ...source, chunks }, bytesRead: () => bytes };
 }
 
-/**
- * Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit,
- * and a message.
- */
+/** Rows that are handed on together and stored in one transaction: enough to be worth a commit and a message. */
 const rowsPerBlockMin = 2_000;
 
 async function checkRows(
@@ -231,15 +229,15 @@ function requireNames({ problems }: CheckedRow, { name }: Source): void {
 
 interface ChunkCheck {
   /**
-   * Checks the rows of a chunk from an index on, up to the first for which something must be found out; returns its
-   * index.
+   * Checks the rows of a chunk from an index on, up to the first row for which something must be loaded. Returns that
+   * row's index.
    */
   from(chunk: RecordChunk, first: number, rowsBefore: number): number;
-  /** What that is. */
+  /** What must be loaded for that row. */
   needs: Needs;
 }
 
-/** `onRow` is given each row as soon as it is checked: it is garbage before the next one comes. */
+/** `onRow` gets each row as soon as it is checked; the object is reused for the next row. */
 function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: readonly string[]) => void): ChunkCheck {
   const needs: Needs = { evidence: false, countries: new Set(), networkIds: new Set() };
   const rowUnderCheck = makeRowsUnderCheck(context, needs);
@@ -262,7 +260,7 @@ function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: r
   };
 }
 
-/** Finds out what must be known to check a row; it is then checked anew. */
+/** Loads what the check of a row needs; the row is then checked again. */
 async function findOut(needs: Needs, context: CheckContext, { source, settings, signal }: CheckOptions): Promise<void> {
   if (needs.evidence) context.evidence = await findEvidence(source, settings, context.plan.amount ?? -1, signal);
   await context.catalog.load(needs.countries, needs.networkIds);

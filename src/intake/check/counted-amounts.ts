@@ -1,8 +1,8 @@
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
 
 /**
- * Amounts that are kept, some hundred bytes each. A file with more of them is compared by the ledger once it is taken
- * in.
+ * How many different amounts are kept, some hundred bytes each. For a file with more, the ledger compares the amounts
+ * after the import.
  */
 const distinctMax = 100_000;
 
@@ -18,9 +18,9 @@ interface OfCurrency {
   least: Extreme;
 }
 
-/** Counts the amounts of rows as they go by, to find those that are far from the usual one. */
+/** Counts the amounts of the rows as they are read, to find amounts that are far from the usual one. */
 export function makeCountedAmounts(): {
-  /** Adds an amount that was checked: a plain decimal. */
+  /** Adds a checked amount: a plain decimal. */
   add(currency: string, amount: string, line: number): void;
   unusual(): PlacedUnusualAmount[];
 } {

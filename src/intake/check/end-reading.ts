@@ -10,20 +10,19 @@ interface Deps {
   clock: Clock;
 }
 
-/** Rows taken out of the ledger in one transaction: it blocks the event loop for some 10 ms. */
+/** Rows deleted from the ledger in one transaction, which blocks the event loop for about 10 ms. */
 const rowsPerUnit = 5_000;
 
-/** How long the removal of what was stored may take before others take its process for dead as well. */
+/** How long the deletion of stored rows may take before other processes take this one for dead as well. */
 const endingMs = 10 * 60_000;
 
-/** Whether a file as a whole cannot be paid out, or read: its batch says so, and why. */
+/** Whether an error means that the file as a whole cannot be read or paid. Its batch then says why. */
 export function isRejection(error: unknown): error is AirbatchError {
   return error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
 }
 
 /**
- * Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was
- * interrupted.
+ * Ends the reading of a file that cannot be finished: `rejected` with the reason, or `cancelled` if it was interrupted.
  */
 export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
   await endWithoutRows(deps, reading, reading.holder, (unit, batch) =>
@@ -31,12 +30,12 @@ export async function giveUp(deps: Deps, reading: Reading, error: unknown): Prom
       ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
       : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
   ).catch(() => undefined);
-  // A ledger that cannot be written says so by the error that is thrown on; a later start ends the reading.
+  // If the ledger cannot be written, the thrown error says so, and a later start ends the reading.
 }
 
 /**
- * Ends, as `ender`, what a crash left in the middle of being read: files whose reader, or whoever was ending its
- * reading, is known to have ended (`isDead`), or was silent for too long. Their batches are `rejected`, have no rows,
+ * Ends, in the name of `ender`, readings that a crash has interrupted: their reader (or the process that was ending the
+ * reading) is known to be dead (`isDead`), or was silent for too long. Their batches become `rejected`, have no rows,
  * and leave the run id free.
  */
 export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: string) => boolean): Promise<void> {
@@ -56,7 +55,7 @@ async function endWithoutRows(
   end: (unit: Unit, batch: BatchRecord) => Promise<unknown>,
 ): Promise<void> {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor: 'intake' }, work);
-  // The reader is shut out first, so that no row comes after the last one is gone.
+  // First takes the reading over from its reader, so that no row is added after the last one is deleted.
   if (!(await unitOf((unit) => takeOverReading(unit.tx, reading, ender, unit.at + endingMs)))) return;
   while (!(await unitOf((unit) => unit.discardRows(reading.batch_id, rowsPerUnit)))) await clock.turn();
   await unitOf(async (unit) => {

@@ -8,11 +8,11 @@ import type { CheckContext } from '../rows/row-under-check.ts';
 import { makeTotalLines } from '../rows/total-line.ts';
 import type { Trailer } from '../table/trailer.ts';
 
-/** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
+/** What a whole file must satisfy; see `guards` in the settings. Each check throws `FILE_REJECTED` if it fails. */
 export interface FileGuards {
   /** Notes a row, with its cells as they stand in the file. */
   note(row: CheckedRow, cells: readonly string[]): void;
-  /** What can be told before the end of the file. */
+  /** Checks the guards that can be decided before the end of the file. */
   checkSoFar(): void;
   checkAtEnd(trailer: Trailer | null): void;
 }
@@ -23,9 +23,9 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   const { guards } = context.settings;
   const totalLines = makeTotalLines(context);
   let rows = 0;
-  /** Whatever stands in the column of amounts, in whatever currency: what a trailer speaks of. */
+  /** The sum of everything in the amount column, in any currency. A trailer states this sum. */
   let written = '0';
-  /** The amounts of all rows that were understood, and of those in order, in the currencies that a guard names. */
+  /** The amounts of all understood rows, and those of valid rows, in the currencies that a guard names. */
   const understood = new MinorSums();
   const payable = new MinorSums();
   const expected = new Set(Object.keys(guards.expectedSums));

@@ -22,7 +22,7 @@ export interface FileFindings {
     encoding: string | null;
     delimiter: string | null;
     sheet: string | null;
-    /** The decimal sign that its amounts have; null where none shows one. */
+    /** The decimal sign of its amounts; null if no amount shows one. */
     decimal_sign: DecimalSign | 'both' | null;
   };
   /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
@@ -31,15 +31,15 @@ export interface FileFindings {
   sums: Record<string, string>;
   /** The same by country of the number. */
   countries: Record<string, { rows: number; sums: Record<string, string> }>;
-  /** Valid rows that buy a product, whose price the service knows. */
+  /** Valid rows that buy a product. Only the service knows its price. */
   productRows: number;
   /** Valid rows with a text message. */
   textRows: number;
   /**
-   * Amounts of valid rows that a person should look at before they are paid, and some of the lines that ask for them.
+   * Amounts of valid rows that a person should check before they are paid, with some of the lines that ask for them.
    */
   unusual: PlacedUnusualAmount[];
-  /** The most frequent first; `count` is of rows. */
+  /** The most frequent problem first; `count` is the number of rows. */
   problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];
   /** How each column of the header was understood. */
   understood: UnderstoodColumn[];
@@ -47,7 +47,7 @@ export interface FileFindings {
   warnings: string[];
 }
 
-/** How many rows stand for a problem: enough to see what they have in common. */
+/** How many rows are shown for a problem: enough to see what they have in common. */
 const examplesMax = 3;
 
 export type Tallied = Pick<
@@ -55,7 +55,7 @@ export type Tallied = Pick<
   'counts' | 'sums' | 'countries' | 'productRows' | 'textRows' | 'unusual' | 'problems'
 >;
 
-/** Counts rows, sums and problems as they go by. */
+/** Counts rows, sums and problems as the rows are read. */
 export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
   const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
   const countries = new Map<string, { rows: number; sums: MinorSums }>();

@@ -19,12 +19,12 @@ interface PayableSheet {
   sums: MinorSums;
 }
 
-/** Sheets that are looked at besides the first: a workbook of more is asked about by its first ones. */
+/** How many sheets are checked in addition to the first. The first ones represent a workbook with more. */
 const sheetsReadMax = 20;
 
 /**
- * Throws `FILE_REJECTED` where no sheet is named and more than one that people see has rows to pay: which of them is
- * meant, only a person knows.
+ * Throws `FILE_REJECTED` if no sheet is named and more than one visible sheet has rows to pay. Only a person knows
+ * which sheet is meant.
  */
 export async function refuseSeveralPayable(
   source: Source,
@@ -38,7 +38,7 @@ export async function refuseSeveralPayable(
     const ofSheet = { ...settings, sheet: name };
     const found =
       (await payableIn(source, ofSheet, signal)) ??
-      // The line of the header is that of the first sheet.
+      // The line of the header applies to the first sheet.
       (settings.headerLine !== null && name !== sheet
         ? await payableIn(source, { ...ofSheet, headerLine: null }, signal)
         : null);
@@ -63,8 +63,7 @@ function sumText({ rows, sums }: PayableSheet): string {
 }
 
 /**
- * The rows of a sheet that name a number and something to pay, and what they add up to as far as it is clear; null
- * where it has none.
+ * The rows of a sheet that have a number and something to pay, and their sum if it is clear; null if there are none.
  */
 async function payableIn(
   source: Source,
@@ -91,7 +90,7 @@ async function payableIn(
   return found.rows === 0 ? null : found;
 }
 
-/** A sheet without anything in it, such as one of pictures, has no header either. */
+/** A sheet without content, such as one of pictures, has no header either. */
 function noTable(error: unknown): {
   header: string[];
   chunks: AsyncGenerator<RecordChunk>;
@@ -106,7 +105,7 @@ async function* noRows(): AsyncGenerator<never> {}
 
 type Planned = Pick<PlannedColumns, 'plan' | 'amountCurrency'>;
 
-/** How the columns of a sheet are read; where that must be asked first, those that could be meant. */
+/** How the columns of a sheet are read. If a person would have to choose, the columns that could be meant. */
 function plannedOrLikely(header: readonly string[], settings: IntakeSettings, hidden: ReadonlySet<number>): Planned {
   try {
     return planColumns(header, settings.columns, settings, { hidden });

@@ -13,28 +13,31 @@ import { type PackedRows, unpackNewRows } from '../rows/packed-rows.ts';
 import type { CheckedFile } from './check-file.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
 
-/** Rows that are judged in one transaction: it blocks the event loop for some 10 ms (measured: 3 to 5 us a row). */
+/** Rows that are judged in one transaction, which blocks the event loop for about 10 ms (measured: 3 to 5 us a row). */
 const rowsPerUnit = 2_000;
 
 /**
- * How long a reading may be silent before others take it for dead. It speaks with every transaction, which are
- * milliseconds apart; the longest pause is a wait that the service tells a look-up of the catalog, a quarter of an
- * hour at most, and a chunk of rows may need several.
+ * How long a reading may be silent before others take it for dead. Every transaction renews it, and these are
+ * milliseconds apart. The longest silence is a wait that the service asks for during a catalog lookup: a quarter of an
+ * hour at most. A chunk of rows may need several such lookups.
  */
 export const readingTtlMs = 4 * longThrottleMs;
 
-/** The rows of a batch that is being read, on their way into the ledger. */
+/** Writes the rows of a batch into the ledger while its file is read. */
 export interface RowStore {
-  /** Stores rows as they were checked by themselves, all of them in one transaction. */
+  /** Stores rows with the results of their own checks, all in one transaction. */
   add(rows: readonly PackedRows[]): Promise<void>;
-  /** Once all are stored: brings them up to the verdict on the whole file, and to what earlier batches have to say. */
+  /**
+   * After all rows are stored: updates them to their final results, compared with the whole file and with earlier
+   * batches.
+   */
   finish(file: CheckedFile): Promise<FileTotals>;
 }
 
 /**
- * Rows are stored while their file is still being read, so that the two go on beside each other: the verdict of most
- * rows is the one that they have by themselves. What only the whole file can tell is written afterwards, to the rows
- * that it concerns. Nothing of it can be sent meanwhile: the batch is `received` until all is done.
+ * Rows are stored while their file is still being read, so reading and storing run in parallel. For most rows the
+ * result of their own check is final. Results that need the whole file are written afterwards, to the rows concerned.
+ * Nothing can be sent before that: the batch stays `received` until everything is done.
  */
 export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchRecord, holder: string): RowStore {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>): Promise<Result> =>
@@ -80,7 +83,7 @@ async function judgeRows(
   return judged;
 }
 
-/** Fails where another process has ended the reading: its rows are gone, or going. */
+/** Throws if another process has ended the reading: it deletes the rows, or has deleted them. */
 export async function requireReading(unit: Unit, batchId: string, holder: string): Promise<void> {
   const reading = { batch_id: batchId, holder, expires_at: unit.at + readingTtlMs };
   if (await renewReading(unit.tx, reading)) return;

@@ -2,13 +2,13 @@ import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import type { CheckedRow } from '../rows/file-rows.ts';
 import { makeTally, type Tallied } from './findings.ts';
 
-/** What the rows of a file come to. */
+/** The totals of the rows of a file. */
 export interface FileTotals {
   tallied: Tallied;
   contentSha256: string;
 }
 
-/** Counts and digests rows as they go by, in file order. */
+/** Counts and digests rows as they are read, in file order. */
 export function makeTotals(): { add(row: CheckedRow): void; result(): FileTotals } {
   const tally = makeTally();
   const digest = makeContentDigest();

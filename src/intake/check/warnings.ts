@@ -6,7 +6,7 @@ import type { Table } from '../table/table.ts';
 import type { NamedDates } from '../workbook/shown-cells.ts';
 import type { MarkedRows } from '../workbook/xlsx-rows.ts';
 
-/** What a person should know of a file as a whole, in a sentence each. */
+/** What a person should know about a file as a whole, one sentence each. */
 export function warningsOf(
   catalog: CatalogCache,
   { form, header }: Table,

@@ -7,13 +7,13 @@ import type { IntakeSettings } from '../columns/settings.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 import type { ComparedInFile } from './file-comparison.ts';
 
-/** What a problem of a row is placed by. */
+/** The columns to which a row's problems refer. */
 export interface FileColumns {
   header: readonly string[];
   plan: ColumnPlan;
 }
 
-/** The verdict on a row that was checked by itself, with what it has in common with other rows of the file. */
+/** The final result of a row: its own check, and what the row has in common with other rows of the file. */
 export function comparedRow(
   row: FileRow,
   shared: ComparedInFile,

@@ -15,8 +15,8 @@ import { findPayment, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 
 /**
- * A row with the verdict of earlier batches, and what they make of it: the first generation, and no known payment,
- * where not named.
+ * A row compared with earlier batches, with what follows from that. Fields that are left out mean the first generation
+ * and no known payment.
  */
 export type JudgedRow = FileRow & Partial<Judgement>;
 
@@ -24,8 +24,9 @@ export type JudgedRow = FileRow & Partial<Judgement>;
 export type DuplicateJudge = (tx: Queryable, rows: readonly JudgedRow[]) => Promise<JudgedRow[]>;
 
 /**
- * Compares the rows of a batch with what the account has sent before, so that a person sees it before approving; null
- * where nothing can speak against any row. What is sent before a row's turn comes, the engine finds.
+ * Compares the rows of a batch with what the account has sent before, so that a person sees duplicates before they
+ * approve. Null if no earlier payment can hold a row. The engine finds payments that are sent later, before the row's
+ * turn.
  */
 export async function findDuplicateJudge(db: Queryable, batch: BatchRecord): Promise<DuplicateJudge | null> {
   const { account, batch_id, run_id, created_at } = batch;
@@ -60,7 +61,7 @@ export async function findDuplicateJudge(db: Queryable, batch: BatchRecord): Pro
   };
 }
 
-/** A row that is held for another reason is compared as well: the person who releases it must know of both. */
+/** A row that is held for another reason is compared too: the person who releases it must know both reasons. */
 function mayBePaid({ status }: JudgedRow): boolean {
   return status === 'ready' || status === 'held';
 }
@@ -73,17 +74,17 @@ function judgedRow(row: JudgedRow, { outcome, problems, generation, knownUntil }
   return { ...goingOn, status: 'held', problems: [...row.problems, ...found], known_until: knownUntil };
 }
 
-/** A row, perhaps under another ref than the file's order gives it, and the row that has bound its key. */
+/** A row, possibly under another ref than its place in the file gives it, and the owner of its key. */
 interface OwnedRow {
   row: JudgedRow;
   owner: KeyOwner | null;
 }
 
 /**
- * Finds the owner of a row's key. Rows without references that ask for the same are told apart by which occurrence in
- * the file they are, and the first of a file of those that failed is not the first of all. So a row that would be
- * skipped as paid is taken for one that failed and that the file does not name otherwise. Of several, each stands for
- * another.
+ * Finds the owner of a row's key. Rows without references that ask for the same payment are numbered by their
+ * occurrence in the file. In a file of only the failed rows, these numbers start again at 1 and may belong to rows that
+ * were paid. So a row that would be skipped as paid takes the ref of a failed row that the file does not contain
+ * otherwise. Each such row takes another ref.
  */
 function makeFailedInstead(batch: BatchRecord, mayGoOn: MayGoOn) {
   const file = makeFileRefs(batch.batch_id);
@@ -103,7 +104,7 @@ function makeFailedInstead(batch: BatchRecord, mayGoOn: MayGoOn) {
     const last = occurrences.at(-1);
     if (last === undefined) return own;
     const isInFile = await file.read(tx);
-    // Nearly always the whole file comes again.
+    // In nearly every case the whole file is run again.
     if (isInFile(refOf(last))) return own;
     let place = 0;
     let next = parts.occurrence + 1;
@@ -122,7 +123,9 @@ function isSkipped({ row, owner }: OwnedRow, mayGoOn: MayGoOn): boolean {
   return owner !== null && decideByOwner(row, owner, mayGoOn).outcome === 'skip';
 }
 
-/** The row that has bound the last key of a run's row that was sent, in whichever batch; null where none was. */
+/**
+ * The row, in any batch, to which the key of the last sent generation of a run's row is bound; null if none was sent.
+ */
 async function ownerOf(
   tx: Queryable,
   { account, run_id: runId }: BatchRecord,

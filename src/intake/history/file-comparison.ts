@@ -6,47 +6,50 @@ import { digestWords, writeDigest } from '../cells/text-digest.ts';
 import { makeSpill, type Scratch, type Spill } from '../file/scratch-files.ts';
 import type { CheckedRow } from '../rows/file-rows.ts';
 
-/** What a row has in common with other rows of its file, and which occurrence it is. */
+/** What a row has in common with other rows of its file, and which occurrence of its content it is. */
 export interface ComparedInFile extends SharedInFile {
-  /** Which one of the rows without a reference of their own, and with the same content, it is: 1 for the first. */
+  /**
+   * The number of this occurrence among rows with the same content and without a reference of their own: 1 for the
+   * first.
+   */
   occurrence: number;
 }
 
 export interface FileComparison {
   /** Notes a row, in file order. */
   note(row: CheckedRow): void;
-  /** Compares the rows that were noted. True when any of them have something in common. */
+  /** Compares the noted rows. True if any of them have something in common. */
   compare(): boolean;
-  /** What a row has in common with others; asked for in file order. */
+  /** What a row has in common with others. Callers ask in file order. */
   of(rowNo: number): ComparedInFile | undefined;
 }
 
 /**
- * Rows meet in one of these buckets by their digest: of ten million rows each has some 40,000, which fit into memory.
+ * The digest of a row decides its bucket. With ten million rows, each bucket has about 40,000, which fit into memory.
  */
 const bucketCount = 256;
-/** Rows whose findings are read into memory together. */
+/** How many rows' findings are read into memory at once. */
 const rowsPerPage = 65_536;
 
-/** Where the words of a key stand: the digest, and the row that has it. */
+/** The 32-bit words of a key: the digest, then the number of its row. */
 const rowNoAt = digestWords;
 const lineAt = digestWords + 1;
 const hasReferenceAt = digestWords + 2;
 const keyWords = digestWords + 3;
-/** Where a number's amount stands behind its key: the index of its currency, and its smallest units in two words. */
+/** After a number's key comes its amount: the index of its currency, and the smallest units in two 32-bit words. */
 const currencyAt = keyWords;
 const minorHighAt = keyWords + 1;
 const minorLowAt = keyWords + 2;
 const amountWords = keyWords + 3;
-/** A finding: the number of its row, what was found, and of which kind it is. */
+/** A finding: the number of its row, the other row or line, and the kind of finding. */
 const findingWords = 3;
 
 type Finding = 'reference' | 'content' | 'occurrence' | 'maximum';
 const findings = ['reference', 'content', 'occurrence', 'maximum'] as const satisfies readonly Finding[];
 
 /**
- * Finds repeated references, repeated payments and numbers that get too much, in files of any size with little memory:
- * digests of the rows go to buckets on the disk, and each bucket is compared by itself. `numberMax` is by currency.
+ * Finds repeated references, repeated payments and numbers that get too much, in files of any size with little memory.
+ * Digests of the rows go into buckets on the disk, and each bucket is compared separately. `numberMax` is by currency.
  */
 export function makeFileComparison(scratch: Scratch, numberMax: Readonly<Record<string, string>>): FileComparison {
   const references = makeSpill(scratch, keyWords);
@@ -62,7 +65,7 @@ export function makeFileComparison(scratch: Scratch, numberMax: Readonly<Record<
       const { phone_number: number, amount, currency } = row;
       if (row.row_ref !== null && row.has_reference) addKey(references, [withoutIgnorable(row.row_ref)], row);
       if (row.status === 'invalid' || row.status === 'skipped') return;
-      // What makes two rows the same payment: the person, and the amount or product.
+      // Two rows are the same payment if they have the same person and the same amount or product.
       addKey(contents, [number, amount, currency, row.product_id], row);
       const index = currency === null ? undefined : indexByCurrency.get(currency);
       if (amount === null || currency === null || index === undefined) return;
@@ -106,18 +109,18 @@ function addKey(spill: Spill, parts: readonly (string | null)[], row: CheckedRow
 }
 
 /**
- * Of the records of a bucket, where for each of them the first one with its digest begins. It is overwritten by the
- * next bucket's.
+ * For each record of a bucket, the position of the first record with the same digest. The next bucket overwrites the
+ * array.
  */
 type FirstsOf = (words: Uint32Array, recordWords: number) => Uint32Array;
 
-/** A table of hashes in flat memory: several times as quick as a `Map` of texts, over millions of rows. */
+/** A hash table in flat memory: several times as fast as a `Map` of texts for millions of rows. */
 function makeFirsts(): FirstsOf {
   let firsts = new Uint32Array(0);
   let table = new Uint32Array(0);
   return (words, recordWords) => {
     const count = words.length / recordWords;
-    // Twice as many places as records, a power of two: then few look for theirs for long.
+    // At least twice as many places as records, and a power of two, so that most searches are short.
     const places = 2 ** Math.ceil(Math.log2(2 * count + 1));
     if (table.length < places) table = new Uint32Array(places);
     if (firsts.length < count) firsts = new Uint32Array(places);
@@ -125,7 +128,7 @@ function makeFirsts(): FirstsOf {
     for (let index = 0, at = 0; index < count; index++, at += recordWords) {
       let place = (words[at + 1] as number) & (places - 1);
       let other = table[place] as number;
-      // The table holds where a record begins, plus one; 0 where it has none.
+      // The table holds a record's position plus one; 0 means that the place is empty.
       while (other !== 0 && !isSameDigest(words, at, other - 1)) {
         place = (place + 1) & (places - 1);
         other = table[place] as number;
@@ -148,7 +151,7 @@ function addFinding(found: Spill, rowNo: number, finding: Finding, value: number
   words[at + 2] = findings.indexOf(finding);
 }
 
-/** Of rows with one reference nobody knows which is meant: each of them is named, with the line of another. */
+/** If rows share a reference, nobody knows which of them is meant: each is reported with the line of another. */
 function compareReferences(words: Uint32Array, firstsOf: FirstsOf, found: Spill): void {
   const firsts = firstsOf(words, keyWords);
   const named = new Set<number>();

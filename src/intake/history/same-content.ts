@@ -13,9 +13,9 @@ import {
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
 
-/** How many batches are named: one is enough to look closer. */
+/** How many batches a warning names: one is enough for a closer look. */
 const namedMax = 3;
-/** Of a run of thousands of files, the newest batches are looked at. */
+/** If a run has thousands of files, only the newest batches are checked. */
 const batchesLookedAt = 100;
 
 async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {
@@ -27,9 +27,9 @@ function paidText(paid: number): string {
 }
 
 /**
- * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so
- * another run id by default, under which all of it would be paid a second time. Nothing else tells that another
- * account has paid them, as where its money ran out and the file is given to the next one; a rehearsal has paid
+ * Warns if other batches already contain the same understood rows. A file that is saved in another format has other
+ * bytes and so, by default, another run id, under which everything would be paid again. Nothing else shows that another
+ * account has paid the rows, as when its money ran out and the file is given to the next account. A rehearsal has paid
  * nobody.
  */
 export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
@@ -44,7 +44,7 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
       account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
   );
   const waiting = (await sharedRows(db, batch)).filter(({ status }) => maySend(status));
-  // Of many reruns whose rows were all held, none is to keep the one that has paid from being named.
+  // Many reruns may have only held rows. They must not keep the batch that has paid from being named.
   const counted = await Promise.all(own.map(async (one) => ({ one, paid: await paidOf(db, one) })));
   const byPaid = counted.sort((a, b) => b.paid - a.paid);
   const { repeatWithinDays } = storedPolicy(batch.policy);
@@ -73,9 +73,9 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
 }
 
 /**
- * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id
- * that is made of the bytes is the same, and whoever gets the same by both is paid once. None where nothing of the
- * batch is left out.
+ * The last batch of the run that has understood other rows in the very same bytes, as from another sheet. A run id that
+ * is derived from the bytes is the same, so a person who gets the same from both is paid once. Empty if no row of this
+ * batch is skipped.
  */
 async function readOtherwise(
   db: Queryable,

@@ -11,12 +11,15 @@ import { notShownPlainly } from '../cells/shown-amount.ts';
 import { readValue } from './read-value.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
-/** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
+/**
+ * No top-up has this many digits before its decimal point. Such an amount is a typing error, or comes from another
+ * column.
+ */
 const wholeDigitsMax = 11;
 
 /**
- * The amount and currency of a row, or null where it has none or they are wrong. `networkCurrency` is what its network
- * is paid in, and `country` that of its number, null where they are not known.
+ * The amount and currency of a row, or null if they are missing or wrong. `networkCurrency` is the currency of its
+ * network and `country` that of its number; each is null if it is not known.
  */
 export function readMoney(
   row: RowUnderCheck,
@@ -109,7 +112,10 @@ function readCurrency(
   return currency;
 }
 
-/** What of a row speaks against a currency; `own` is what its cells say, null where they leave it to the file. */
+/**
+ * What in a row contradicts a currency. `own` is the currency in the row's cells, null if the row leaves it to the
+ * file.
+ */
 function conflictOf(
   { cell, context: { plan, header, amountCurrency, amountSign } }: RowUnderCheck,
   currency: string,
@@ -135,26 +141,30 @@ function conflictOf(
   return { field: 'amount', fault: { message, suggestion: `Correct the column name, or ${other}.` } };
 }
 
-/** The code that stands beside an amount, or null where there is none. */
+/** The currency code next to an amount, or null if there is none. */
 function codeOf(currency: string | null): string | null {
   return currency === cfaFranc ? null : currency;
 }
 
 /**
- * Whether amounts in a currency may be called so: by its code, or `cfaFranc`. Where nothing is said (null) they may.
+ * Whether an amount in a currency may be written with this name: its code, or `cfaFranc`. Without a name (null), it
+ * may.
  */
 function mayBeCalled(currency: string, said: string | null): boolean {
   return said === null || said === currency || (said === cfaFranc && isCalledCfaFranc(currency));
 }
 
-/** The currency that is likely to be meant, where another than the network's would be wrong; of nowhere, any. */
+/**
+ * The currency to suggest when the row's currency is wrong: the network's, else the country's, else an arbitrary
+ * example.
+ */
 function exampleOf(networkCurrency: string | null, country: string | null): string {
   return networkCurrency ?? cfaFrancOf(country ?? '') ?? 'KES';
 }
 
 /**
- * What is wrong with an amount in CFA francs; which of the two is meant, the network or the country of the number
- * tells.
+ * What is wrong with an amount in CFA francs. The network, or the country of the number, shows which of the two is
+ * meant.
  */
 function cfaFault(
   written: string,

@@ -8,15 +8,16 @@ import type { RowUnderCheck } from './row-under-check.ts';
 
 export interface RowNetwork {
   networkId: number;
-  /** The currency of its amounts, or null where the catalog does not say. */
+  /** The currency of its amounts, or null if the catalog does not say. */
   currency: string | null;
 }
 
-/** A network id; spreadsheets write "7.0" where they took it for a number. */
+/** A network id; spreadsheets write "7.0" if they took it for a number. */
 const idForm = /^[0-9]{1,9}(?:[.,]0+)?$/;
 
 /**
- * The network of a row, or null where it is missing or wrong. `country` is that of the number, null where it is wrong.
+ * The network of a row, or null if it is missing or wrong. `country` is that of the number, null if the number is
+ * wrong.
  */
 export function readNetwork(row: RowUnderCheck, country: string | null): RowNetwork | null {
   const { settings, catalog } = row.context;
@@ -67,7 +68,7 @@ function networkNamed(
   country: string | null,
   networks: readonly CatalogNetwork[] | null,
 ): RowNetwork | null {
-  // Without a country the number is wrong already, which is said; the name may be right.
+  // Without a country the number is already reported as wrong; the name may be right.
   if (country === null) return null;
   if (networks === null) {
     row.blame('network_id', {
@@ -100,7 +101,7 @@ function networkNamed(
   return null;
 }
 
-/** The networks whose name is `name`; where there is none, those whose name has all of its words. */
+/** The networks with exactly this name; if there are none, those whose names contain all of its words. */
 function fitting(name: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
   const wanted = plainName(name);
   if (wanted === '') return [];
@@ -113,7 +114,7 @@ function fitting(name: string, networks: readonly CatalogNetwork[]): CatalogNetw
   });
 }
 
-/** The networks that `name` means by another name of theirs, such as a former one, with or without the country. */
+/** The networks for which `name` is another name, such as a former one, with or without the country. */
 function fittingOtherwise(name: string, country: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
   const wanted = withoutCountry(plainName(name), country);
   const others = networkNames(country).filter((names) =>
@@ -141,10 +142,10 @@ function listed(networks: readonly CatalogNetwork[]): string {
   return networks.length > listedMax ? `${names.join(', ')}, ...` : names.join(', ');
 }
 
-/** The spec gives a product id no form: anything short without spaces is one. */
+/** The spec does not define the form of a product id: airbatch accepts any short text without spaces. */
 const productForm = /^[^\s]{1,64}$/u;
 
-/** The product of a row, or null where it buys none or it is wrong. */
+/** The product of a row, or null if it buys none or the id is wrong. */
 export function readProduct(row: RowUnderCheck, networkId: number | null): string | null {
   const productId = plainText(row.cell.product_id);
   if (productId === '') return null;

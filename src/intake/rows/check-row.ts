@@ -15,9 +15,9 @@ import type { CheckedRow } from './file-rows.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
 import { hasSum, isTotalLine, totalLineOffer } from './total-line.ts';
 
-/** A row's cells as they were understood. Whatever could not be understood is null. */
+/** The understood cells of a row. A cell that could not be understood is null. */
 export interface UnderstoodCells {
-  /** The file's own reference, or null where it gives none that can be used. */
+  /** The file's own reference, or null if there is none that can be used. */
   reference: string | null;
   phoneNumber: string | null;
   country: string | null;
@@ -32,14 +32,14 @@ export interface RowPlace {
   /** 1 for the first row below the header. */
   rowNo: number;
   line: number;
-  /** Whether the file ends with this row, and without a line break. */
+  /** Whether the row is the last of the file and has no line break. */
   endsFile: boolean;
   doubt: QuoteDoubt | null;
 }
 
 /**
- * Checks one row by itself, in place of the one that was checked before. Everything that is wrong with it is
- * collected; its `needs` are filled where something must be loaded first.
+ * Checks one row by itself; the object of the row before is reused. Collects everything that is wrong with the row.
+ * Fills `needs` if something must be loaded first.
  */
 export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
   row.take(cells, place.line);
@@ -67,13 +67,13 @@ export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: R
   };
 }
 
-/** Nearly every number has a digit, and is no total's. */
+/** Nearly every phone number contains a digit, so the row is no total. */
 function mayBeTotal({ cell: { phone_number: number } }: RowUnderCheck): boolean {
   const last = number.charCodeAt(number.length - 1);
   return !(last >= 0x30 && last < 0x3a);
 }
 
-/** A line that pays nobody, and that its file is compared with as a whole (`total-line.ts`). */
+/** A line that pays nobody. Its sum is compared with the rows of the file (`total-line.ts`). */
 function skippedTotal(row: RowsUnderCheck, { rowNo, line }: RowPlace): CheckedRow {
   row.blame('amount', {
     code: 'TOTAL_LINE',
@@ -138,16 +138,16 @@ function readCells(row: RowUnderCheck, isTotal: boolean): UnderstoodCells {
 }
 
 /**
- * What the row asks for is its identity where the file gives none. Network and message are left out: a file in which
- * only they were corrected must not pay the same again.
+ * What the row asks for is its identity if the file gives none. Network and message are left out: a file in which only
+ * they were corrected must not pay again.
  */
 function firstContentRef({ phoneNumber, amount, currency, productId }: UnderstoodCells): string {
   return contentRowRef([phoneNumber, amount, currency, productId], 1);
 }
 
 /**
- * False where the values may stand in wrong columns: what is read from them then means nothing, and blames the
- * innocent.
+ * False if the values may stand in the wrong columns. Values that are read from there mean nothing, and would be
+ * reported as wrong though they are right.
  */
 function checkShape(
   { blame, context, needs }: RowUnderCheck,
@@ -176,8 +176,8 @@ function checkShape(
     needs.evidence = true;
     return false;
   }
-  // Empty cells that every row has beyond the header move nothing; those of a single row show that another cell was
-  // parted.
+  // If every row has empty cells beyond the header, no value has moved. If a single row has them, another of its cells
+  // was split.
   if (hasMore || (cells.length > columns && context.evidence?.width !== cells.length)) {
     blame(null, {
       code: 'ROW_TOO_LONG',
@@ -197,10 +197,10 @@ function checkShape(
   return true;
 }
 
-/** A formula, or the beginning of one; ="0712345678" is a text, which keeps its zero so. */
+/** A formula, or the beginning of one. But ="0712345678" is a text: it is written this way to keep its zero. */
 const formulaForm = /^[\s']*=(?!["\u201C\u201D][^"]*["\u201C\u201D]\s*$)\s*[^=\s]/;
 /**
- * Nearly every cell begins with something else than an equals sign, an apostrophe or a space, and needs no closer
+ * Nearly every cell begins with something other than an equals sign, an apostrophe or a space, and needs no closer
  * look.
  */
 function mayBeFormula(text: string): boolean {
@@ -208,10 +208,7 @@ function mayBeFormula(text: string): boolean {
   return code === 0x3d || code === 0x27 || code === 0x20 || code === 0x09;
 }
 
-/**
- * False where a cell that means something holds a formula: what stands there instead of its value is nobody's number
- * or amount.
- */
+/** False if a cell with a meaning contains a formula: the text of a formula is no number or amount. */
 function checkFormulas({ blame, cell }: RowUnderCheck, cells: readonly string[]): boolean {
   if (!cells.some(mayBeFormula)) return true;
   const found = fields.filter((field) => formulaForm.test(cell[field]));

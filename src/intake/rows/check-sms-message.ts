@@ -3,7 +3,7 @@ import { shortened } from '../cells/problems.ts';
 import { isAnswer, smsLengthMax } from '../columns/sms-message.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
-/** The text that goes with the airtime, or null: there is none, or it cannot be sent. */
+/** The text message that goes with the airtime, or null if there is none or it cannot be sent. */
 export function readSmsMessage({ cell, context, blame }: RowUnderCheck): string | null {
   const message = withoutSpreadsheetGuard(cell.sms_message.trim());
   if (message === '') return context.settings.smsMessage;

@@ -2,9 +2,9 @@
 export interface CatalogNetwork {
   networkId: number;
   name: string;
-  /** ISO 3166 two-letter code; empty where the service does not say (V1). */
+  /** ISO 3166 two-letter code; empty if the service does not say (V1). */
   countryCode: string;
-  /** The currency of its amounts, where the catalog says. */
+  /** The currency of its amounts, if the catalog says. */
   currency: string | null;
 }
 
@@ -13,15 +13,18 @@ export interface CatalogProduct {
   name: string;
 }
 
-/** The service's catalog, as far as intake asks. Null answers say that it gives none now. */
+/** The parts of the service's catalog that intake needs. Null means that the catalog does not answer now. */
 export interface Catalog {
-  /** All networks of a country (ISO 3166 two-letter code), and those of which the service does not say the country. */
+  /** All networks of a country (ISO 3166 two-letter code), and networks whose country the service does not say. */
   networks(country: string): Promise<readonly CatalogNetwork[] | null>;
   /** All products of a network. */
   products(networkId: number): Promise<readonly CatalogProduct[] | null>;
 }
 
-/** The same catalog, for whose answers nobody waits once the signal is aborted: it may be told to wait for minutes. */
+/**
+ * The same catalog, but no caller waits for its answers once the signal is aborted. The service may ask the catalog to
+ * wait for minutes.
+ */
 export function untilAborted(catalog: Catalog | null, signal: AbortSignal | undefined): Catalog | null {
   if (catalog === null || signal === undefined) return catalog;
   const orAborted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
@@ -41,12 +44,12 @@ export function untilAborted(catalog: Catalog | null, signal: AbortSignal | unde
   };
 }
 
-/** What was read of the catalog; each country and network is asked for once a file. */
+/** What was read from the catalog. Each country and network is asked for once a file. */
 export interface CatalogCache {
-  /** Undefined: not asked yet. Null: there is no catalog, or it gives no answer. */
+  /** Undefined: not loaded yet. Null: there is no catalog, or it does not answer. */
   networks(country: string): readonly CatalogNetwork[] | null | undefined;
   products(networkId: number): readonly CatalogProduct[] | null | undefined;
-  /** Asks for what is not known yet. */
+  /** Loads what is not known yet. */
   load(countries: Iterable<string>, networkIds: Iterable<number>): Promise<void>;
   /** Whether the catalog was asked and did not answer. */
   failed(): boolean;
@@ -60,14 +63,14 @@ export function cacheCatalog(catalog: Catalog | null): CatalogCache {
     failed ||= items === null;
     return items;
   };
-  // A catalog that did not answer once is not asked for every country of the file.
+  // A catalog that did not answer once is not asked about every country of the file.
   const unknown = (isAsked: boolean): null | undefined => (isAsked || failed || !catalog ? null : undefined);
   return {
     networks: (country) => networks.get(country) ?? unknown(networks.has(country)),
     products: (networkId) => products.get(networkId) ?? unknown(products.has(networkId)),
     async load(countries, networkIds) {
       if (!catalog) return;
-      // One after the other: the catalog has a rate limit of its own, and a file names few countries and networks.
+      // One after the other: the catalog has its own rate limit, and a file has few countries and networks.
       for (const country of countries) {
         networks.set(country, failed ? null : note(await catalog.networks(country)));
       }

@@ -4,13 +4,10 @@ import type { NewRow } from '../../ledger/rows/rows.ts';
 import type { Problem } from '../cells/problems.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 
-/**
- * Rows of a file as one text in UTF-8: several times as quick to write and to read as JSON, and to hand to another
- * thread.
- */
+/** Rows of a file as one UTF-8 text: several times as fast as JSON to write, to read, and to hand to another thread. */
 export type PackedRows = Uint8Array;
 
-/** What a row mostly comes to. */
+/** The usual size of a packed row. */
 export const bytesPerRow = 256;
 
 const none: Problem[] = [];
@@ -21,9 +18,9 @@ export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRo
 }
 
 /**
- * Every field on a line of its own; an empty one is null, which no field is otherwise. No value has a line break: what
- * is read of a cell is without control characters, and a message, which may have them, is JSON like problems and
- * input. `input` is that JSON, or the cells of which it is made.
+ * Writes every field on a line of its own. An empty line is null, because no field is an empty text. No value contains
+ * a line break: the text of a cell has no control characters, and a message, which may have them, is written as JSON,
+ * as are problems and input. `input` is that JSON, or the cells from which it is made.
  */
 export function packRow(row: CheckedRow, input: string | readonly string[], writer: TextWriter): void {
   writer.writeNumber(row.row_no, '\n');
@@ -46,7 +43,7 @@ export function packRow(row: CheckedRow, input: string | readonly string[], writ
   writer.write(row.before ?? '', '\n');
 }
 
-/** A line of its own for them, too. There is one cell at least. */
+/** The cells take one line too. There is at least one cell. */
 function writeCells(cells: readonly string[], writer: TextWriter): void {
   writer.write('[');
   const last = cells.length - 1;
@@ -55,7 +52,7 @@ function writeCells(cells: readonly string[], writer: TextWriter): void {
   writer.write('\n');
 }
 
-/** The rows that were packed since the last time. */
+/** The rows that were packed since the last call. */
 export function takePacked(writer: TextWriter): PackedRows {
   return new Uint8Array(writer.take());
 }
@@ -76,7 +73,7 @@ export function unpackRows(packed: PackedRows): FileRow[] {
   return rows;
 }
 
-/** The same as the ledger takes them. */
+/** The same rows in the form that the ledger takes. */
 export function unpackNewRows(packed: PackedRows, batchId: string): NewRow[] {
   const fields = makeFields(packed);
   const rows: NewRow[] = [];
@@ -84,12 +81,15 @@ export function unpackNewRows(packed: PackedRows, batchId: string): NewRow[] {
   return rows;
 }
 
-/** The fields one after the other. To cut them all at once takes twice as long: half of them are empty or numbers. */
+/**
+ * Reads the fields one after the other. Splitting them all at once takes twice as long: half of them are empty or
+ * numbers.
+ */
 interface Fields {
   areLeft(): boolean;
-  /** Null where it is empty. */
+  /** Null if the field is empty. */
   text(): string | null;
-  /** Not negative. */
+  /** Null if the field is empty. Never negative. */
   integer(): number | null;
 }
 
@@ -119,7 +119,7 @@ function makeFields({ buffer, byteOffset, byteLength }: PackedRows): Fields {
       let value = 0;
       for (;;) {
         const digit = packed.charCodeAt(at++) - zero;
-        // A line break; or, beyond the end, no number at all.
+        // A line break; or NaN beyond the end.
         if (!(digit >= 0)) return value;
         value = 10 * value + digit;
       }
@@ -127,7 +127,7 @@ function makeFields({ buffer, byteOffset, byteLength }: PackedRows): Fields {
   };
 }
 
-/** A row as the ledger takes it, and what else was packed of it. */
+/** A row in the form that the ledger takes, and the other packed fields. */
 interface UnpackedRow extends NewRow {
   has_reference: string | null;
   before: string | null;
@@ -156,8 +156,8 @@ function nextRow(fields: Fields, batchId: string): UnpackedRow {
 }
 
 /**
- * Mostly a constant: of a text that is made anew for each row, the hash is computed anew as well when rows are counted
- * by it.
+ * Returns a constant in most cases: for a text that is created anew for each row, its hash is computed anew as well
+ * when rows are counted by it.
  */
 function statusOf(text: string | null): NewRow['status'] {
   return text === 'ready' ? 'ready' : (text as NewRow['status']);

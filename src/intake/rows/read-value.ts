@@ -3,14 +3,14 @@ import { valueOfDoubtful } from '../cells/amount-signs.ts';
 import { plainText } from '../cells/plain-text.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
-/** Most currencies have two: assumed where the row does not say which it is, and so is not paid. */
+/** Most currencies have two decimals. Assumed if the row does not name its currency; such a row is not paid. */
 const decimalsOfMost = 2;
 
 const signNames = { '.': 'point', ',': 'comma' } as const;
 
 /**
- * The value of a row's amount, or null where it can be read in two ways: the row is then blamed, or more must be known
- * first.
+ * The value of a row's amount, or null if it can be read in two ways. Then the row gets a problem, or something must be
+ * loaded first.
  */
 export function readValue(
   row: RowUnderCheck,
@@ -49,7 +49,7 @@ function blameDoubt(
   return null;
 }
 
-/** What other amounts of the file have to do with the doubt, with a line of each kind. */
+/** Why the amount is doubtful, from other amounts of the file, with one line as an example of each kind. */
 function whyDoubtful({ context: { evidence, settings } }: RowUnderCheck): string {
   const { '.': point = null, ',': comma = null } = evidence?.signs.proof ?? {};
   if (point !== null && comma !== null) return `: line ${point} has a decimal point, and line ${comma} a decimal comma`;
@@ -65,10 +65,7 @@ function whyDoubtful({ context: { evidence, settings } }: RowUnderCheck): string
 const endsInFewDigits = /(?:^|[^0-9.,])[0-9]{1,3}$/;
 const beginsInThreeDigits = /^[0-9]{3}(?:\.[0-9]{1,2})?(?:\/[=-])?$/;
 
-/**
- * Whether a comma between thousands, without quotes around it, may have made two cells of one amount: "2,400" is 2,
- * and 400.
- */
+/** Whether an unquoted thousands comma may have split one amount into two cells: "2,400" becomes 2 and 400. */
 function isSplit(row: RowUnderCheck): boolean {
   const next = row.cellAfterAmount();
   if (next === '') return false;

@@ -3,12 +3,12 @@ import type { FileRow } from './file-rows.ts';
 import { type PackedRows, unpackRows } from './packed-rows.ts';
 
 /**
- * The rows of a file between their check and the verdict on the whole file. All but the last that were added are on
- * the disk.
+ * Holds the rows of a file between their own check and their comparison with the whole file. All but the latest rows
+ * are on the disk.
  */
 export interface RowSpool {
   add(rows: PackedRows): void;
-  /** The rows in their order, at most `rowsPerChunk` at a time. */
+  /** Reads the rows in their order, at most `rowsPerChunk` at a time. */
   read(rowsPerChunk: number): Generator<FileRow[]>;
 }
 

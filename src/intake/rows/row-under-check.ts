@@ -8,55 +8,58 @@ import type { IntakeSettings } from '../columns/settings.ts';
 import type { FileEvidence } from '../table/file-evidence.ts';
 import type { CatalogCache } from './network-catalog.ts';
 
-/** What checking a row depends on besides the row. */
+/** What the check of a row needs in addition to the row. */
 export interface CheckContext {
   header: readonly string[];
   plan: ColumnPlan;
-  /** What the header of the amounts says of the currency of all of them (`PlannedColumns`). */
+  /** What the header of the amount column says about the currency of all amounts (`PlannedColumns`). */
   amountCurrency: string | null;
   amountSign: string | null;
   settings: IntakeSettings;
   catalog: CatalogCache;
-  /** How the file is stored: between which characters its cells stand (null: it is a workbook). */
+  /** The delimiter between the cells of the file; null for a workbook. */
   delimiter: string | null;
-  /** What the whole file shows; null as long as no row has asked for it. */
+  /** What the whole file shows; null until the first row needs it. */
   evidence: FileEvidence | null;
   /** What the amounts of the rows checked so far show. */
   signs: SignEvidence;
-  /** Network names that are not the service's own, with the network they were read as and the first such line. */
+  /**
+   * Network names that are not the service's own, each with the network that it stands for and the first line that uses
+   * it.
+   */
   otherNames: Map<string, { name: string; network: string; line: number }>;
 }
 
-/** What must be known before the row can be checked. Checking it again then gives its verdict. */
+/** What must be loaded before the row can be checked. Checking the row again then gives its result. */
 export interface Needs {
   evidence: boolean;
   countries: Set<string>;
   networkIds: Set<number>;
 }
 
-/** One row being checked: its cells by what they mean, and what is wrong with them. */
+/** One row being checked: its cells by their meaning, and what is wrong with them. */
 export interface RowUnderCheck {
   readonly context: CheckContext;
   readonly needs: Needs;
-  /** The cell of each field, "" where the file has none. */
+  /** The cell of each field; "" if the file has no such column. */
   readonly cell: Readonly<Record<Field, string>>;
-  /** The cell to the right of the amount, "" where a field reads it, or where no comma can have parted the two. */
+  /** The cell to the right of the amount; "" if a field uses that cell, or if no comma can have split the amount. */
   cellAfterAmount(): string;
-  /** Notes what the row's amount shows of the decimal sign of all. */
+  /** Notes what the row's amount shows about the decimal sign of the file. */
   noteSign(reading: AmountReading): void;
-  /** Notes that the row calls its network by a name that is not the service's. */
+  /** Notes that the row uses a network name that is not the service's own. */
   noteOtherName(name: string, network: string): void;
   blame(field: Field | null, fault: Fault): void;
 }
 
 /**
- * One object for all rows of a file, one after the other: they are many, and what is made for each of them is garbage
- * soon.
+ * One object for all rows of a file, one after the other. A file has many rows, and a new object for each of them would
+ * soon be garbage.
  */
 export interface RowsUnderCheck extends RowUnderCheck {
-  /** What was found wrong with the row that was taken last. */
+  /** The problems of the row that was taken last. */
   problems(): Problem[];
-  /** Takes the next row. */
+  /** Starts the check of the next row. */
   take(cells: readonly string[], line: number): void;
 }
 
@@ -73,7 +76,7 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
   let line = 0;
   let problems = noProblems;
   const cellAt = (index: number | undefined): string => (index === undefined ? '' : (cells[index] ?? ''));
-  // Field by field: going through their names takes several times as long, and this is done for every row.
+  // Field by field: a loop over the field names takes several times as long, and this runs for every row.
   const cell: Record<Field, string> = {
     phone_number: '',
     country: '',

@@ -5,7 +5,7 @@ import { plainText } from '../cells/plain-text.ts';
 import type { CheckedRow } from './file-rows.ts';
 import type { CheckContext, RowUnderCheck } from './row-under-check.ts';
 
-/** What the line of a sum is called, without accents. */
+/** Names of total lines, without accents. */
 const totalName =
   /^(?:(?:grand|sub|net|overall|montant|importe|monto|valor)[ -]*)?(?:totals?|totaux|sum|somme|suma|soma|summe|gesamt|gesamtsumme|gesamtbetrag|zwischensumme|insgesamt|jumla)(?: (?:general|geral|global|net|amount|airtime|kuu|ndogo))?(?: ?\([^)]*\)| [A-Za-z]{3})?\s*[:=.]*$/i;
 
@@ -15,22 +15,22 @@ function isTotalName(cell: string): boolean {
   return text.length <= 40 && totalName.test(text.normalize('NFKD').replace(/\p{M}/gu, ''));
 }
 
-/** Whether a row has no number, and a cell that calls it a total of others. */
+/** Whether a row has no number and has a cell that names it as a total. */
 export function isTotalLine({ cell, context }: RowUnderCheck, cells: readonly string[]): boolean {
   return context.plan.amount !== undefined && !/\p{N}/u.test(cell.phone_number) && cells.some(isTotalName);
 }
 
-/** Whether it has a sum that the rows can be compared with. */
+/** Whether the line has a sum that can be compared with the rows. */
 export function hasSum({ cell }: RowUnderCheck): boolean {
   const reading = readAmount(cell.amount);
   return reading.kind !== 'none' && !reading.negative;
 }
 
-/** What is said of a total line that is to be skipped only if a person says so. */
+/** Offers to skip a total line, which happens only if a person allows it. */
 export const totalLineOffer =
   'If this line is the total of the rows, add --total-line skip (in the configuration, intake.totalLine): it is then compared with their sum, and skipped. Otherwise fill in the phone number with its country code.';
 
-/** Amounts of rows by their currencies; "" where it is not known. */
+/** Amounts of rows by currency; "" if the currency is not known. */
 interface Sum {
   byCurrency: Map<string, string>;
   rows: number;
@@ -41,9 +41,9 @@ interface Sum {
 const noSum = (): Sum => ({ byCurrency: new Map(), rows: 0, unreadLine: null });
 
 /**
- * Compares each total line with the rows above it: all of them, or those since the total before. Throws
- * `FILE_REJECTED` where it differs, or where that cannot be told: a row is missing then, or an amount was read
- * otherwise than it was meant.
+ * Compares each total line with the rows above it: all of them, or those since the previous total. Throws
+ * `FILE_REJECTED` if the sums differ or cannot be compared: then a row may be missing, or an amount may have been
+ * misread.
  */
 export function makeTotalLines({ plan, settings }: CheckContext): {
   note(row: CheckedRow, cells: readonly string[]): void;

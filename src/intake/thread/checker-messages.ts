@@ -13,37 +13,37 @@ export interface CheckerTask {
   needsNames: boolean;
 }
 
-/** What a file has besides its rows. */
+/** What the check of a file returns in addition to its rows. */
 export type CheckedAbout = Pick<CheckedFile, 'header' | 'form' | 'about' | 'hasShared' | 'byThemselves'>;
 
-/** What the thread says. Each but the last two kinds is answered. */
+/** Messages from the thread. The main thread answers each kind except for the last two. */
 export type FromChecker =
   | { kind: 'rows'; rows: readonly PackedRows[] }
   | { kind: 'networks'; country: string }
   | { kind: 'products'; networkId: number }
   | { kind: 'progress'; progress: FileProgress }
   | { kind: 'checked'; file: CheckedAbout }
-  /** Rows as they were compared with others; null after the last. */
+  /** Rows after their comparison with others; null after the last. */
   | { kind: 'compared'; rows: PackedRows | null }
   | { kind: 'failed'; error: PlainError };
 
-/** What it is told. */
+/** Messages to the thread. */
 export type ToChecker =
   /** A block of rows was stored. */
   | { kind: 'stored' }
   | { kind: 'networks'; networks: readonly CatalogNetwork[] | null }
   | { kind: 'products'; products: readonly CatalogProduct[] | null }
-  /** Asks for the next rows as they were compared, at most so many at a time. */
+  /** Asks for the next compared rows, at most this many at a time. */
   | { kind: 'compare'; rowsPerChunk: number }
-  /** Nothing more is wanted. */
+  /** No more rows are wanted. */
   | { kind: 'end' };
 
-/** An error on its way between threads, which would leave its class and its code behind. */
+/** An error on its way between threads. Without this form it would lose its class and its code. */
 export interface PlainError {
   name: string;
   message: string;
   stack: string | undefined;
-  /** Of an `AirbatchError`. */
+  /** Set for an `AirbatchError`. */
   known: { code: ErrorCode; hint: string } | null;
   cause: PlainError | null;
 }
@@ -59,7 +59,7 @@ export function plainError(error: unknown): PlainError {
   };
 }
 
-/** The error that `plainError` was made of. */
+/** Restores the error from which `plainError` was made. */
 export function restoredError({ name, message, stack, known, cause }: PlainError): Error {
   const because = cause === null ? {} : { cause: restoredError(cause) };
   const error = known

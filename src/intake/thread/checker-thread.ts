@@ -5,27 +5,26 @@ import { unpackRows } from '../rows/packed-rows.ts';
 import { type CheckerTask, type FromChecker, restoredError, type ToChecker } from './checker-messages.ts';
 import { makeMailbox } from './mailbox.ts';
 
-/** Files of so many bytes are worth a thread: to start it takes as long as to check some ten thousand rows. */
+/** Files from this size on get a thread: starting it takes as long as checking about ten thousand rows. */
 const threadBytesMin = 1024 * 1024;
 
-/** Garbage that V8 may let lie in the thread: what is made of several hundred rows is dropped when the next come. */
+/** Garbage that V8 may keep in the thread: the objects of several hundred rows are dropped when the next rows come. */
 const youngGenerationMiB = 24;
 /**
- * More than any table takes. Below a GiB, V8 collects the garbage of a heap that has doubled; above, of one that has
- * grown four times as large.
+ * More than any table needs. Below a GiB, V8 collects a heap that has doubled; above, one that has grown to four times.
  */
 const oldGenerationMiB = 1_000;
 
 /**
- * `checkFile` beside the storing of the rows: a large file is read and checked in a thread of its own, so that
- * `onChecked` has this one for itself. What comes of it is the same, and so are the errors.
+ * Runs `checkFile` in parallel with the storing of the rows: a large file is read and checked in a thread of its own,
+ * so that `onChecked` has this thread for itself. The result and the errors are the same as without a thread.
  */
 export function checkSource(options: CheckOptions): Promise<CheckedFile> {
   const isLarge = options.source.bytes >= threadBytesMin;
   return isLarge ? checkInThread(options) : checkFile(options);
 }
 
-/** The same for a file of any size. */
+/** The same in a thread, for a file of any size. */
 export async function checkInThread(options: CheckOptions): Promise<CheckedFile> {
   const { source, settings, catalog, needsNames, signal, onChecked, onProgress } = options;
   const { name, bytes, sha256, head, place } = source;
@@ -82,11 +81,11 @@ async function* comparedRows(
 
 interface Thread {
   say(message: ToChecker): void;
-  /** The next thing that the thread says. Rejects with what went wrong there. */
+  /** The next message of the thread. Rejects with the error that occurred there. */
   hear(): Promise<FromChecker>;
-  /** Makes whoever hears fail. */
+  /** Makes `hear` reject. */
   fail(reason: unknown): void;
-  /** Stops it, and resolves when it has ended: from then on nobody reads the file. */
+  /** Stops the thread, and resolves when it has ended. From then on nothing reads the file. */
   end(): Promise<void>;
 }
 

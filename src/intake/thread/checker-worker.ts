@@ -8,12 +8,12 @@ import { bytesPerRow, packRows } from '../rows/packed-rows.ts';
 import { type CheckerTask, type FromChecker, plainError, type ToChecker } from './checker-messages.ts';
 import { makeMailbox } from './mailbox.ts';
 
-/*
- * The thread that reads and checks a file while another one stores its rows: see `checker-thread.ts`. It knows no
- * ledger and no service.
+/**
+ * The thread that reads and checks a file while the main thread stores its rows: see `checker-thread.ts`. It has no
+ * access to the ledger or the service.
  */
 
-/** Blocks of rows under way at once: enough that neither thread waits for each step of the other, and 2 MiB at most. */
+/** Blocks of rows in flight: enough that neither thread waits for each step of the other, and 2 MiB at most. */
 const blocksUnderWayMax = 4;
 
 assert(parentPort, 'this file is the beginning of a thread');
@@ -32,7 +32,7 @@ port.on('message', (message: ToChecker) => {
 const say = (message: FromChecker) => port.postMessage(message);
 let blocksUnderWay = 0;
 
-/** What is told in answer. Meanwhile it may be told of blocks that were stored. */
+/** Waits for an answer of this kind. Meanwhile it counts messages about stored blocks. */
 async function answer<Kind extends ToChecker['kind']>(kind: Kind): Promise<Extract<ToChecker, { kind: Kind }>> {
   for (;;) {
     const message = await received.take();

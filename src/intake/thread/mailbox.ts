@@ -1,7 +1,7 @@
-/** Messages in the order in which they came, for one who takes them one by one. */
+/** Messages in order of arrival, for a receiver that takes them one by one. */
 export interface Mailbox<Message> {
   put(message: Message): void;
-  /** Nothing more comes: whoever takes what is not there learns why. */
+  /** No more messages come: taking from the empty mailbox rejects with this reason. */
   fail(reason: unknown): void;
   take(): Promise<Message>;
 }
