@@ -11,25 +11,25 @@ import { beginWork, type Work } from './work.ts';
 
 /** Where airbatch finds its configuration and its ledger. */
 export interface AirbatchOptions {
-  /** The folder that relative paths of the options and of the configuration begin at; default: that of the process. */
+  /** Relative paths in the options and in the configuration start from this folder; default: the working directory. */
   cwd?: string;
-  /** Where secrets and settings are looked for; default: `process.env`. */
+  /** The environment variables, with secrets and settings; default: `process.env`. */
   env?: Record<string, string | undefined>;
   /** The configuration file; default: `airbatch.config.json` or `.ts` in `cwd`. */
   config?: string;
   /** The ledger; default: as configured. It is created if there is none. */
   ledger?: string;
-  /** Who acts; default: who runs the process, as the operating system knows them. */
+  /** Who acts; default: the operating system's name for the user of the process. */
   person?: string;
-  /** Where the log goes, a JSON object a line; default: stderr. */
+  /** Where the log goes, one JSON object a line; default: stderr. */
   log?: NodeJS.WritableStream;
 }
 
-/** How a caller attends to an operation. */
+/** How the caller stops an operation, answers its questions and sets how often it reports progress. */
 export interface Attending {
-  /** Stops the operation when it is aborted: nothing more is sent, and what is in flight ends. */
+  /** Stops the operation when it is aborted: nothing more is sent, and requests in flight end. */
   signal?: AbortSignal;
-  /** Answers what the operation asks: whether a file is sent, whose plan is in the question. */
+  /** Answers the operation's question: whether to send a file. The question contains the file's plan. */
   ask?: (question: Question) => Promise<boolean>;
   /** How often progress is reported, in ms; default: 1,000. */
   progressMs?: number;
@@ -39,22 +39,24 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** The same object with its own names in camelCase; what is within them keeps its names. */
+/** The same object with its own names in camelCase. Names in nested objects stay as they are. */
 type CamelNames<Input> = { [Name in keyof Input as Name extends string ? CamelCase<Name> : Name]: Input[Name] };
 
 type Input<Of extends { input: z.ZodType }> = CamelNames<z.input<Of['input']>>;
 
-/** An operation as a method: its input may be left out where nothing in it is needed. */
+/** An operation as a method. Its input may be left out if it has no required fields. */
 type Method<Of extends { input: z.ZodType; result: z.ZodType }> = (
   ...given: object extends Input<Of> ? [input?: Input<Of>, how?: Attending] : [input: Input<Of>, how?: Attending]
 ) => Work<z.output<Of['result']>>;
 
-/** All operations as methods. The accounts that they use stay open, with their rate limits, until it is closed. */
+/**
+ * All operations as methods. The accounts that they use stay open, with their rate limits, until airbatch is closed.
+ */
 export type Airbatch = { [Name in keyof typeof operations]: Method<(typeof operations)[Name]> } & AsyncDisposable;
 
 /**
- * Opens the configuration and the ledger for a program of one's own. `await using` closes them: what is under way is
- * stopped, and waited for. Throws as `openSession`.
+ * Opens the configuration and the ledger for the caller's program. `await using` closes them: it stops running
+ * operations and waits for their end. Throws as `openSession` does.
  */
 export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airbatch> {
   const { cwd = process.cwd(), env = process.env, config, ledger, person, log: stderr } = options;
@@ -90,7 +92,9 @@ export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airba
   });
 }
 
-/** Accounts that stay open between operations: one that is opened anew does not know what was sent a moment ago. */
+/**
+ * Accounts that stay open between operations: an account that is opened anew does not know what was sent a moment ago.
+ */
 function keepAccounts(session: Session) {
   const open = new Map<string, Promise<OpenAccount>>();
   const opened = (given: string | undefined) => {

@@ -1,11 +1,13 @@
 import type { OperationEvent } from '../operations/base/events.ts';
 
-/** An operation that is under way: it resolves with its result, and can be iterated for what it reports meanwhile. */
+/**
+ * A running operation: it resolves with its result, and an iteration yields the events that it reports in the meantime.
+ */
 export type Work<Result> = Promise<Result> & AsyncIterable<OperationEvent>;
 
 type Listener = (event: OperationEvent) => void;
 
-/** Begins an operation that reports events. Whoever iterates hears what is reported from then on. */
+/** Starts an operation that reports events. An iteration yields the events from its start on. */
 export function beginWork<Result>(begin: (emit: Listener) => Promise<Result>): Work<Result> {
   const listeners = new Set<Listener>();
   const result = begin((event) => {
@@ -14,13 +16,13 @@ export function beginWork<Result>(begin: (emit: Listener) => Promise<Result>): W
   return Object.assign(result, { [Symbol.asyncIterator]: () => eventsUntil(result, listeners) });
 }
 
-/** The events until the end of the work. A rejection is for whoever awaits the result. */
+/** Yields the events until the operation ends. Errors reach the code that awaits the result. */
 async function* eventsUntil(result: Promise<unknown>, listeners: Set<Listener>): AsyncGenerator<OperationEvent, void> {
   const queue: OperationEvent[] = [];
   let news = Promise.withResolvers<void>();
   let isOver = false;
   const add = (event: OperationEvent) => {
-    // A slow reader gets the latest state, and not a queue that grows for hours.
+    // A slow reader gets only the latest state, so that no queue grows for hours.
     const isState = event.kind === 'progress' || event.kind === 'reading';
     if (isState && queue.at(-1)?.kind === event.kind) queue.pop();
     queue.push(event);

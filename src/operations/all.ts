@@ -36,7 +36,7 @@ import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { readBalance } from './service/read-balance.ts';
 
-/** Every operation, by its name in camelCase, for doors that offer them all. */
+/** Every operation by its name in camelCase, for doors that offer all of them. */
 export const operations = {
   validateFile,
   submitFile,

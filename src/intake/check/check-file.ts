@@ -237,7 +237,7 @@ interface ChunkCheck {
   needs: Needs;
 }
 
-/** `onRow` gets each row as soon as it is checked; the object is reused for the next row. */
+/** `onRow` gets each row as soon as it is checked, so that the row is garbage before the next one is created. */
 function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: readonly string[]) => void): ChunkCheck {
   const needs: Needs = { evidence: false, countries: new Set(), networkIds: new Set() };
   const rowUnderCheck = makeRowsUnderCheck(context, needs);

@@ -31,7 +31,7 @@ const bucketCount = 256;
 /** How many rows' findings are read into memory at once. */
 const rowsPerPage = 65_536;
 
-/** The 32-bit words of a key: the digest, then the number of its row. */
+/** The 32-bit words of a key: the digest, then the number of its row, its line, and whether it has a reference. */
 const rowNoAt = digestWords;
 const lineAt = digestWords + 1;
 const hasReferenceAt = digestWords + 2;
@@ -41,7 +41,7 @@ const currencyAt = keyWords;
 const minorHighAt = keyWords + 1;
 const minorLowAt = keyWords + 2;
 const amountWords = keyWords + 3;
-/** A finding: the number of its row, the other row or line, and the kind of finding. */
+/** A finding: the number of its row, the value that was found, and the kind of finding. */
 const findingWords = 3;
 
 type Finding = 'reference' | 'content' | 'occurrence' | 'maximum';

@@ -38,8 +38,8 @@ export interface RowPlace {
 }
 
 /**
- * Checks one row by itself; the object of the row before is reused. Collects everything that is wrong with the row.
- * Fills `needs` if something must be loaded first.
+ * Checks one row by itself; `row` is reused from the row checked before. Collects everything that is wrong with the
+ * row. Fills its `needs` if something must be loaded first.
  */
 export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
   row.take(cells, place.line);

@@ -4,7 +4,7 @@ import type { ApiKeyWithGrant } from '../../ledger/access/api-keys.ts';
 import { type Role, roles } from '../../runtime/settings/config-shape.ts';
 import { accountName, time } from '../base/fields.ts';
 
-/** What the program that has the key is called: the audit log has it as the person. */
+/** The name of the program that has the key. The audit log records it as the person. */
 export const apiKeyName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, {
   error: 'must consist of 1 to 64 of a-z, 0-9 and "-", and begin with a letter',
 });
@@ -14,12 +14,12 @@ export const apiKey = z.strictObject({
   key_id: z.string(),
   name: apiKeyName,
   roles: z.array(z.enum(roles)),
-  /** Empty: all accounts. */
+  /** Empty: the key may use all accounts. */
   accounts: z.array(accountName),
   created_by: z.string(),
   created_at: time,
   expires_at: time.nullable(),
-  /** To the minute. */
+  /** Rounded to the minute. */
   last_used_at: time.nullable(),
   revoked_by: z.string().nullable(),
   revoked_at: time.nullable(),

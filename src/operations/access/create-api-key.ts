@@ -10,7 +10,7 @@ import { accountName } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
 
-/** Makes a key for a program that calls the HTTP API. Only this result has its secret. */
+/** Creates a key for a program that calls the HTTP API. Only this result contains its secret. */
 export const createApiKey = defineOperation({
   name: 'create-api-key',
   role: 'admin',
@@ -18,9 +18,9 @@ export const createApiKey = defineOperation({
   input: z.strictObject({
     name: apiKeyName,
     roles: z.array(z.enum(roles)).min(1, { error: `needs at least one of ${roles.join(', ')}` }),
-    /** Without any: all accounts. */
+    /** If it is empty, the key may use all accounts. */
     accounts: z.array(accountName).default([]),
-    /** Without it, the key does not expire. */
+    /** If it is left out, the key does not expire. */
     expires: z.iso.datetime({ offset: true }).optional(),
   }),
   result: apiKey.extend({

@@ -3,7 +3,7 @@ import { listApiKeys as listKeys } from '../../ledger/access/api-keys.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKey, apiKeyJson } from './api-key-fields.ts';
 
-/** All keys of the HTTP API, the newest first, with what each may do and when it was last used. */
+/** Lists the keys of the HTTP API, the newest first, with what each key may do and when it was last used. */
 export const listApiKeys = defineOperation({
   name: 'list-api-keys',
   role: 'admin',

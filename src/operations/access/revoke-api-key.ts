@@ -6,7 +6,7 @@ import { time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKeyName } from './api-key-fields.ts';
 
-/** The HTTP API refuses a key from now on. */
+/** Revokes a key: from now on, the HTTP API refuses it. */
 export const revokeApiKey = defineOperation({
   name: 'revoke-api-key',
   role: 'admin',

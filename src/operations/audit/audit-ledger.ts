@@ -13,7 +13,9 @@ const batchesPerPage = 100;
 
 const why = z.array(z.strictObject({ batch_id: batchId, why: z.string() }));
 
-/** Whether the chain of a batch, or of all, is whole, and its rows and payments are as it says. */
+/**
+ * Checks whether the audit chain of a batch, or of all batches, is whole, and whether the rows and payments match it.
+ */
 export const auditLedger = defineOperation({
   name: 'audit-ledger',
   role: 'audit',
@@ -27,10 +29,10 @@ export const auditLedger = defineOperation({
       /** Whether the chain is whole and nothing was edited. */
       agree: z.boolean(),
       edited: why,
-      /** Batches whose rows could not be compared with the validated ones. */
+      /** Batches whose rows could not be compared with the validated rows. */
       unread: why,
     }),
-    /** Places outside whose heads could not all be read. */
+    /** Places outside the ledger from which not all anchored heads could be read. */
     anchors: z.strictObject({ unread: z.array(z.strictObject({ place: z.string(), why: z.string() })) }),
   }),
   async run({ session }, { batch_id = null }) {
@@ -61,7 +63,7 @@ export const auditLedger = defineOperation({
   },
 });
 
-/** The chains of all batches, and traces of a batch that somebody has deleted, in the ledger or outside. */
+/** Audits the chains of all batches, and reports traces of a deleted batch in the ledger or in the anchored heads. */
 async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
   for (let after = ''; ; ) {
     const page = await pageBatches(db, after, batchesPerPage);

@@ -36,7 +36,7 @@ export async function checkPayments(
   }
 }
 
-/** What names the payments of a row, of each of its generations. */
+/** The keys and references of a row's payments, in each of its generations. */
 function namesOf({ account, run_id: runId }: BatchRecord, { row_ref: rowRef, generation: last }: ReportedRow) {
   if (rowRef === null) return [];
   return Array.from({ length: last }, (_, index) => {
@@ -73,7 +73,7 @@ function differenceOf(
   return other.length === 0 ? null : `was sent with another ${other.join(', ')} than it has`;
 }
 
-/** What the interface has no field for is not compared. */
+/** A field that the interface does not have is not compared. */
 function agrees(sent: string | null | undefined, own: string | null): boolean {
   return sent === undefined || sent === own;
 }

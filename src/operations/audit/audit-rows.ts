@@ -18,10 +18,10 @@ import { Findings } from '../../verify/input/findings.ts';
 import { checkPayments } from './audit-payments.ts';
 import type { OutsideHead } from './outside-heads.ts';
 
-/** The chain of a batch, and in what the ledger's batch and rows are not as it tells. */
+/** The chain of a batch, and how the ledger's batch and rows differ from it. */
 export interface BatchAudit extends ChainState {
   edited: string[];
-  /** Why the digest of the rows was not compared; null where it was. */
+  /** Why the digest of the rows was not compared; null if it was. */
   unread: string | null;
 }
 
@@ -45,7 +45,7 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
       }
     });
     const broken = chain.broken ?? notAsAnchored(anchors, heads);
-    // A broken chain proves nothing of the rows.
+    // A broken chain proves nothing about the rows.
     if (broken !== null) return { ...chain, broken, edited: [], unread: null };
     const { differences, unread } = await rowDifferences(view, batch, facts);
     return { ...chain, edited: [...saidDifferences(batch, facts), ...differences], unread };
@@ -53,8 +53,8 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
 }
 
 /**
- * Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that
- * were put outside.
+ * A forger can rewrite a whole chain so that each event follows from the one before. Its heads then differ from the
+ * anchored ones.
  */
 function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
   const other = anchors.find(({ events, head }) => heads.get(events) !== head);
@@ -68,7 +68,7 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
   try {
     return JSON.parse(body) as Record<string, unknown>;
   } catch {
-    // The chain is broken there, which is told.
+    // The chain is broken at this event; the result says so.
     return {};
   }
 }

@@ -6,12 +6,12 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Events in one page. */
+/** The most events in one page. */
 const limitMax = 1_000;
-/** Events of all batches where none is named. */
+/** The most events if no batch is named. */
 const latestDefault = 100;
 
-/** What happened to a batch or to one row, page by page; without a batch, what people did lately. */
+/** Lists the events of a batch or of one row, page by page. Without a batch, it lists the latest actions of people. */
 export const listEvents = defineOperation({
   name: 'list-events',
   role: 'audit',
@@ -19,12 +19,12 @@ export const listEvents = defineOperation({
   input: z.strictObject({
     batch_id: batchId.optional(),
     row: rowNo.optional(),
-    /** `next` of the page before. */
+    /** `next` of the previous page. */
     after: z.int().min(0).default(0),
     limit: z.int().min(1).max(limitMax).optional(),
   }),
   result: z.strictObject({
-    /** As the lines of `events.jsonl` have them, the oldest first. */
+    /** In the form of the lines in `events.jsonl`, the oldest first. */
     events: z.array(
       z.strictObject({
         batch_id: batchId,

@@ -4,23 +4,27 @@ import type { Session } from '../../runtime/session/session.ts';
 import { placeOf } from '../../runtime/settings/anchor-places.ts';
 import { anchoredHeads } from '../../verify/checks/anchors.ts';
 
-/** A head of a batch's chain as some place outside of the ledger has it. */
+/** The head of a batch's chain as a place outside the ledger stores it. */
 export interface OutsideHead {
   place: string;
-  /** The number of events in the chain, and the hash of the last. */
+  /** The number of events in the chain, and the hash of the last one. */
   events: number;
   head: string;
 }
 
-/** What the places have that can be read: the ledger's own memory of its heads may have been edited with it. */
+/**
+ * The heads from all readable places. The ledger's own record of them is not enough: it may have been edited with the
+ * ledger.
+ */
 export interface OutsideHeads {
   byBatch: ReadonlyMap<string, OutsideHead[]>;
-  /** Places that could not be read to their end, and why. */
+  /** Places that could not be read completely, and why. */
   unread: { place: string; why: string }[];
 }
 
 /**
- * Reads the heads in all files of `anchors`, of one batch or of all. A file that was never written to is not missing.
+ * Reads the heads of one batch, or of all, from every file in `anchors`. A file that was never written to is not an
+ * error.
  */
 export async function readOutsideHeads({ config, db }: Session, batchId: string | null): Promise<OutsideHeads> {
   const byBatch = new Map<string, OutsideHead[]>();

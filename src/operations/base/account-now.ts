@@ -11,35 +11,35 @@ import type { Session } from '../../runtime/session/session.ts';
 /** The ledger, and the time. */
 export type LedgerNow = Pick<Session, 'db' | 'clock'>;
 
-/** An account at this moment, as all of its batches find it. */
+/** An account at this moment, as it affects all of its batches. */
 export interface AccountNow {
-  /** The process that has it (`host/pid/start`), and so works on its batches; null where none does. */
+  /** The process that holds the account (`host/pid/start`) and works on its batches; null if there is none. */
   worker: string | null;
-  /** How fast it is sending; null where nobody works on it. */
+  /** How fast the process sends; null if no process works on the account. */
   pace: StoredPace | null;
-  /** Whether it may send now, and if not, until when and why. */
+  /** Whether the account may send now; if not, until when and why. */
   gate: AccountGate;
   sending: readonly Sending[];
   /**
-   * What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. Of thousands
-   * it takes seconds.
+   * A forecast for each batch at that pace, by batch id. Empty if no process works on the account. It takes seconds for
+   * thousands of batches.
    */
   foreseen: () => ReadonlyMap<string, Forecast>;
 }
 
-/** The process that has the account now: see `AccountNow`. */
+/** The process that holds the account now: see `AccountNow`. */
 export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
   const lease = await findLease(db, account);
-  // One that was killed keeps its hold until that runs out.
+  // A killed process keeps its lease until the lease expires.
   return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
 }
 
-/** Whether a program works for the account now, and so goes on with its batches by itself. */
+/** Whether a program works for the account now and so continues its batches by itself. */
 export async function hasWorker(session: LedgerNow, account: string): Promise<boolean> {
   return (await workerOf(session, account)) !== null;
 }
 
-/** One for each open ledger: whoever looks again and again does not forecast each time. */
+/** One cache for each open ledger, so that a caller that looks repeatedly does not compute each forecast anew. */
 const forecasts = new WeakMap<LedgerNow['db'], CachedForecast>();
 
 function forecastOf({ db, clock }: LedgerNow): CachedForecast {
@@ -53,7 +53,7 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await storedPace(db, account, clock.now());
   const pauses = await accountPausesOf(db, account);
-  // A throttle that ends within a second is over before anybody has read of it.
+  // A throttle that ends within a second is over before anybody has read about it.
   const gate = gateOf({ ...pace?.gate, hasLease: worker !== null, pauses }, clock.now() + 1_000);
   const sending = await sendingOf(db, account);
   let known: ReadonlyMap<string, Forecast> | null = null;
@@ -64,7 +64,7 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   return { worker, pace, gate, sending, foreseen };
 }
 
-/** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */
+/** Reads each account once, so that a view of hundreds of batches, which wait for each other, is consistent. */
 export function accountsNow(session: LedgerNow): (account: string) => Promise<AccountNow> {
   const known = new Map<string, Promise<AccountNow>>();
   return (account) => {
@@ -74,12 +74,12 @@ export function accountsNow(session: LedgerNow): (account: string) => Promise<Ac
   };
 }
 
-/** The pace at which a batch of the account is sent at this moment; null while it is not. */
+/** The pace at which a batch of the account is sent now; null if it is not being sent. */
 export function paceOf({ pace }: AccountNow, { status }: BatchRecord): StoredPace | null {
   return status === 'running' ? pace : null;
 }
 
-/** What keeps the account of a batch from sending it at this moment; open while the batch itself is not sent. */
+/** What keeps the account from sending a batch now. The gate is open if the batch itself is not being sent. */
 export function gateOfBatch(account: AccountNow, batch: BatchRecord): AccountGate {
   return paceOf(account, batch) === null ? { isOpen: true } : account.gate;
 }

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 
-/** A reading of the balance in JSON. */
+/** A balance in JSON. */
 export function balanceJson({ total, wallets, readAt }: Balance) {
   return {
     total,

@@ -15,7 +15,7 @@ import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
 import { situationNow, type WaitsSession } from './situation.ts';
 
-/** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
+/** What a batch is doing, in a few words. A batch that could continue but that no program works on is not running. */
 export function standsAt(batch: BatchRecord, { doing, holds }: Situation): string {
   const label = batchLabel(batch);
   if (doing === 'paused')
@@ -28,16 +28,14 @@ function firstPause(holds: Situation['holds']): PauseReason {
   return pauseReasons.find((reason) => holds.includes(reason)) ?? 'by_person';
 }
 
-/**
- * Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait.
- */
+/** Whether the service keeps all batches of an account waiting: it is unreachable or throttles the account. */
 export function isKeptByService(account: AccountNow, batch: BatchRecord, now: number): boolean {
   return serviceText(gateOfBatch(account, batch), now) !== null;
 }
 
 /**
- * What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where
- * it is neither.
+ * Why the service keeps all batches of an account waiting, in words: it throttles the account or is unreachable. Null
+ * if neither.
  */
 export function serviceText(gate: AccountGate, now: number): string | null {
   const throttle = causeOf(gate, 'throttled')?.throttle;
@@ -49,8 +47,8 @@ export function serviceText(gate: AccountGate, now: number): string | null {
 }
 
 /**
- * A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was
- * told.
+ * Says that the service throttles the account, for how much longer, and whether airbatch waits for the whole of that
+ * time.
  */
 export function throttleText(throttle: ThrottleWait, now: number): string {
   const { since, until } = throttle;
@@ -62,8 +60,8 @@ export function throttleText(throttle: ThrottleWait, now: number): string {
 }
 
 /**
- * What a person can do where no limit explains how long the account is told to wait. A program that begins asks anew,
- * but not at once.
+ * What a person can do if no known limit explains the length of the throttle. A program that starts asks the service
+ * again, but not at once.
  */
 function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string {
   if (until - since < longThrottleMs) return '';
@@ -74,10 +72,10 @@ function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string
   return `${why}; where that is its mistake, start airbatch again${when}, to ask anew`;
 }
 
-/** Batches that are named; of further ones it is said how many there are. */
+/** How many batches are named; further ones are only counted. */
 const namedMax = 2;
 
-/** Which batches' rows go before those of a batch, and how many, in words; null where none does. */
+/** Which batches' rows are sent before those of a batch, and how many, in words; null if there are none. */
 export function beforeText(batches: readonly BatchBefore[]): string | null {
   const moving = batches.filter(({ stands }) => !stands);
   const [first, turns] = [
@@ -100,7 +98,7 @@ function rowsOf(batches: readonly BatchBefore[]): string {
   )} of ${names}`;
 }
 
-/** What a batch waits for, in words; null where it goes on by itself, or has ended. */
+/** What a batch waits for, in words; null if it continues by itself or has ended. */
 export async function waitsFor(
   session: WaitsSession,
   batch: BatchRecord,
@@ -114,7 +112,7 @@ export async function waitsFor(
   });
 }
 
-/** The same, where the situation is known. */
+/** The same for a known situation. */
 export async function waitsText(
   session: WaitsSession,
   batch: BatchRecord,
@@ -169,7 +167,7 @@ export async function waitsText(
   }
 }
 
-/** What is waited for of the rows that were sent, in words; null where nothing is. */
+/** What the rows that were sent wait for, in words; null if nothing is awaited. */
 export function followedText(counts: ReadonlyMap<string, number>, lookupAt: number | null, now: number): string | null {
   const of = (state: string) => counts.get(state) ?? 0;
   const moving = of('sending') + of('accepted');
@@ -179,7 +177,7 @@ export function followedText(counts: ReadonlyMap<string, number>, lookupAt: numb
   return [ends, lookup].filter((parts) => parts !== null).join('; ') || null;
 }
 
-/** In how long something is that is not due yet. */
+/** The time until a moment that lies ahead, in words. */
 function inTime(at: number, now: number): string {
   return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
 }
@@ -190,7 +188,7 @@ async function pausedText({ db, config }: WaitsSession, batch: BatchRecord): Pro
   return `a person: it is paused (${pausesText(pauses)}); ${next}`;
 }
 
-/** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
+/** What keeps a number of ready rows from being sent now; null if nothing does. */
 function readyText(
   batch: BatchRecord,
   ready: number,
@@ -209,8 +207,8 @@ function overdueText(batchId: string, rows: number): string {
 }
 
 /**
- * A pause between two rows that the even pace of so many in a window makes is no wait: the words would come and go
- * with every row.
+ * A rate limit with an even pace makes a short pause between two rows. Such a pause is not reported as a wait: the text
+ * would appear and vanish with every row.
  */
 function rateText({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPace, now: number): string | null {
   if (nextAt <= now + 1_000 + (2 * windowMs) / perWindow) return null;

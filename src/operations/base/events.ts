@@ -3,39 +3,39 @@ import { accountName, batchId, batchStatus, folder, isRehearsal, rowNo, time } f
 import { findings } from './findings.ts';
 import { plan } from './plan.ts';
 
-/** How far batches are, from what is durable in the ledger. */
+/** How far the batches are, from what is durable in the ledger. */
 const progress = z.strictObject({
   kind: z.literal('progress'),
   at: time,
   batch_ids: z.array(batchId),
-  /** Rows that are to be paid, in whatever state they are now; the sum of the next five. */
+  /** Rows that are to be paid, in whatever state they are now: the sum of the next five fields. */
   to_pay: z.int(),
   completed: z.int(),
   failed: z.int(),
-  /** It is not known whether they were paid. */
+  /** Nobody knows yet whether they were paid. */
   in_doubt: z.int(),
   /** On their way to the service, or accepted by it and followed. */
   under_way: z.int(),
   /** Not sent yet. */
   to_send: z.int(),
-  /** When the next row in doubt is looked up; null where none is by itself. */
+  /** When the next row in doubt is looked up; null if no row is looked up without a person. */
   lookup_at: time.nullable(),
-  /** Until the last row is sent; null where that is not known. */
+  /** Until the last row is sent; null if that is not known. */
   left_ms: z.number().nullable(),
   is_paused: z.boolean(),
   /** Whether a program sends rows now. */
   is_sending: z.boolean(),
-  /** The wait for a service that throttles or does not answer, in words; null where there is none. */
+  /** The wait for a service that throttles or is unreachable, in words; null if there is none. */
   service_wait: z.string().nullable(),
   unreachable_since: time.nullable(),
-  /** Rows of other batches that are sent first, in words; null where there are none. */
+  /** Rows of other batches that are sent first, in words; null if there are none. */
   rows_before: z.string().nullable(),
-  /** Whether the work has ended: no further progress follows. */
+  /** Whether the work has ended: no more progress events follow. */
   is_last: z.boolean(),
 });
 export type ProgressEvent = z.output<typeof progress>;
 
-/** A batch that waits, and for what. */
+/** A batch that waits, with the reason. */
 const waits = z.strictObject({
   kind: z.literal('waits'),
   batch_id: batchId,
@@ -48,9 +48,9 @@ export type WaitsEvent = z.output<typeof waits>;
 /** What a retry did with failed rows, before any of them is sent. */
 export const retryOutcome = z.strictObject({
   retried: z.int(),
-  /** Rows whose earlier payments the service did not answer about: they stay failed, and can be retried again. */
+  /** Rows whose earlier payments the service did not answer about: they stay failed and can be retried again. */
   unanswered: z.int(),
-  /** Rows that stay failed, and why. `person`: as the file has it; null where it has none. */
+  /** Rows that stay failed, and why. `person` is the name in the file; null if the file has none. */
   kept: z.array(z.strictObject({ row: rowNo, person: z.string().nullable(), why: z.string() })),
 });
 
@@ -63,7 +63,7 @@ const plannedBatch = z.strictObject({
   status: batchStatus,
 });
 
-/** What an operation reports while it works: for a screen, a stream of an API, or a program. */
+/** What an operation reports while it works, for a screen, an API stream or a program. */
 const operationEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('note'), text: z.string() }),
   z.strictObject({ kind: z.literal('account'), account: accountName, is_rehearsal: isRehearsal }),
@@ -72,21 +72,21 @@ const operationEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('retried'), batch_id: batchId, codes: z.array(z.string()), retry: retryOutcome }),
   progress,
   waits,
-  /** Another program works for the account: this one watches. `text` says which. */
+  /** Another program works for the account, and this one watches. `text` says which program. */
   z.strictObject({ kind: z.literal('watching'), text: z.string() }),
-  /** The other program has stopped: this one goes on with its work. */
+  /** The other program has stopped, and this one continues its work. */
   z.strictObject({ kind: z.literal('taken_over') }),
-  /** The caller asked to stop. `unpaused`: batches that another program goes on with. */
+  /** The caller asked to stop. `unpaused` lists the batches that another program continues with. */
   z.strictObject({
     kind: z.literal('stopping'),
     stage: z.enum(['nothing_sent', 'sending', 'watching']),
     unpaused: z.array(batchId),
   }),
-  /** Missing reports of a batch that had ended were written. */
+  /** The operation wrote the missing reports of a batch that had ended. */
   z.strictObject({ kind: z.literal('reports_written'), batch_id: batchId, dir: folder }),
 ]);
 export type OperationEvent = z.output<typeof operationEvent>;
 
-/** What an operation asks before it goes on. */
+/** The question that an operation asks before it continues. */
 const question = z.strictObject({ kind: z.literal('send'), batch_id: batchId, plan });
 export type Question = z.output<typeof question>;

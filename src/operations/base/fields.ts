@@ -3,12 +3,12 @@ import { batchStates } from '../../core/state/batch-state.ts';
 import { rowStates } from '../../core/state/row-state.ts';
 import { priorities } from '../../ledger/batches/batches.ts';
 
-/** Fields that several operations have. */
+/** Fields that several operations share. */
 
-/** A batch's id, or anything else a person may take for one: the operation says whether there is such a batch. */
+/** The id of a batch. It is any text, so that the operation itself says whether such a batch exists. */
 export const batchId = z.string();
 
-/** What a person says for the audit log. */
+/** A person's reason, for the audit log. */
 export const reason = z
   .string()
   .trim()
@@ -17,7 +17,7 @@ export const reason = z
     params: { hint: 'Say it in a few words: the audit log keeps it for whoever asks later.' },
   });
 
-/** The number of a row of the file, from 1, without the header. */
+/** The number of a row in the file, from 1, without the header. */
 export const rowNo = z.int().min(1).max(999_999_999);
 
 /** What is wrong with a row, or unusual about it. */
@@ -25,7 +25,7 @@ export const problems = z.array(
   z.strictObject({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
 );
 
-/** The place of a batch among the others of its account. */
+/** The priority of a batch among the others of its account. */
 export const priority = z.enum(priorities);
 export type Priority = z.output<typeof priority>;
 
@@ -44,24 +44,24 @@ export const folder = z.string();
 /** A time in ISO 8601, in UTC. */
 export const time = z.string();
 
-/** Whether a program works for the account of the batch at this moment, and so goes on with it by itself. */
+/** Whether a program works for the batch's account now and so continues the batch by itself. */
 export const isWorkedOn = z.boolean();
 
 /** The name of an account in the configuration. */
 export const accountName = z.string();
 
-/** Whether the embedded sandbox answered: no money moves there. */
+/** Whether the embedded sandbox answered, where no money moves. */
 export const isRehearsal = z.boolean();
 
 /** A reading of the balance. */
 export const balance = z.strictObject({
-  /** What the service computes from all wallets, in USD; null at version 1. */
+  /** The service's sum of all wallets, in USD; null for version 1. */
   total: money.nullable(),
   wallets: z.array(
     z.strictObject({
       wallet_id: z.string(),
       name: z.string(),
-      /** Empty at version 1: it has a balance for each network, and does not name its currency. */
+      /** Empty for version 1: it has one balance for each network and does not name its currency. */
       currency: z.string(),
       balance: z.string(),
       active: z.boolean(),

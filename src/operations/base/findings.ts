@@ -4,7 +4,7 @@ import { fields } from '../../intake/cells/fields.ts';
 import type { FileFindings } from '../../intake/check/findings.ts';
 import { sums } from './fields.ts';
 
-/** What was found in a file. */
+/** The findings of a file's check. */
 export const findings = z.strictObject({
   file: z.strictObject({
     name: z.string(),
@@ -15,7 +15,7 @@ export const findings = z.strictObject({
     encoding: z.string().nullable(),
     delimiter: z.string().nullable(),
     sheet: z.string().nullable(),
-    /** The decimal sign that its amounts have; null where none shows one. */
+    /** The decimal sign of its amounts; null if no amount shows one. */
     decimal_sign: z.enum(['.', ',', 'both']).nullable(),
   }),
   /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
@@ -30,15 +30,15 @@ export const findings = z.strictObject({
   sums,
   /** The same by country of the number. */
   countries: z.record(z.string(), z.strictObject({ rows: z.int(), sums })),
-  /** Valid rows that buy a product, whose price the service knows. */
+  /** Valid rows that buy a product. Only the service knows its price. */
   product_rows: z.int(),
   /** Valid rows with a text message. */
   text_rows: z.int(),
-  /** Amounts of valid rows that a person should look at, and some of the lines that ask for them. */
+  /** Amounts of valid rows that a person should check, with some of the lines that ask for them. */
   unusual: z.array(
     z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
   ),
-  /** The most frequent first; `count` is of rows. */
+  /** The most frequent problem first; `count` is the number of rows. */
   problems: z.array(
     z.strictObject({
       code: z.enum(Object.keys(problemTable) as ProblemCode[]),
@@ -55,7 +55,7 @@ export const findings = z.strictObject({
       ),
     }),
   ),
-  /** How each column of the header was understood; a field of null: it is kept, and not read. */
+  /** How each column of the header was understood. If `field` is null, the column is kept but not read. */
   understood: z.array(z.strictObject({ column: z.string(), field: z.enum(fields).nullable() })),
   /** What could not be checked, in a sentence each. */
   warnings: z.array(z.string()),

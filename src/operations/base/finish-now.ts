@@ -5,16 +5,16 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { AccountNow } from './account-now.ts';
 import { time } from './fields.ts';
 
-/** When a batch is done that should be done by a time, as far as is known now. */
+/** When a batch with a finish time will be done, as it is known now. */
 export const finishFields = {
   finish_by: time.nullable(),
-  /** When it was done, or, while it is sent, will be; null where that is not known. */
+  /** When it was done, or will be done; null if that is not known. */
   done_at: time.nullable(),
-  /** Null where that is not known, or it has no such time. */
+  /** Null if that is not known, or if the batch has no finish time. */
   in_time: z.boolean().nullable(),
-  /** Whether it goes before the others for that. */
+  /** Whether the batch is sent before the others because of its finish time. */
   goes_first: z.boolean(),
-  /** In how many milliseconds it will; null where it does already, or need not. */
+  /** In how many milliseconds it will be sent first; null if it already is, or never has to be. */
   goes_first_in_ms: z.number().nullable(),
 };
 const finish = z.object(finishFields);
@@ -23,7 +23,7 @@ export type FinishNow = z.output<typeof finish>;
 const sent = ['approved', 'running'];
 const given = ['validated', 'awaiting_approval', 'paused', ...sent];
 
-/** Whether nothing of a batch in this state is done any more. */
+/** Whether a batch in this state has ended for good. */
 export function hasEnded(status: BatchState): boolean {
   return !given.includes(status);
 }

@@ -11,9 +11,9 @@ import type { OperationEvent, Question } from './events.ts';
 import { requireVisible } from './visible.ts';
 
 /**
- * What an operation does with the ledger: `make` creates one where there is none, `change` needs one that exists
- * (`LEDGER_MISSING`), `read` finds nothing in one that does not, and makes none; `none` opens none at all, so that it
- * works while a ledger is missing or damaged.
+ * How an operation uses the ledger. `make` creates a missing ledger. `change` needs an existing one (`LEDGER_MISSING`).
+ * `read` treats a missing ledger as empty and does not create it. `none` does not open it, so that the operation works
+ * while the ledger is missing or damaged.
  */
 export type LedgerUse = 'make' | 'change' | 'read' | 'none';
 
@@ -21,13 +21,13 @@ interface Described<Input extends z.ZodType, Result extends z.ZodType> {
   /** A verb and its object: `pause-batch`. Its file has the same name. */
   name: string;
   input: Input;
-  /** The contract: `--json`, and later the HTTP response. Names are in snake_case, times in ISO 8601. */
+  /** The contract: `--json` and the HTTP response. Names are in snake_case, times in ISO 8601. */
   result: Result;
-  /** Whether it asks a question before it goes on: a door that cannot answer is refused at once. */
+  /** Whether the operation asks a question before it continues. A door that cannot answer is refused at once. */
   asks?: (input: z.output<Input>) => boolean;
 }
 
-/** An operation that a role allows: it works with the configuration, and mostly with the ledger. */
+/** An operation that needs a role. It uses the configuration and, in most cases, the ledger. */
 export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType>
   extends Described<Input, Result> {
   role: Role;
@@ -35,13 +35,13 @@ export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result exten
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
-/** An operation for anybody who has the files that it reads: neither configuration nor ledger is opened. */
+/** An operation for anybody who can read its files. It opens neither the configuration nor the ledger. */
 export interface OpenOperation<Input extends z.ZodType, Result extends z.ZodType> extends Described<Input, Result> {
   role: null;
   run(context: Door, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
-/** One use case: what it takes, who may do it, and what comes of it. Every door calls the same one. */
+/** One use case: its input, who may do it, and its result. Every door calls the same operation. */
 export type Operation<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> =
   | RoleOperation<Input, Result>
   | OpenOperation<Input, Result>;
@@ -51,21 +51,21 @@ export interface OperationContext {
   session: Session;
   /** Who acts. */
   actor: Actor;
-  /** Opens the account that is named (see `chooseAccount`) for as long as the work lasts. */
+  /** Opens the named account (see `chooseAccount`) for the duration of the work. */
   withAccount: WithAccount;
-  /** Reports what happens. */
+  /** Reports an event. */
   emit: (event: OperationEvent) => void;
   /** How often progress is reported (ms). */
   progressMs: number;
-  /** Asks whoever waits for the result, and resolves with whether they agree. */
+  /** Asks the caller a question, and resolves with whether the caller agrees. */
   ask: (question: Question) => Promise<boolean>;
-  /** Aborted when the operation is to stop: it ends what it has begun, and begins nothing more. */
+  /** Aborted when the operation must stop: it ends what it has begun, and begins nothing more. */
   signal: AbortSignal;
-  /** Whether another part of this program works on the account's batches: the operation leaves that work to it. */
+  /** Whether another part of this program works on the account's batches. Then the operation leaves that work to it. */
   leavesWork: boolean;
-  /** Shows a wait that the service has asked for until it is over; undefined where nobody watches. */
+  /** Shows a wait that the service has asked for until it is over; undefined if nobody watches. */
   onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
-  /** How the door calls a field of the input: see `Door`. */
+  /** The door's name for an input field: see `Door`. */
   nameOf: (field: string) => string;
 }
 
@@ -74,16 +74,16 @@ export type WithAccount = <Result>(
   work: (account: OpenAccount) => Promise<Result>,
 ) => Promise<Result>;
 
-/** What a door gives of itself: how it shows, answers and stops the work. */
+/** What a door provides: how it shows events, answers questions and stops the work. */
 export interface Door extends Partial<Omit<OperationContext, 'session' | 'actor' | 'nameOf'>> {
-  /** How the door calls a field of the input in its own language: `why` is `--why` on a command line. */
+  /** The door's name for an input field: `why` is `--why` on a command line. */
   nameOf: OperationContext['nameOf'];
 }
 
-/** Where an operation finds its ledger and configuration. */
+/** The locations of the configuration and the ledger for an operation. */
 export type Place = Omit<SessionOptions, 'onlyIfThere' | 'onlyReads' | 'noLedger'>;
 
-/** Gives an operation the types of its own schemas. */
+/** Infers the types of an operation from its own schemas. */
 export function defineOperation<Input extends z.ZodType, Result extends z.ZodType>(
   operation: RoleOperation<Input, Result>,
 ): RoleOperation<Input, Result>;
@@ -97,9 +97,9 @@ export function defineOperation<Input extends z.ZodType, Result extends z.ZodTyp
 }
 
 /**
- * Checks the input, opens the ledger, checks the role of whoever acts, does the operation, and closes the ledger.
- * Throws `USAGE` for an input that does not fit its schema, `CONFIRMATION_NEEDED` where the door cannot answer what
- * the operation asks, `ROLE_MISSING`, or what the operation itself throws.
+ * Checks the input, opens the ledger, checks the caller's role, runs the operation, and closes the ledger. Throws
+ * `USAGE` if the input does not fit its schema, `CONFIRMATION_NEEDED` if the door cannot answer the operation's
+ * question, `ROLE_MISSING`, and the operation's own errors.
  */
 export async function perform<Input extends z.ZodType, Result extends z.ZodType>(
   operation: Operation<Input, Result>,
@@ -117,7 +117,10 @@ export async function perform<Input extends z.ZodType, Result extends z.ZodType>
   }
 }
 
-/** As `perform`, in a session that is open already: for several operations in a row, and for doors that stay open. */
+/**
+ * The same as `perform`, in a session that is already open: for several operations in a row, and for doors that stay
+ * open.
+ */
 export async function performIn<Input extends z.ZodType, Result extends z.ZodType>(
   session: Session,
   operation: Operation<Input, Result>,
@@ -138,7 +141,7 @@ async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
   return await operation.run(contextOf(session, door), checked);
 }
 
-/** Throws as `requireRole` and `requireVisible` do where the person may not do this. */
+/** Throws as `requireRole` and `requireVisible` do if the person may not do this. */
 export async function requireAllowed(
   session: Session,
   { role }: Pick<RoleOperation, 'role'>,
@@ -148,13 +151,13 @@ export async function requireAllowed(
   await requireVisible(session, input);
 }
 
-/** The session for an operation with that use of the ledger. The caller closes `db`. */
+/** Opens the session for an operation with this use of the ledger. The caller closes `db`. */
 export function openFor(ledger: LedgerUse, place: Place): Promise<Session> {
   const use = { onlyReads: ledger === 'read', onlyIfThere: ledger === 'change', noLedger: ledger === 'none' };
   return openSession({ ...place, ...use });
 }
 
-/** What an operation works with, where a door leaves something out. */
+/** The context of an operation, with defaults for what a door leaves out. */
 export function contextOf(session: Session, door: Door): OperationContext {
   return {
     session,
@@ -170,7 +173,7 @@ export function contextOf(session: Session, door: Door): OperationContext {
   };
 }
 
-/** How often progress is reported where the door does not say. */
+/** How often progress is reported if the door does not set it. */
 const progressMsDefault = 1_000;
 
 function checkInput<Input extends z.ZodType>(
@@ -187,11 +190,11 @@ function checkInput<Input extends z.ZodType>(
   const [issue] = parsed.error.issues;
   const { message = '', path = [] } = issue ?? {};
   const { hint: given, code = 'USAGE' } = (issue?.code === 'custom' ? issue.params : undefined) ?? {};
-  // A hint that names other fields calls them as the door does.
+  // A hint that names other fields uses the door's names for them.
   const hint = typeof given === 'function' ? given(nameOf) : given;
   const [field, ...within] = path.map(String);
   const name = field === undefined ? '' : [nameOf(field), ...within].join(' ');
-  // What is no predicate begins with a name of its own: '"KSH" is not a currency code'.
+  // A message that is no predicate begins with its own subject: '"KSH" is not a currency code'.
   const separator = name === '' ? '' : /^[a-z]/.test(message) ? ' ' : ': ';
   throw new AirbatchError(code, `${name}${separator}${message}`, hint === undefined ? {} : { hint });
 }

@@ -5,7 +5,7 @@ import type { Preflight } from '../../engine/plan/preflight.ts';
 import { balanceJson } from './balance-json.ts';
 import { balance, batchId, sums, time } from './fields.ts';
 
-/** When a batch will be done if it begins now, and what it makes late. */
+/** When a batch will be done if it begins now, and which other batches it makes late. */
 export const plannedFinish = z.strictObject({
   finish_by: time.nullable(),
   done_at: time.nullable(),
@@ -18,7 +18,7 @@ export const plannedFinish = z.strictObject({
   makes_late: z.array(z.strictObject({ batch_id: batchId, finish_by: time, done_at: time })),
 });
 
-/** What a batch would do, before anything of it is sent. */
+/** What a batch would do, before any of its rows is sent. */
 export const plan = plannedFinish.extend({
   /** Rows by status. */
   counts: z.record(z.string(), z.int()),
@@ -43,7 +43,7 @@ export const plan = plannedFinish.extend({
   /** Rows of other batches that are sent before or between them. */
   rows_before: z.int(),
   estimate_ms: z.number(),
-  /** How many rows go to the number that gets most, where their distance makes the time. */
+  /** The number of rows for the phone number that gets most, if the spacing of these rows determines the time. */
   spaced: z.strictObject({ rows: z.int(), apart_ms: z.int() }).nullable(),
 });
 export type Plan = z.output<typeof plan>;

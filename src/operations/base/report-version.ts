@@ -14,23 +14,23 @@ const totals = z.strictObject({
   refunded: z.strictObject({ rows: z.int(), amounts: sums }),
 });
 
-/** What a version of a batch's reports says otherwise than the one before it. */
+/** How a version of a batch's reports differs from the previous one. */
 const difference = z.strictObject({
   /** Rows that differ in any column of results.csv. */
   rows: z.int(),
   /** How many rows differ in each column. */
   columns: counts,
-  /** What the service has said since of rows that had ended, by the kind of the event. */
+  /** Status updates that the service sent after rows had ended, by the kind of the event. */
   late: counts,
-  /** Whether whom the batch paid was forgotten: then columns that name people are not compared. */
+  /** Whether the batch's people were erased. Then columns that name people are not compared. */
   forgotten: z.boolean(),
   before: totals,
   after: totals,
 });
 
-/** Which version of a batch's reports some are, and what differs from the one before. */
+/** The version of a batch's reports, and how it differs from the previous one. */
 export const reportVersion = z.strictObject({
-  /** Null before the end of the batch, or without a key. */
+  /** Null before the batch has ended, or without a key. */
   version: z.int().nullable(),
   as_of: time,
   previous: z
@@ -39,11 +39,11 @@ export const reportVersion = z.strictObject({
       as_of: time,
       events: z.int(),
       head: z.string(),
-      /** Null where it was written to another folder. */
+      /** Null if the previous version is in another folder. */
       manifest_sha256: z.string().nullable(),
     })
     .nullable(),
-  /** Null for a first version, and where it is not known. */
+  /** Null for a first version, or if it is not known. */
   difference: difference.nullable(),
   /** Why the difference from `previous` is not known. */
   difference_unknown: z.string().nullable(),

@@ -13,7 +13,10 @@ import { roles } from '../../runtime/settings/config-shape.ts';
 import { type AccountNow, gateOfBatch, type LedgerNow } from './account-now.ts';
 import { time } from './fields.ts';
 
-/** Besides the ledger, which accounts go on by themselves when they have money again, and their credentials. */
+/**
+ * The ledger, and what the situation needs from the configuration: which accounts resume by themselves when they have
+ * money again, and where their credentials come from.
+ */
 export interface WaitsSession extends LedgerNow {
   config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
 }
@@ -21,21 +24,21 @@ export interface WaitsSession extends LedgerNow {
 const need = z.strictObject({
   what: z.enum(needKinds),
   from: z.enum(needGivers),
-  /** Of the person who can give it; null where no person can. */
+  /** The role of the person who can give it; null if no person can. */
   role: z.enum(roles).nullable(),
   rows: z.int(),
-  /** When it is due, or ends; null where that is not known. */
+  /** When it is due, or ends; null if that is not known. */
   at: time.nullable(),
 });
 
 /** What a batch is doing, what keeps its rows from being sent, and what is needed next from whom. */
 export const situation = z.strictObject({
   doing: z.enum(doings),
-  /** The hold to deal with first before the others. */
+  /** The first hold must be dealt with first. */
   holds: z.array(z.enum(holdReasons)),
-  /** What the batch waits for; null where nobody need do anything now. */
+  /** What the batch waits for; null if nobody has to do anything now. */
   next: need.nullable(),
-  /** What else is needed, and can be given meanwhile. */
+  /** What else is needed and can be given in the meantime. */
   meanwhile: z.array(need),
   rows: z.strictObject({
     total: z.int(),
@@ -57,8 +60,8 @@ export function situationJson({ doing, holds, next, meanwhile, rows }: Situation
 }
 
 /**
- * The situation of a batch at this moment. `paidSince`: how many of its failed and invalid rows later batches have
- * paid; to find that out takes a walk over their rows.
+ * The situation of a batch at this moment. `paidSince` is the number of its failed and invalid rows that later batches
+ * have paid. To count them, the caller reads all of these rows.
  */
 export async function situationNow(
   { db, config }: WaitsSession,

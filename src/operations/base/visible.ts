@@ -3,9 +3,9 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
 /**
- * For a caller who sees some accounts alone: the input must name one of them, or a batch of one. What belongs to
- * another account is answered as if it did not exist. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` for
- * an input that names neither, which would show all accounts.
+ * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
+ * another account the answer is the same as if it did not exist. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or
+ * `ROLE_MISSING` if the input names neither an account nor a batch, because it would then cover all accounts.
  */
 export async function requireVisible({ db, grant, person }: Session, input: object): Promise<void> {
   if (grant === undefined || grant.accounts.length === 0) return;

@@ -7,14 +7,14 @@ import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { requireApprovable, whereMoved } from './review-batch.ts';
 
-/** A batch may be sent, if it is still what the person saw. */
+/** Approves a batch, if it is still what the person saw. */
 export const approveBatch = defineOperation({
   name: 'approve-batch',
   role: 'approve',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** What `review-batch` showed: if the batch is not that any more, `CONTENT_CHANGED` is thrown. */
+    /** What `review-batch` showed. Throws `CONTENT_CHANGED` if the batch has changed since. */
     seen: z.strictObject({
       content_sha256: z.string().nullable(),
       to_send: z.int(),

@@ -15,7 +15,7 @@ import { situationNow } from '../base/situation.ts';
 
 const text = z.string().nullable();
 
-/** A batch as it stands now. */
+/** A batch at this moment. */
 export const statusShape = z.strictObject({
   batch_id: batchId,
   run_id: z.string(),
@@ -23,11 +23,11 @@ export const statusShape = z.strictObject({
   service: z.string(),
   file_name: z.string(),
   status: batchStatus,
-  /** Where it stands, in a few words: `status`, or what that leaves out. */
+  /** What the batch is doing, in a few words: `status`, or details that `status` does not show. */
   stands: z.string(),
-  /** The process that works for its account now (`host/pid/start`), or null where none does. */
+  /** The process that works for its account now (`host/pid/start`), or null if there is none. */
   worker: text,
-  /** Why it is paused, the pause to deal with first before the others. */
+  /** Why it is paused. The first pause must be dealt with first. */
   pauses: z.array(z.strictObject({ reason: z.enum(pauseReasons), detail: text, paused_by: z.string(), since: time })),
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: text,
@@ -39,9 +39,9 @@ export const statusShape = z.strictObject({
   ...finishFields,
   /** Rows by status. */
   counts: z.record(z.string(), z.int()),
-  /** Failed rows that count as paid, since the service has not failed them. */
+  /** Failed rows that count as paid, because the service contradicts the failure. */
   contradicted: z.int(),
-  /** What it was charged so far, by the currency of the wallets. */
+  /** What the batch has been charged so far, by the currency of the wallets. */
   charged: sums,
 });
 export type Status = z.output<typeof statusShape>;

@@ -10,19 +10,19 @@ import { type Status, statusOf, statusShape } from './batch-status.ts';
 
 const limitDefault = 50;
 const limitMax = 200;
-/** Older batches that have not ended, which the first page has as well. */
+/** The most older open batches that the first page contains in addition. */
 const olderMax = 200;
 
 /**
- * Where the batches stand, the newest first, page by page. The first page also has the older ones that have not ended,
- * unless certain states are asked for.
+ * Lists the batches, the newest first, page by page. The first page also contains the older batches that have not
+ * ended, unless the input asks for certain states.
  */
 export const listBatches = defineOperation({
   name: 'list-batches',
   role: 'audit',
   ledger: 'change',
   input: z.strictObject({
-    /** `next` of the page before. */
+    /** `next` of the previous page. */
     before: batchId.optional(),
     limit: z.int().min(1).max(limitMax).default(limitDefault),
     /** Only batches in one of these states. */

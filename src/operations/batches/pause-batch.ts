@@ -3,7 +3,10 @@ import { pauseBatch as pause } from '../../engine/batches/batch-commands.ts';
 import { batchId, batchStatus, reason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Nothing more of a batch is sent, by whichever program works on its account; what was sent is followed to its end. */
+/**
+ * Pauses a batch: nothing more of it is sent, whichever program works on its account. airbatch follows the rows that
+ * were sent until they end.
+ */
 export const pauseBatch = defineOperation({
   name: 'pause-batch',
   role: 'operate',

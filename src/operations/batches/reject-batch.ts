@@ -3,7 +3,7 @@ import { rejectBatch as reject } from '../../engine/batches/batch-commands.ts';
 import { batchId, batchStatus, reason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** A batch that waits for approval is not paid. Its run id stays free for a corrected file. */
+/** Rejects a batch that waits for approval: it is not paid. Its run id stays free for a corrected file. */
 export const rejectBatch = defineOperation({
   name: 'reject-batch',
   role: 'approve',

@@ -8,8 +8,8 @@ import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
 /**
- * Failed rows may be sent again, after a lookup of all that was sent for them, by the program that works for the
- * account.
+ * Makes failed rows ready again, after a lookup of every payment that was sent for them. The program that works for the
+ * account sends them.
  */
 export const reopenFailed = defineOperation({
   name: 'reopen-failed',
@@ -17,11 +17,14 @@ export const reopenFailed = defineOperation({
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Only rows that failed with one of these codes; without any: all but those that may have arrived. */
+    /**
+     * Only rows that failed with one of these codes. If it is empty: all failed rows except those that may have
+     * arrived.
+     */
     codes: z.array(z.string()).default([]),
-    /** Only rows that were tried again less often than that. */
+    /** Only rows that were retried less often than this. */
     times_max: z.int().optional(),
-    /** After so many rows in a row that the service does not answer about, the others are left. */
+    /** Stops after this many rows in a row that the service does not answer about. */
     unanswered_max: z.int().min(1).optional(),
   }),
   result: retryOutcome.omit({ kept: true }),

@@ -5,7 +5,7 @@ import { requireComing } from '../base/coming-time.ts';
 import { batchId, batchStatus, priority, time } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 
-/** Gives a batch another place among the batches of its account, whichever program works on it. */
+/** Changes the place of a batch among the batches of its account, whichever program works on it. */
 export const reorderBatch = defineOperation({
   name: 'reorder-batch',
   role: 'operate',
@@ -14,7 +14,7 @@ export const reorderBatch = defineOperation({
     .strictObject({
       batch_id: batchId,
       priority: priority.optional(),
-      /** When every row should have ended; null takes an earlier time back. */
+      /** When every row should have ended. Null removes an earlier finish time. */
       finish_by: z.iso.datetime({ offset: true }).nullable().optional(),
     })
     .refine(({ priority, finish_by }) => priority !== undefined || finish_by !== undefined, {

@@ -22,16 +22,16 @@ const needsBatch = 'needs a batch: name it';
 
 const input = z
   .strictObject({
-    /** Without it: all that are unfinished, but for those that a person has paused. */
+    /** If it is left out: all unfinished batches, except those that a person has paused. */
     batch_id: batchId.optional(),
-    /** The same service, which knows what was sent, has moved to another address: the batch goes on there. */
+    /** The same service, which knows the sent payments, has moved to another address: the batch continues there. */
     service_moved: z.boolean().default(false),
     /**
-     * Why the batch goes on without the service's list after a restore, if it cannot be read: what may repeat a
-     * payment is held. For people who may approve.
+     * Why the batch continues without the service's list after a restore, if the list cannot be read. Rows that may
+     * repeat a payment are held. Only for people who may approve.
      */
     unlisted: reason.optional(),
-    /** Where the reports go; without it: where they were to go, or the folder that the configuration names. */
+    /** The folder for the reports. If it is left out: the folder chosen earlier, or the configured one. */
     out: folder.optional(),
     restored,
   })
@@ -45,18 +45,19 @@ const input = z
   });
 type Input = z.output<typeof input>;
 
-/** Carries on with what was interrupted or paused, account by account; and writes reports that are missing. */
+/** Continues interrupted and paused batches, account by account, and writes missing reports. */
 export const resumeBatches = defineOperation({
   name: 'resume-batches',
   role: 'operate',
-  // A ledger that was lost altogether is said to be restored before anything is run: then one is made, which notes it.
+  // If the ledger was lost completely, a person says before any run that it is restored. Then a new ledger is created,
+  // which records that.
   ledger: ({ restored, batch_id }) => (restored && batch_id === undefined ? 'make' : 'change'),
   input,
   result: z.strictObject({
     batches: z.array(batchResult),
-    /** Batches that stay paused, as a person decided. */
+    /** Batches that stay paused because a person decided so. */
     left_paused: z.array(batchId),
-    /** Whether there was nothing to go on with. */
+    /** Whether there was nothing to continue with. */
     is_idle: z.boolean(),
   }),
   async run(context, given) {
@@ -84,7 +85,10 @@ export const resumeBatches = defineOperation({
   },
 });
 
-/** The batches to go on with, and those that are left: what a person stopped goes on when a person names it. */
+/**
+ * The batches to continue, and those that are left paused. A batch that a person has paused continues only if it is
+ * named.
+ */
 async function batchesToResume(
   session: Session,
   batchId: string | undefined,
@@ -121,7 +125,7 @@ function resumeAccount(
   return context.withAccount(name, async (account) => {
     for (const { batch_id, status, service } of batches) {
       if (service_moved) await moveService(actor, batch_id, account.service);
-      // One that was made for another service is left to the runner, which says so.
+      // A named batch that was made for another service is left to the runner, which reports it.
       else if (!isSameService(service, account.service)) continue;
       if (can(status, 'resume')) await resumeBatch(actor, batch_id);
     }
@@ -131,8 +135,8 @@ function resumeAccount(
 }
 
 /**
- * The reports of batches that have ended, which the program that worked on them was killed before, or could not write:
- * where that one was to write them, or in the folder that is named.
+ * Writes the reports of ended batches that their program did not write because it was killed or could not. They go to
+ * the folder chosen by that program, or to the named one.
  */
 async function reportMissing(
   context: OperationContext,

@@ -14,8 +14,8 @@ import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { reportOn, workOn } from '../working/work.ts';
 
 /**
- * Failed rows are paid under a new generation, after a lookup of all earlier ones. The lookups and the sending use one
- * open account: so they share its rate limits.
+ * Pays failed rows under a new generation, after a lookup of all earlier ones. The lookups and the sending use one open
+ * account, so that they share its rate limits.
  */
 export const retryFailed = defineOperation({
   name: 'retry-failed',
@@ -23,11 +23,14 @@ export const retryFailed = defineOperation({
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Only rows that failed with one of these codes; without any: all but those that may have arrived. */
+    /**
+     * Only rows that failed with one of these codes. If it is empty: all failed rows except those that may have
+     * arrived.
+     */
     codes: z.array(z.string()).default([]),
     /** The same service has moved to another address: see `resume-batches`. */
     service_moved: z.boolean().default(false),
-    /** Where the reports go; without it: the folder that the configuration names. */
+    /** The folder for the reports. If it is left out: the configured one. */
     out: folder.optional(),
     restored,
   }),
@@ -53,7 +56,7 @@ export const retryFailed = defineOperation({
       };
       emit({ kind: 'retried', batch_id, codes, retry: outcome });
       const what = { batchIds: [batch_id], out: named ?? session.config.out };
-      // A person whose codes fit no row, misspelt perhaps, means no other row to be sent either.
+      // If a person's codes match no row, for example because of a typing error, no other row is sent either.
       const [result] =
         outcome.retried === 0
           ? await reportOn(context, account, what)

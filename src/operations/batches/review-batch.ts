@@ -19,7 +19,7 @@ import { plan, planJson } from '../base/plan.ts';
 
 const row = z.strictObject({
   row: rowNo,
-  /** As the file has it; null where it has none. */
+  /** The name in the file; null if the file has none. */
   person: z.string().nullable(),
   phone_number: z.string(),
   currency: z.string(),
@@ -27,13 +27,13 @@ const row = z.strictObject({
 });
 
 const review = z.strictObject({
-  /** Of each currency, the rows that ask for most. */
+  /** The largest rows in each currency. */
   largest: z.array(row),
   /** Held rows, by the code of the problem. */
   held: z.record(z.string(), z.int()),
-  /** Batches of its run that may pay some of its rows, or have. */
+  /** Batches of the same run that may pay, or have paid, some of its rows. */
   same_rows: z.array(z.strictObject({ batch_id: batchId, status: z.enum(batchStates), rows: z.int(), paid: z.int() })),
-  /** Against the last finished batch of the same job. */
+  /** Compared with the last finished batch of the same job. */
   since: z
     .strictObject({
       batch_id: batchId,
@@ -47,7 +47,7 @@ const review = z.strictObject({
     .nullable(),
 });
 
-/** What a batch that waits for approval would do, what is unusual about it, and what it will cost. */
+/** Shows what a batch that waits for approval would do, what is unusual about it, and what it will cost. */
 export const reviewBatch = defineOperation({
   name: 'review-batch',
   role: 'approve',
@@ -65,7 +65,7 @@ export const reviewBatch = defineOperation({
     content_sha256: z.string().nullable(),
     plan,
     review,
-    /** By the rates of recent payments; `unknown` are currencies without one. */
+    /** From the rates of recent payments; `unknown` lists the currencies without a rate. */
     expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
   }),
   async run({ withAccount, session, actor }, { batch_id }) {
@@ -88,10 +88,10 @@ export const reviewBatch = defineOperation({
   },
 });
 
-/** What to do where the account answers at another service than the batch was made for. */
+/** What to do if the account uses another service than the batch was made for. */
 export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
 
-/** The batch, if it waits for approval and this person may give it. */
+/** The batch, if it waits for approval and this person may approve it. */
 export async function requireApprovable({ db, person }: OperationContext['actor'], id: string): Promise<BatchRecord> {
   const batch = await requireBatch(db, id);
   requireWaiting(batch);
@@ -99,7 +99,7 @@ export async function requireApprovable({ db, person }: OperationContext['actor'
   return batch;
 }
 
-/** What the rows to pay ask for, by the currency of the recipients, with the products by their prices. */
+/** What the rows to pay ask for, by the recipients' currency. Products count with their prices. */
 function requestedSums({ sums, productSums }: Pick<Preflight, 'sums' | 'productSums'>): Record<string, string> {
   const requested = new Sums();
   for (const part of [sums, productSums])

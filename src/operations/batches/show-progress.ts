@@ -13,7 +13,7 @@ import { accountName, batchId, batchStatus } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Batches that are shown at once. */
+/** The most batches that are shown at once. */
 const batchesMax = 200;
 
 const count = z.int().nullable();
@@ -24,40 +24,42 @@ const progress = z.strictObject({
   run_id: z.string(),
   account: accountName,
   status: batchStatus,
-  /** What came of it, in a few words; null while it may be sent. */
+  /** How the batch ended, in a few words; null while it may be sent. */
   stands: z.string().nullable(),
-  /** The process that works for its account now (`host/pid/start`), or null where none does. */
+  /** The process that works for its account now (`host/pid/start`), or null if there is none. */
   worker: z.string().nullable(),
   rows: z.int(),
   settled: z.int(),
   failed: z.int(),
-  /** They wait for a person, and are among `rows`. */
+  /** Rows that wait for a person; `rows` includes them. */
   held: z.int(),
   in_doubt: z.int(),
   rate_used: count,
   rate_allowed: count,
   window_ms: z.number().nullable(),
   /**
-   * Whether that is of the service's window, with what others use of it, or what we sent ourselves in the last
-   * `window_ms`.
+   * What the rate is measured by: the service's window, including other programs' requests, or airbatch's own requests
+   * in the last `window_ms`.
    */
   rate_of: z.enum(['service_window', 'own']).nullable(),
-  /** Milliseconds until the last row can have been sent, or null where that is not known. */
+  /** Milliseconds until the last row can be sent, or null if that is not known. */
   left_ms: z.number().nullable(),
   ...finishFields,
   waits_for: z.string().nullable(),
-  /** The batches of which rows are sent before its last one, and how many of each, as far as they can be sent now. */
+  /**
+   * The batches whose rows are sent before the batch's last row, with the number of their rows that can be sent now.
+   */
   batches_before: z.array(z.strictObject({ batch_id: batchId, rows: z.int(), takes_turns: z.boolean() })),
 });
 
-/** How far the batches are that may still be sent: one, or all. For whoever looks again and again. */
+/** Shows the progress of one batch that may still be sent, or of all. For callers that look again and again. */
 export const showProgress = defineOperation({
   name: 'show-progress',
   role: 'audit',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId.optional(),
-    /** Batches that are shown though they have ended. */
+    /** Batches that are shown even if they have ended. */
     followed: z.array(batchId).default([]),
   }),
   result: z.strictObject({ batches: z.array(progress) }),
@@ -73,7 +75,7 @@ export const showProgress = defineOperation({
   },
 });
 
-/** Those of these batches that have ended. */
+/** The batches of this list that have ended. */
 async function endedOf(db: Queryable, batchIds: readonly string[]): Promise<BatchRecord[]> {
   const batches = await Promise.all(batchIds.map((batchId) => findBatch(db, batchId)));
   return batches.filter((batch) => batch !== null).filter(({ status }) => !maySend(status));

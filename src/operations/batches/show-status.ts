@@ -22,12 +22,12 @@ import { defineOperation } from '../base/operation.ts';
 import { situationJson, situationNow, situation as situationShape } from '../base/situation.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
-/** Rows of each kind that are named. */
+/** How many rows of each kind are listed. */
 const rowsMax = 20;
 
 const text = z.string().nullable();
 
-/** A row that a person must look at. */
+/** A row that needs a person's attention. */
 const attention = z.strictObject({
   row: rowNo,
   status: rowStatus,
@@ -36,9 +36,9 @@ const attention = z.strictObject({
   /** When it is looked up next. */
   next: time.nullable(),
   line: z.int(),
-  /** As the file names them; null where it does not. */
+  /** The name in the file; null if the file has none. */
   person: text,
-  /** Why it is held, and what can be done about it. */
+  /** Why it is held, and what a person can do about it. */
   problems,
   /** The service's last answer to the request of a row in doubt. */
   last_answer: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
@@ -46,7 +46,7 @@ const attention = z.strictObject({
   service_status: text,
 });
 
-/** Where one batch stands, what it waits for, and which rows a person must look at. */
+/** Shows what one batch is doing, what it waits for, and which rows need a person's attention. */
 export const showStatus = defineOperation({
   name: 'show-status',
   role: 'audit',
@@ -56,19 +56,19 @@ export const showStatus = defineOperation({
     situation: situationShape,
     waits_for: text,
     attention: z.array(attention),
-    /** Further rows that a person must look at. */
+    /** How many more rows need a person's attention. */
     attention_more: z.int(),
-    /** Rows that failed at first, and that the service does not call failed any more: the first 20. */
+    /** Rows that failed at first but that the service no longer calls failed: the first 20. */
     contradicted_rows: z.array(z.strictObject({ row: rowNo, line: z.int(), service_status: z.string() })),
     /** Later batches of the run that have paid failed and invalid rows of this one. */
     paid_since: z.array(z.strictObject({ batch_id: batchId, rows: z.int() })),
-    /** Before anything is sent: what it will cost by the rates of recent payments. */
+    /** Before anything is sent: what the batch will cost, from the rates of recent payments. */
     expected_cost: z
       .strictObject({
         cost: sums,
         /** Currencies without a rate. */
         unknown: z.array(z.string()),
-        /** Rows that buy a product: they are in no sum. */
+        /** Rows that buy a product: no sum includes them. */
         products: z.int(),
       })
       .nullable(),
@@ -128,7 +128,7 @@ async function lastAnswer(db: Queryable, batch: BatchRecord, row: RowRecord) {
   return evidence ? { code: evidence.code, message: evidence.message } : null;
 }
 
-/** What a batch will probably cost in the wallets' currencies if nothing of it was sent yet. */
+/** The expected cost of a batch in the wallets' currencies, if none of it was sent yet. */
 async function expectedCostOf({ db }: Session, batch: BatchRecord, { charged }: Status) {
   if (Object.keys(charged).length > 0 || batch.started_at !== null || !maySend(batch.status)) return null;
   const { toSend, sums, products } = await requestedNow(db, batch.batch_id);

@@ -16,13 +16,13 @@ import type { OperationContext } from '../base/operation.ts';
 import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
 import { type BatchInput, readWithOf, settingsWith } from './file-input.ts';
 
-/** A batch that was made of a file, and of which nothing was sent. */
+/** A batch that was made from a file and of which nothing was sent. */
 export const unsentBatch = plannedFinish.extend({
   batch_id: batchId,
   run_id: z.string(),
   status: batchStatus,
   content_sha256: z.string().nullable(),
-  /** Why a second person has to approve it; null where nobody has to. */
+  /** Why a second person must approve it; null if that is not needed. */
   approval_needed: z.string().nullable(),
   /** Rows that would be sent, and rows that are held. */
   to_send: z.int(),
@@ -31,15 +31,15 @@ export const unsentBatch = plannedFinish.extend({
 });
 export type UnsentBatch = z.output<typeof unsentBatch>;
 
-/** A batch that was made of a file, and its plan. */
+/** A batch that was made from a file, and its plan. */
 export interface PlannedFile {
   batch: BatchRecord;
   plan: Preflight;
-  /** Why a second person has to approve it; null where nobody has to, or nothing would be paid. */
+  /** Why a second person must approve it; null if that is not needed, or if nothing would be paid. */
   reason: string | null;
 }
 
-/** Makes a batch of the file, and reports how far it is read. `isUnseen`: nobody sees how it was read. */
+/** Makes a batch from the file, and reports how much of it has been read. `isUnseen`: nobody sees how it was read. */
 export function importBatch(
   { session, emit, signal, nameOf }: OperationContext,
   account: OpenAccount,
@@ -64,7 +64,7 @@ export function importBatch(
   });
 }
 
-/** What the batch would do. */
+/** Plans what the batch would do. */
 export async function planBatch(
   { session }: OperationContext,
   account: OpenAccount,
@@ -75,7 +75,7 @@ export async function planBatch(
   return { batch, plan, reason };
 }
 
-/** Makes a batch of the file, and reports how it was read and what it would do. */
+/** Makes a batch from the file, and reports how it was read and what it would do. */
 export async function importAndPlan(
   context: OperationContext,
   account: OpenAccount,
@@ -94,7 +94,7 @@ export async function importAndPlan(
   return planned;
 }
 
-/** Approves the batch, or has it wait for a second person. */
+/** Approves the batch, or lets it wait for a second person. */
 export function decide(
   { actor }: OperationContext,
   { batch: { batch_id }, plan, reason }: PlannedFile,

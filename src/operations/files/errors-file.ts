@@ -4,15 +4,15 @@ import type { CheckedFile } from '../../intake/check/check-file.ts';
 import type { FileRow } from '../../intake/rows/file-rows.ts';
 import { correctionCsv } from '../../reports/render/failed.ts';
 
-/** A file of the rows that a person has to correct. */
+/** A file with the rows that a person must correct. */
 export interface ErrorsFile {
   add(rows: readonly FileRow[], file: Pick<CheckedFile, 'header' | 'form'>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The rows to correct, written as they are found: the file exists as soon as there are rows, and holds only wrong
- * ones. `name`: what the door calls the field that names it.
+ * Writes the rows to correct as they are found. The file exists as soon as there is such a row, and contains only wrong
+ * rows. `name` is the door's name for the field with the path.
  */
 export function makeErrorsFile(path: string, name: string): ErrorsFile {
   let opened: { file: Awaited<ReturnType<typeof open>>; lines: ReturnType<typeof correctionCsv>['lines'] } | null =

@@ -8,15 +8,15 @@ import { accountName, priority } from '../base/fields.ts';
 const { country, currency, sheet, headerLine, totalLine, decimalSign, columns, guards } = intakeShape.shape;
 const { expectedRows, expectedSums } = guards.unwrap().shape;
 
-/** A file, the account whose catalog it is checked against, and what is said of it besides the configuration. */
+/** A file, the account against whose catalog it is checked, and settings that override the configuration. */
 export const fileInput = z.strictObject({
   /** An absolute path, or "-" for standard input. */
   file: z.string(),
   account: accountName.optional(),
-  /** The file's own names of the columns, by what they mean. */
+  /** The file's column names, by their meaning. */
   map: z
     .partialRecord(z.enum(fields), columns.unwrap().valueType, {
-      // The types of the checker do not know that a record may have an unknown key.
+      // The checker's types do not include that a record may have an unknown key.
       error: (issue: { code: string; keys?: string[] }) =>
         issue.code === 'unrecognized_keys'
           ? `has no field "${issue.keys?.[0]}"; it takes ${fields.join(', ')}`
@@ -38,7 +38,7 @@ export type FileInput = z.output<typeof fileInput>;
 
 /** A file that becomes a batch. */
 export const batchInput = fileInput.extend({
-  /** The name within which a row is paid once; without it, it is derived from the file. */
+  /** The run id, within which a row is paid only once. If it is left out, it is derived from the file. */
   run_id: z
     .string()
     .refine(isRunId, { error: ({ input }) => `"${input}" is not a run id`, params: { code: 'RUN_ID_INVALID' } })
@@ -50,7 +50,7 @@ export const batchInput = fileInput.extend({
 
 export type BatchInput = z.output<typeof batchInput>;
 
-/** The configuration's settings of intake, with what the input says instead. */
+/** The configured intake settings, overridden by the input. */
 export function settingsWith(
   settings: Readonly<Record<string, unknown>>,
   { map, sheet, header_line, total_line, country, currency, decimal, expect_rows, expect_sum }: FileInput,
@@ -71,7 +71,10 @@ function withoutUndefined(values: Readonly<Record<string, unknown>>): Record<str
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What of the input a file of corrections is read with, as the batch keeps it: the options of the command line. */
+/**
+ * The options with which a person reads a file of corrections, as the batch stores them: in the names of the command
+ * line.
+ */
 export function readWithOf({ account, map = {}, sheet, header_line, ...input }: FileInput): ReadWith {
   const { total_line, country, currency, decimal } = input;
   const columns = Object.entries(map).map(([field, column]) => `${field}=${column}`);

@@ -6,15 +6,18 @@ import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { importBatch } from './batch-of-file.ts';
 import { batchInput } from './file-input.ts';
 
-/** Makes a batch of a file, for `submit-batch` to decide about. */
+/** Makes a batch from a file; `submit-batch` then decides about it. */
 export const importFile = defineOperation({
   name: 'import-file',
   role: 'prepare',
   ledger: 'make',
   input: batchInput.extend({
-    /** The IANA time zone of the person or job that brings the file; without it, that of this machine. */
+    /** The IANA time zone of the person or job that brings the file. If it is left out, this machine's time zone. */
     time_zone: z.string().optional(),
-    /** By which options a file is read that corrects this one, if the input does not say it all; null: not known. */
+    /**
+     * The options with which a person reads a file that corrects this one, if the input does not contain all of them.
+     * Null: not known.
+     */
     read_with: z
       .record(z.string(), z.union([z.string(), z.array(z.string())]))
       .nullable()

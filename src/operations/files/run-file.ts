@@ -15,14 +15,15 @@ import { batchInput } from './file-input.ts';
 const input = batchInput.extend({
   /** Sends without asking. */
   yes: z.boolean().default(false),
-  /** Where the reports go; without it: the folder that the configuration names. */
+  /** The folder for the reports. If it is left out: the configured one. */
   out: folder.optional(),
   restored,
 });
 
 /**
- * Pays a file: checks it, asks, sends every row once, follows it to the end, and reports. The result is the batch as
- * it was left unsent if it waits for a second person, was declined (`cancelled`), or was stopped before it was sent.
+ * Pays a file: checks it, asks, sends every row once, follows the payments until they end, and reports. If the batch
+ * waits for a second person, was declined (`cancelled`), or was stopped before it was sent, the result is the unsent
+ * batch.
  */
 export const runFile = defineOperation({
   name: 'run-file',
@@ -51,7 +52,7 @@ export const runFile = defineOperation({
   },
 });
 
-/** The batch of the file: approved if it is to be sent now. */
+/** The batch of the file: approved if it is sent now. */
 async function prepared(
   context: OperationContext,
   account: Parameters<typeof importAndPlan>[1],

@@ -7,7 +7,7 @@ import { defineOperation } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
 import { decide, planBatch, unsentBatch, unsentJson } from './batch-of-file.ts';
 
-/** An imported batch is approved, or waits for a second person where its policy asks for one. */
+/** Approves an imported batch, or lets it wait for a second person if its policy asks for one. */
 export const submitBatch = defineOperation({
   name: 'submit-batch',
   role: 'prepare',

@@ -4,8 +4,8 @@ import { decide, importAndPlan, unsentBatch, unsentJson } from './batch-of-file.
 import { batchInput } from './file-input.ts';
 
 /**
- * Makes a batch of a file, and sends nothing. It waits for a second person where the policy asks for one, and is
- * approved otherwise.
+ * Makes a batch from a file and sends nothing. The batch waits for a second person if the policy asks for one;
+ * otherwise it is approved.
  */
 export const submitFile = defineOperation({
   name: 'submit-file',

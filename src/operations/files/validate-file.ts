@@ -11,7 +11,7 @@ import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { makeErrorsFile } from './errors-file.ts';
 import { fileInput, settingsWith } from './file-input.ts';
 
-/** What is right and wrong with a file. Nothing is stored or sent. */
+/** Says what is right and wrong with a file. Stores and sends nothing. */
 export const validateFile = defineOperation({
   name: 'validate-file',
   role: 'prepare',
@@ -29,7 +29,7 @@ export const validateFile = defineOperation({
     const { file, sheet, errors: errorsPath } = input;
     if (errorsPath !== undefined && errorsPath === file)
       throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
-    // The embedded sandbox leaves nothing behind.
+    // With this path, the embedded sandbox writes no files.
     return withAccount({ ...session, ledgerPath: noLedgerPath }, input.account, (account) =>
       whileNothingIsSent(context, async () => {
         emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
@@ -44,7 +44,7 @@ export const validateFile = defineOperation({
               emit({ kind: 'reading', bytes, bytes_total: bytesTotal, rows }),
             ...(errors === null ? {} : { onRows: errors.add }),
           });
-          // As a run of the file: rows would be called wrong that are not.
+          // As in a run of the file: otherwise correct rows would be reported as wrong.
           if (catalog.refusal() !== null) await balanceOf(account, 'validate the file again');
           if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
           const { invalid, held } = found.counts;

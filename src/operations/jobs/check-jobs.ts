@@ -5,7 +5,10 @@ import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Whether the jobs can run: fails with `CONFIG_INVALID` and all that is wrong, and warns of what is not meant. */
+/**
+ * Checks whether the jobs can run. Throws `CONFIG_INVALID` with everything that is wrong, and warns of settings that
+ * are valid but probably not intended.
+ */
 export const checkJobs = defineOperation({
   name: 'check-jobs',
   role: 'audit',
@@ -15,11 +18,11 @@ export const checkJobs = defineOperation({
     jobs: z.array(
       z.strictObject({
         name: z.string(),
-        /** The file that says it. */
+        /** The file that defines the job. */
         file: z.string(),
-        /** All reasons of `warnings`; null where there are none. */
+        /** All reasons in `warnings`; null if there are none. */
         warning: z.string().nullable(),
-        /** What is right by its form and probably not meant. */
+        /** Settings that are valid but probably not intended. */
         warnings: z.array(z.strictObject({ why: z.string(), hint: z.string() })),
       }),
     ),

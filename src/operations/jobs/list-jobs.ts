@@ -15,7 +15,7 @@ const slot = z.strictObject({
   state: z.enum(slotStates),
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  /** What came of it, or what it waits for. */
+  /** The result of the slot, or what it waits for. */
   detail: z.string().nullable(),
 });
 
@@ -28,17 +28,17 @@ const job = z.strictObject({
   priority,
   /** The time of day. */
   finish_by: z.string().nullable(),
-  /** The file that says it. */
+  /** The file that defines the job. */
   file: z.string(),
   next_run: time.nullable(),
   last_slot: slot.nullable(),
   /** The slot that is due or running. */
   open_slot: slot.nullable(),
-  /** Files in `working` that no slot brings any more, or only when it is run again. */
+  /** Files in `working` that no slot will import, or only if their slot is run again. */
   unprocessed: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
 });
 
-/** Which jobs there are, when each runs next, and what came of its last run. */
+/** Lists the jobs, with each job's next run and the result of its last run. */
 export const listJobs = defineOperation({
   name: 'list-jobs',
   role: 'audit',
@@ -57,7 +57,7 @@ export const listJobs = defineOperation({
   },
 });
 
-/** How a job reads and pays is configuration, and stands in its file. */
+/** How a job reads and pays is in its file, so the result leaves it out. */
 function jobJson({ name, description, account, schedule, source, priority, finishBy }: Job) {
   const { cron, timeZone, catchUp } = schedule;
   const when = { cron, time_zone: timeZone, catch_up: catchUp };

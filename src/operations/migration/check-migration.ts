@@ -9,9 +9,9 @@ import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
 import { type V1FileRow, v1FileRows } from './v1-file.ts';
 
-/** Rows that are looked up at once: enough to use the catalog's limit, which the account's limiter keeps. */
+/** Rows that are looked up at once: enough to use up the catalog's rate limit, which the account's limiter keeps. */
 const rowsAtOnce = 16;
-/** After how many rows progress is reported: a catalog answers about a hundred numbers a minute. */
+/** Progress is reported after this many rows: a catalog answers for about a hundred numbers a minute. */
 const progressRows = 100;
 /** Shorter waits are not reported. */
 const throttleNoticeMs = 2_000;
@@ -31,7 +31,7 @@ interface CheckedRow {
   notes: MigrationNote[];
 }
 
-/** What becomes of a file of Version 1 when it is sent through Version 2. Nothing is sent. */
+/** Shows what happens to a Version 1 file when it is sent through Version 2. Sends nothing. */
 export const checkMigration = defineOperation({
   name: 'check-migration',
   role: 'prepare',
@@ -40,16 +40,16 @@ export const checkMigration = defineOperation({
     /** An absolute path, or "-" for standard input. */
     file: z.string(),
     sheet: intakeShape.shape.sheet.unwrap().unwrap().optional(),
-    /** The account of Version 2 whose catalog is read. */
+    /** The Version 2 account whose catalog is read. */
     account: accountName.optional(),
-    /** The account of Version 1 that knows its products. */
+    /** The Version 1 account that knows its products. */
     old_account: accountName.optional(),
   }),
   result: z.strictObject({
     /** 4 if a person must fill something in, else 0. */
     exit_code: z.int(),
     counts: z.strictObject({ total: z.int(), as_they_are: z.int(), known: z.int(), person: z.int() }),
-    /** What would change in each row; nothing where it can go as it is. */
+    /** What would change in each row; `notes` is empty if the row can be sent as it is. */
     rows: z.array(z.strictObject({ line: z.int(), notes: z.array(note) })),
     /** What is true of every file. */
     rules: z.array(z.string()),
@@ -93,7 +93,7 @@ function countRows(rows: readonly CheckedRow[]) {
   return { total: rows.length, as_they_are: asTheyAre, known: rows.length - asTheyAre - person, person };
 }
 
-/** Checks the rows in file order, some at once. */
+/** Checks the rows in file order, several at once. */
 async function checkRows(
   rows: AsyncIterable<V1FileRow>,
   facts: MigrationFactFinder,

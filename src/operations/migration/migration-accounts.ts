@@ -6,11 +6,11 @@ import { type AccountConfig, accountDefaults } from '../../runtime/settings/acco
 import { type Config, chooseAccount } from '../../runtime/settings/config.ts';
 import type { Door } from '../base/operation.ts';
 
-/** Both sides of a migration, opened to be read from. */
+/** Both accounts of a migration, opened for reading. */
 export interface MigrationAccounts {
-  /** The account of Version 2 whose catalog is asked. */
+  /** The Version 2 account whose catalog is read. */
   to: OpenAccount;
-  /** The account of Version 1 that knows its products; null where none is configured. */
+  /** The Version 1 account that knows its products; null if none is configured. */
   from: OpenAccount | null;
   /** Whether both are a sandbox, because nothing is configured. */
   isRehearsal: boolean;
@@ -18,8 +18,8 @@ export interface MigrationAccounts {
 }
 
 /**
- * Opens the accounts named, or the only ones of their versions, or a sandbox that speaks both where none is
- * configured.
+ * Opens the named accounts, or the only accounts of their versions. If none is configured, it opens a sandbox that
+ * speaks both versions.
  */
 export async function openMigrationAccounts(
   config: Config,
@@ -76,7 +76,7 @@ function noAccount(version: string, nameOf: Door['nameOf']): never {
   });
 }
 
-/** Requests a minute that the sandbox of a rehearsal allows: nobody learns anything by waiting for it. */
+/** Requests a minute that a rehearsal's sandbox allows: waiting for it would teach nobody anything. */
 const rehearsalLimit = 60_000;
 
 async function rehearsalAccounts(): Promise<{ to: AccountConfig; from: AccountConfig; close(): Promise<void> }> {

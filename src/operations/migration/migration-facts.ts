@@ -3,17 +3,17 @@ import { type MigrationFacts, migrateRow, type V1Row } from '../../gateway/migra
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { ask, askProducts } from '../service/ask-service.ts';
 
-/** Finds out about each row what both versions know of it; whatever was asked once is remembered. */
+/** Finds what both versions know about each row, and remembers each answer of the services. */
 export interface MigrationFactFinder {
   factsOf(row: V1Row): Promise<MigrationFacts>;
 }
 
 export interface FactFinderOptions {
-  /** The account of Version 2 whose catalog has the networks. */
+  /** The Version 2 account whose catalog contains the networks. */
   to: OpenAccount;
-  /** The account of Version 1 that knows what a product id meant there; null where there is none. */
+  /** The Version 1 account that knows what a product id meant there; null if there is none. */
   from: OpenAccount | null;
-  /** Told before something is asked that takes long. */
+  /** Called before requests that take long. */
   onWait: (networks: number, ms: number) => void;
 }
 
@@ -38,7 +38,7 @@ export function makeMigrationFactFinder({ to, from, onWait }: FactFinderOptions)
   };
 }
 
-/** The number as Version 2 takes it, or null where a person must first correct it. */
+/** The number in the form of Version 2, or null if a person must first correct it. */
 function numberOf(row: V1Row): string | null {
   const facts = { networks: null, product: null, products: null };
   const note = migrateRow(row, facts).find(({ field }) => field === 'phone_number');

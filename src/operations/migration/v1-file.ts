@@ -6,13 +6,13 @@ import { intakeSettings } from '../../intake/columns/settings.ts';
 import { openSource } from '../../intake/file/source.ts';
 import { openTable } from '../../intake/table/table.ts';
 
-/** A row of a file that was made for Version 1, and the line of the file on which it begins. */
+/** A row of a Version 1 file, and the line of the file on which the row begins. */
 export interface V1FileRow {
   line: number;
   row: V1Row;
 }
 
-/** The names of Version 1 that our own files have no column for, or call otherwise (spec section 4.9). */
+/** Version 1 field names for which airbatch's own files have no column, or another name (spec section 4.9). */
 const fieldByName: Readonly<Record<string, keyof V1Row>> = {
   'send sms': 'sendSMS',
   sendsms: 'sendSMS',
@@ -28,8 +28,9 @@ const fieldByMeaning: Readonly<Record<string, keyof V1Row>> = {
 };
 
 /**
- * The rows of a CSV file or workbook in the form of Version 1; "-" is standard input. A column that Version 1 has no
- * name for is left out. Throws `FILE_REJECTED` where the file has no numbers, or nothing to pay, or a column twice.
+ * Reads the rows of a CSV file or workbook in the form of Version 1; "-" is standard input. Leaves out columns that
+ * Version 1 has no name for. Throws `FILE_REJECTED` if the file has no numbers, nothing to pay, or the same column
+ * twice.
  */
 export async function* v1FileRows(
   file: string,

@@ -13,16 +13,22 @@ import { filesLeft } from '../../runtime/upkeep/job-files-left.ts';
 import { batchId, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 
-/** Batches that are counted before they are forgotten, and named because their people are still needed. */
+/**
+ * The most batches that are counted before they are erased, and that are listed because their people's data is still
+ * needed.
+ */
 const batchesMax = 1_000;
 
-/** A batch, or all that ended before a time; without either, before the time that the configuration sets. */
+/** One batch, or all that ended before a time. If both are left out, the time follows from the configuration. */
 const which = {
   batch_id: batchId.optional(),
   before: z.iso.datetime({ offset: true }).optional(),
 };
 
-/** Which batches `forget-batches` would forget, at most 1,000 of them. Fails where one that is named may not be. */
+/**
+ * Lists the batches that `forget-batches` would erase, at most 1,000 of them. Throws if a named batch may not be
+ * erased.
+ */
 export const listForgettable = defineOperation({
   name: 'list-forgettable',
   role: 'admin',
@@ -37,7 +43,7 @@ export const listForgettable = defineOperation({
   },
 });
 
-/** Takes what names persons out of batches that have ended, for good. */
+/** Erases for good what names persons in batches that have ended. */
 export const forgetBatches = defineOperation({
   name: 'forget-batches',
   role: 'admin',
@@ -45,16 +51,19 @@ export const forgetBatches = defineOperation({
   input: z.strictObject({ ...which, why: reason.default('retention') }),
   result: z.strictObject({
     batches: z.array(batchId),
-    /** Of those, files that were rejected: they have no rows. */
+    /** How many of them are rejected files, which have no rows. */
     rejected: z.int(),
     rows: z.int(),
-    /** Rows without a reference of their own: all numbers can still be tried on their row refs and keys. */
+    /**
+     * Rows without a reference of their own: by trying all phone numbers, somebody could still find theirs from their
+     * row refs and keys.
+     */
     traceable: z.int(),
-    /** Batches that ended before then but still name people, since files are compared with their numbers. */
+    /** Batches that ended before then but still name people, because files are compared with their numbers. */
     kept: z.array(batchId),
     /** Folders of reports that still name people. */
     reports: z.array(z.string()),
-    /** Files that jobs brought, likewise. */
+    /** Files of jobs that still name people. */
     files: z.array(z.string()),
   }),
   async run(context, input) {
@@ -86,13 +95,13 @@ async function forget(
   return { ...forgotten, kept: await endedBefore(session, until) };
 }
 
-/** The folders that reports of a batch may be in: under the configured one, and under the one that a run named. */
+/** The folders that may contain reports of a batch: in the configured folder, and in the folder that a run named. */
 async function reportFoldersOf({ db, config }: Session, batchId: string): Promise<string[]> {
   const places = new Set([config.out, (await reportPlace(db, batchId)) ?? config.out]);
   return [...places].flatMap((out) => [false, true].map((mask) => reportFolder(out, batchId, { mask })));
 }
 
-/** The time (epoch ms) before which batches ended that are forgotten, as it is said or configured. */
+/** The time (epoch ms) of the input or the configuration; batches that ended before it are erased. */
 function timeBefore({ session: { clock, config }, nameOf }: Forgetting, before: string | undefined): number {
   if (before !== undefined) return Date.parse(before);
   const days = config.retention.personalDataDays;

@@ -21,9 +21,9 @@ const input = z
   .strictObject({
     account: accountName.optional(),
     from: moment.optional(),
-    /** Without it: now. */
+    /** If it is left out: now. */
     to: moment.optional(),
-    /** Instead of an account and a time: one batch, from its start to its end. */
+    /** In place of an account and a time: one batch, from its start to its end. */
     batch_id: batchId.optional(),
     out: folder.optional(),
   })
@@ -50,16 +50,16 @@ const item = z.strictObject({
   cost_here: text,
   cost_there: text,
   created_at: text,
-  /** What to do about it. */
+  /** What a person can do about it. */
   next: z.string(),
 });
 
-/** How long after the last row of a batch its payments are still looked for. */
+/** How long after a batch's last row the reconciliation still looks for its payments. */
 const afterBatchMs = 60_000;
-/** Open items in the result; the files have them all. */
+/** How many open items the result contains; the files contain all. */
 const itemsMax = 5;
 
-/** Compares the ledger with the service's own list and with the wallets, and writes reports of it. */
+/** Compares the ledger with the service's own list and with the wallets, and writes reports about it. */
 export const reconcileAccount = defineOperation({
   name: 'reconcile-account',
   role: 'audit',
@@ -149,7 +149,7 @@ async function requestOf(
   return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
 }
 
-/** The first or the last moment of a day is named by its day. */
+/** The first or last moment of a day is shown as the day. */
 function dayText(iso: string): string {
   return iso.replace(/T(00:00:00\.000|23:59:59\.999)Z$/, '');
 }

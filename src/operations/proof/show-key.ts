@@ -4,7 +4,9 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { sessionKey, signingKeyPath } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** The public key that an auditor needs, by another way than the reports. Makes no key where there is none. */
+/**
+ * Shows the public key, which an auditor must get in another way than with the reports. Does not create a missing key.
+ */
 export const showKey = defineOperation({
   name: 'show-key',
   role: 'audit',

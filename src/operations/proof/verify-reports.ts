@@ -12,20 +12,23 @@ const text = z.string().nullable();
 const count = z.int().nullable();
 const sentences = z.array(z.string());
 
-/** Proves from the files of a report alone that it is whole and adds up. It opens no configuration and no ledger. */
+/**
+ * Proves from the files of a report alone that it is whole and its sums are right. Opens no configuration and no
+ * ledger.
+ */
 export const verifyReports = defineOperation({
   name: 'verify-reports',
   role: null,
   input: z.strictObject({
     /** The folder of one batch or of one reconciliation. */
     dir: folder,
-    /** The public key that must have signed, in PEM. */
+    /** The public key of the expected signer, in PEM. */
     key: file.optional(),
     /** The service's own list of payments, one JSON object a line. */
     service_list: file.optional(),
-    /** Heads of audit chains that were put outside, one JSON object a line. */
+    /** Anchored heads of audit chains, one JSON object a line. */
     anchor: file.optional(),
-    /** A ledger whose audit chain must begin with that of the reports. */
+    /** A ledger whose audit chain must begin with the chain in the reports. */
     ledger: file.optional(),
   }),
   result: z.strictObject({
@@ -33,24 +36,24 @@ export const verifyReports = defineOperation({
     /** At most 100. */
     findings: z.array(z.strictObject({ file: z.string(), message: z.string() })),
     findings_unlisted: z.int(),
-    /** What was checked and held. */
+    /** What was checked and is right. */
     checked: sentences,
-    /** What could not be checked; nothing of it is wrong by itself. */
+    /** What could not be checked; none of it is an error by itself. */
     notes: sentences,
-    /** Why the reports, though whole, may not be the ones that are meant. */
+    /** Why the reports, though whole, may not be the expected ones. */
     doubts: sentences,
     reconciliation_id: text,
     batch_id: text,
     run_id: text,
     file_name: text,
     rejected_by: text,
-    /** As the summary has it: what was edited may say anything. */
+    /** The status in the summary. An edited file may contain any text. */
     status: text,
     version: count,
     as_of: time.nullable(),
     rows: count,
     events: count,
-    /** What the ledger has of the batch beyond these reports; null where no ledger was given. */
+    /** What the ledger contains about the batch beyond these reports; null if no ledger was given. */
     later: z.strictObject({ events: z.int(), kinds: z.record(z.string(), z.int()) }).nullable(),
     key_fingerprint: text,
     covered_events: count,
@@ -64,13 +67,13 @@ export const verifyReports = defineOperation({
       ...(ledger ? { ledger } : {}),
     };
     return await verify(dir, options).catch((error: unknown) => {
-      // A file that is not what the input says it is does not show that the reports were changed.
+      // If a file is not what the input says it is, that does not show that the reports were changed.
       throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
     });
   },
 });
 
-/** Fails before anything is verified: a file that is missing does not show that the reports were changed. */
+/** Throws before anything is verified: a missing file does not show that the reports were changed. */
 async function readable(path: string): Promise<string> {
   try {
     await access(path, constants.R_OK);

@@ -7,14 +7,14 @@ import { batchId, folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { reportVersion } from '../base/report-version.ts';
 
-/** Writes the reports of a batch again from the ledger. Versions that were published before are kept. */
+/** Writes the reports of a batch from the ledger again. Versions that were published before are kept. */
 export const writeReports = defineOperation({
   name: 'write-reports',
   role: 'audit',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Without it: the folder that the configuration names. */
+    /** If it is left out: the configured folder. */
     out: folder.optional(),
     /** Makes phone numbers and names unreadable. */
     mask: z.boolean().default(false),
@@ -22,7 +22,7 @@ export const writeReports = defineOperation({
   result: reportVersion.extend({
     dir: folder,
     files: z.array(z.string()),
-    /** False where nothing has changed since this version was written. */
+    /** False if nothing has changed since this version was written. */
     is_new: z.boolean(),
   }),
   async run({ session }, { batch_id, out, mask }) {

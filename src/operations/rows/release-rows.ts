@@ -5,16 +5,19 @@ import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Held rows may be sent, but for those that would be held again, and those that nobody has seen. */
+/** Releases held rows, except rows that would be held again, and rows that nobody has seen. */
 export const releaseRows = defineOperation({
   name: 'release-rows',
   role: 'operate',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Without any: all that are held. */
+    /** If it is empty: all held rows. */
     rows: z.array(rowNo).default([]),
-    /** As `review-release` says it: rows that were held after that stay held. Without it: after this call. */
+    /**
+     * `seen` from `review-release`: rows that were held after that time stay held. If it is left out: the time of this
+     * call.
+     */
     seen: z.int().optional(),
   }),
   result: z.strictObject({

@@ -7,7 +7,7 @@ import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** A person ends what the service does not: a row in doubt, or one that the service accepted and never ended. */
+/** A person ends a row that the service does not end: a row in doubt, or an accepted row. */
 export const resolveRow = defineOperation({
   name: 'resolve-row',
   role: 'resolve',
@@ -16,7 +16,7 @@ export const resolveRow = defineOperation({
   result: z.strictObject({
     batch_id: batchId,
     row: rowNo,
-    /** Of the row. */
+    /** The row's new status. */
     status: rowStatus,
     batch_status: batchStatus,
     is_worked_on: isWorkedOn,

@@ -9,26 +9,26 @@ import { personOf, problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, rowNo, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** What a release would let go, for a person to look at before they decide. */
+/** Shows which rows a release would make ready, for a person to check before they decide. */
 export const reviewRelease = defineOperation({
   name: 'review-release',
   role: 'operate',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Without any: all that are held. */
+    /** If it is empty: all held rows. */
     rows: z.array(rowNo).default([]),
   }),
   result: z.strictObject({
     batch_id: batchId,
-    /** For `release-rows`: rows that are held after this moment then stay held. */
+    /** For `release-rows`, which then keeps rows that were held after this time. */
     seen: z.int(),
     held: z.int(),
-    /** What they ask for; products are not in it. */
+    /** What they ask for, without products. */
     sums,
     /** Rows that buy a product. */
     products: z.int(),
-    /** By the first problem that holds a row: how many, and some of them. */
+    /** By the first problem of each row: the number of rows, and some of them. */
     reasons: z.array(
       z.strictObject({
         code: z.string(),
@@ -37,7 +37,7 @@ export const reviewRelease = defineOperation({
           z.strictObject({
             row: rowNo,
             line: z.int(),
-            /** As the file has it; null where it has none. */
+            /** The name in the file; null if the file has none. */
             person: z.string().nullable(),
             phone_number: z.string().nullable(),
             currency: z.string().nullable(),
@@ -48,7 +48,7 @@ export const reviewRelease = defineOperation({
         ),
       }),
     ),
-    /** Why `release-rows` refuses this person: a second person is needed. Null where it does not. */
+    /** Why `release-rows` refuses this person and needs a second person. Null if it does not refuse. */
     refusal: z.string().nullable(),
   }),
   async run({ session: { db }, actor }, { batch_id, rows }) {

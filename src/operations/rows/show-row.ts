@@ -6,7 +6,10 @@ import { problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, problems, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** How a row stands, and what intake found wrong with it: that is not in the audit chain, which names nobody. */
+/**
+ * Shows the state of a row and the problems that intake found. The problems are not in the audit chain, which names
+ * nobody.
+ */
 export const showRow = defineOperation({
   name: 'show-row',
   role: 'audit',
@@ -19,7 +22,7 @@ export const showRow = defineOperation({
     line: z.int(),
     status: rowStatus,
     problems,
-    /** Whether whom the batch paid was forgotten: then nothing is known of its problems. */
+    /** Whether the batch's people were erased. Then the row's problems are not known any more. */
     is_forgotten: z.boolean(),
   }),
   async run({ session: { db } }, { batch_id, row }) {

@@ -6,14 +6,14 @@ import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
-/** Held rows are not sent; or, with `unsent`, the rest of a batch that a person has paused. */
+/** Skips held rows: they are not sent. With `unsent`, skips the rest of a batch that a person has paused. */
 export const skipRows = defineOperation({
   name: 'skip-rows',
   role: 'operate',
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** Without any: all that may be skipped. */
+    /** If it is empty: all rows that may be skipped. */
     rows: z.array(rowNo).default([]),
     why: reason,
     unsent: z.boolean().default(false),
@@ -22,7 +22,7 @@ export const skipRows = defineOperation({
     batch_id: batchId,
     skipped: z.int(),
     status: batchStatus,
-    /** Rows that still wait for their turn. */
+    /** Rows that still wait to be sent. */
     ready: z.int(),
     is_worked_on: isWorkedOn,
   }),

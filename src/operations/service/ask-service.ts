@@ -4,7 +4,7 @@ import { durationText } from '../../reports/sentences/format.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { credentialsRefused } from '../../runtime/accounts/credentials-refused.ts';
 
-/** Asks the service once, and turns a read without an answer into an error that says why. */
+/** Asks the service once. If a read gets no answer, throws an error that says why. */
 export async function ask<Answer extends { kind: string }>(
   account: OpenAccount,
   requestClass: RequestClass,
@@ -15,7 +15,7 @@ export async function ask<Answer extends { kind: string }>(
     const problem = outcome as ReadProblem;
     const { evidence } = problem;
     const said = `${evidence.code}, ${evidence.message}`;
-    // Nothing is to be resumed: who asked asks again.
+    // The hint does not mention `resume`: the person repeats their own command.
     throw problem.kind === 'account_blocked'
       ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
       : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
@@ -29,8 +29,8 @@ export async function ask<Answer extends { kind: string }>(
 }
 
 /**
- * The products of one network, or of all. Version 1 lists them by network only, so there each network is asked for its
- * own, at the pace that its limit allows: `onWait` is told how long that takes.
+ * The products of one network, or of all. Version 1 lists them only by network, so each network is asked in turn, at
+ * the pace of the rate limit. `onWait` gets the expected duration.
  */
 export async function askProducts(
   account: OpenAccount,

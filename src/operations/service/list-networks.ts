@@ -5,7 +5,7 @@ import { accountName, isRehearsal } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
 
-/** The networks that can be paid. */
+/** Lists the networks that can be paid. */
 export const listNetworks = defineOperation({
   name: 'list-networks',
   role: 'audit',
@@ -18,13 +18,13 @@ export const listNetworks = defineOperation({
   result: z.strictObject({
     account: accountName,
     is_rehearsal: isRehearsal,
-    /** Version 1 does not say which countries and numbers its networks serve: then all are listed. */
+    /** Version 1 does not say which countries and numbers its networks serve, so all networks are listed. */
     is_filtered: z.boolean(),
     networks: z.array(
       z.strictObject({
         network_id: z.int(),
         name: z.string(),
-        /** ISO 3166, two letters; empty, as the name, where the service does not say. */
+        /** ISO 3166, two letters. Empty, like the name, if the service does not say. */
         country_code: z.string(),
         country_name: z.string(),
         currency: z.string().nullable(),
@@ -45,7 +45,7 @@ export const listNetworks = defineOperation({
   },
 });
 
-/** What the service itself can look for; null for a part of a name. */
+/** The part of the query that the service itself can search for; null for a part of a name. */
 function askedOf(query: string): { phoneNumber: string } | { country: string } | null {
   if (/^\+?[0-9]{7,15}$/.test(query)) return { phoneNumber: query.startsWith('+') ? query : `+${query}` };
   return /^[A-Za-z]{2}$/.test(query) ? { country: query.toUpperCase() } : null;

@@ -5,7 +5,7 @@ import { accountName, isRehearsal, money } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { askProducts } from './ask-service.ts';
 
-/** What can be bought: bundles at a fixed price, and at version 1 plain airtime too. */
+/** Lists what can be bought: bundles at a fixed price and, in version 1, plain airtime too. */
 export const listProducts = defineOperation({
   name: 'list-products',
   role: 'audit',
@@ -20,7 +20,7 @@ export const listProducts = defineOperation({
         name: z.string(),
         network_id: z.int(),
         network_name: z.string(),
-        /** The fixed price, in the recipient's currency; null where any amount can be bought. */
+        /** The fixed price, in the recipient's currency; null if any amount can be bought. */
         amount: money.nullable(),
       }),
     ),

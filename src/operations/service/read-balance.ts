@@ -4,7 +4,7 @@ import { accountName, balance, isRehearsal } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
 
-/** What an account has to spend, wallet by wallet, as the service says it at this moment. */
+/** Reads from the service what an account has to spend now, wallet by wallet. */
 export const readBalance = defineOperation({
   name: 'read-balance',
   role: 'audit',

@@ -13,23 +13,23 @@ import { batchSummary } from '../base/batch-summary.ts';
 import { batchId, folder, isWorkedOn } from '../base/fields.ts';
 import { reportVersion } from '../base/report-version.ts';
 
-/** What became of a batch when the work on it ended. */
+/** The state of a batch when the work on it ended. */
 export const batchResult = z.strictObject({
   /** 0, 4, 5 or 130: see the exit codes of `run`. */
   exit_code: z.int(),
   summary: batchSummary,
   reports: reportVersion.extend({ dir: folder, files: z.array(z.string()), is_new: z.boolean() }),
-  /** By which options a file is read that corrects its own; null where that is not known. */
+  /** The options with which a person reads a file that corrects the batch's file; null if they are not known. */
   read_with: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullable(),
   is_worked_on: isWorkedOn,
-  /** Later batches of its run that have paid rows which failed or were invalid in it. */
+  /** Later batches of its run that have paid failed or invalid rows of this one. */
   paid_since: z.array(z.strictObject({ batch_id: batchId, rows: z.int() })),
   /** Where the credentials of its account come from. */
   credentials_from: z.string(),
 });
 export type BatchResult = z.output<typeof batchResult>;
 
-/** The result of a batch as it stands in the ledger. */
+/** The result of a batch from the ledger. */
 export async function resultOf(
   session: Session,
   { name, credentialsFrom }: Pick<OpenAccount, 'name' | 'credentialsFrom'>,
@@ -49,7 +49,7 @@ export async function resultOf(
   };
 }
 
-/** The ledger keeps the options by their names on the command line, `header-line`. */
+/** The ledger stores the options under their command-line names, such as `header-line`. */
 async function storedReadWith({ db }: Session, batchId: string): Promise<BatchResult['read_with']> {
   const batch = await findBatch(db, batchId);
   const stored: ReadWith | null = JSON.parse(batch?.read_with ?? 'null');
@@ -63,8 +63,8 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<BatchRe
 }
 
 /**
- * 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5
- * something waits for a person, or a row may have been paid twice.
+ * 0 if every row is paid, also if the service says so only after a failure. 4 if the batch has finished with failed or
+ * invalid rows. 5 if something waits for a person, or a row may have been paid twice.
  */
 function exitCodeOf({ doing, rows }: Situation): number {
   if (doing !== 'finished' || rows.paid_twice > 0) return 5;

@@ -12,12 +12,11 @@ import { hasWorker } from '../base/account-now.ts';
 import type { OperationContext } from '../base/operation.ts';
 
 /**
- * How long after its end a batch is looked after: reports that somebody has moved away later do not come again by
- * themselves.
+ * How long after a batch's end its missing reports are written again. Reports that somebody moves away later stay away.
  */
 const missingWithinMs = dayMs;
 
-/** A batch whose reports are to be written, and the folder that they go into. */
+/** A batch whose reports must be written, and the folder for them. */
 export interface Unreported {
   batchId: string;
   account: string;
@@ -25,8 +24,8 @@ export interface Unreported {
 }
 
 /**
- * The completed batches whose reports a program was killed before, or could not write: the folder has none, only those
- * of before the end, or those of before the service said something late.
+ * The completed batches without complete reports, because a program was killed or could not write them: the folder has
+ * no reports, or only those from before the end or from before a late status update.
  */
 export async function batchesWithoutReports({
   db,
@@ -44,8 +43,8 @@ export async function batchesWithoutReports({
 }
 
 /**
- * Remembers where the reports of these batches go, before anything is sent: a program that is killed may leave them to
- * another.
+ * Stores the folder for the reports of these batches before anything is sent. If this program is killed, another one
+ * writes them there.
  */
 export async function rememberPlace(
   { db, config }: Pick<Session, 'db' | 'config'>,
@@ -59,9 +58,9 @@ export async function rememberPlace(
 }
 
 /**
- * Writes the missing reports of batches that ended before this work, and reports each. Those of an account that
- * another program works for are left to it. A folder that cannot be written to is named, and does not change what
- * becomes of the work.
+ * Writes the missing reports of batches that ended before this work, and reports each. Leaves those of an account that
+ * another program works for to that program. An unwritable folder is reported and does not change the result of the
+ * work.
  */
 export async function writeEarlierReports({ session, emit }: OperationContext): Promise<void> {
   for (const { batchId, account, out } of await batchesWithoutReports(session)) {

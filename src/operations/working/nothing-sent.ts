@@ -1,6 +1,6 @@
 import type { OperationContext } from '../base/operation.ts';
 
-/** Does work before anything is sent, and reports that it stops; it then rejects with the signal's reason. */
+/** Does work that comes before any sending. Reports if it is stopped, and then rejects with the signal's reason. */
 export async function whileNothingIsSent<Result>(
   { emit, signal }: Pick<OperationContext, 'emit' | 'signal'>,
   work: () => Promise<Result>,
@@ -10,7 +10,7 @@ export async function whileNothingIsSent<Result>(
   try {
     return await work();
   } catch (error) {
-    // Whatever breaks off because of that is no trouble of its own.
+    // An error that the stop has caused is not reported as one.
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', stop);

@@ -10,8 +10,8 @@ import type { ProgressEvent } from '../base/events.ts';
 import type { OperationContext } from '../base/operation.ts';
 
 /**
- * Reports how far the batches are, again and again until it is ended, and then once more. Nothing counts as done
- * before it is durable.
+ * Reports the progress of the batches again and again until it is ended, and then once more. Only durable results
+ * count.
  */
 export function reportProgress(
   { session, emit, progressMs }: Pick<OperationContext, 'emit' | 'progressMs'> & { session: LedgerNow },

@@ -12,36 +12,36 @@ import { followedText, isKeptByService, waitsFor } from '../base/blockers.ts';
 import type { OperationEvent } from '../base/events.ts';
 import type { WaitsSession } from '../base/situation.ts';
 
-/** What is reported about batches while they are worked on, or while another process is watched that does so. */
+/** Reports about batches while this process works on them, or while it watches another process that does. */
 export interface Watching {
-  /** Reports what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
+  /** Reports what the batches wait for: for a paused batch at once, for others if nothing has changed for a while. */
   showWaits(): Promise<void>;
-  /**
-   * Looks where they stand, and reports what is new about what they wait for. False when there is nothing more to wait
-   * for.
-   */
+  /** Looks at the batches, and reports what is new about their waits. False if there is nothing more to wait for. */
   look(): Promise<boolean>;
-  /** The batches that a pause could stop, as they stood at the last look. */
+  /** The batches that a pause could stop, as of the last look. */
   unpaused(): readonly string[];
 }
 
 export interface WatchingOptions {
   batchIds: readonly string[];
   patienceMs: number;
-  /** How long after its acceptance the service promises that a payment has ended (ms). */
+  /** The time within which the service promises to end an accepted payment (ms). */
   promisedMs: number;
 }
 
-/** Refused look-ups are a minute apart: two in a row that moved nothing show that the next will not either. */
+/** Refused lookups are a minute apart. If two in a row change nothing, the next one will not either. */
 const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
-/** Most payments end within seconds: only a longer wait is explained. */
+/** Most payments end within seconds, so only a longer wait is explained. */
 const quietMs = 10_000;
-/** Rows that are sent at the pace of a rate limit may stand still for a whole window of a minute. */
+/** With a rate limit, no row may be sent for a whole window of a minute. */
 const pacedQuietMs = 2 * 60_000;
-/** A wait that goes on is explained again after so long, with its times as they are by then. */
+/** A wait that continues is explained again after this time, with its new times. */
 const repeatedMs = 15 * 60_000;
 
-/** A batch as it was last seen, since when (monotonic ms), and when its wait was last explained, as it was then. */
+/**
+ * A batch as of the last look, since when it has not changed (monotonic ms), and when and how its wait was last
+ * explained.
+ */
 interface Seen {
   standing: string;
   since: number;
@@ -83,7 +83,7 @@ export function makeWatching(
     async showWaits() {
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
-        // Where nothing moves the command ends, and what it says then tells of the pause.
+        // If no batch can change, the command ends, and its closing text explains the pause.
         if (!batch || isPast(batch) || !(await canProgress(db, batch, clock.now(), patienceMs))) continue;
         await reportWait(batch, await countRows(db, batchId), false);
       }
@@ -106,7 +106,8 @@ export function makeWatching(
       if (JSON.stringify(stands) !== standing) since = now;
       standing = JSON.stringify(stands);
       if (moving.length === 0) return false;
-      // Whoever may send nothing may still read, and follows what was sent: then something moves.
+      // With refused credentials the account may still be able to read. Then it follows the sent rows, and their state
+      // changes.
       if (now - since < refusedMsMax || !(await areRefused(db, moving))) return true;
       emit({ kind: 'note', text: refusedText(now - since) });
       return false;
@@ -115,7 +116,7 @@ export function makeWatching(
   };
 }
 
-/** Whether the service refuses the credentials that all of these batches are sent with. */
+/** Whether the service refuses the credentials of all of these batches. */
 async function areRefused(db: WaitsSession['db'], batches: readonly BatchRecord[]): Promise<boolean> {
   for (const batch of batches)
     if (!(await openPauses(db, batch)).some(({ reason }) => reason === 'credentials_rejected')) return false;
@@ -129,7 +130,7 @@ function refusedText(unmovedMs: number): string {
   );
 }
 
-/** The batch as it is seen now: its wait begins anew where its state or a count has changed. */
+/** Notes the current state of the batch. Its wait starts anew if its state or a count has changed. */
 function noteStanding(
   seen: Map<string, Seen>,
   { batch_id, status }: BatchRecord,
@@ -145,7 +146,7 @@ function noteStanding(
 
 const unchangedSentence = (quietMs: number) => `Nothing has changed for ${durationText(quietMs)}.`;
 
-/** What of a paused batch is followed all the same. */
+/** What airbatch still follows of a paused batch. */
 async function followedSentences(
   db: WaitsSession['db'],
   { batch_id: id }: BatchRecord,

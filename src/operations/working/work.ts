@@ -20,14 +20,16 @@ import { rememberPlace } from './missing-reports.ts';
 import { reportProgress } from './progress.ts';
 import { makeWatching, type Watching } from './watching.ts';
 
-/** How long the work waits for doubts whose next lookup lies ahead, before it leaves them to a later `resume`. */
+/**
+ * How long the work waits for rows in doubt whose next lookup is not due yet. Then it leaves them to a later `resume`.
+ */
 const patienceMs = 20 * 60_000;
 
 /**
- * Works on the account's open batches until nothing is left to do for `batchIds`, and reports progress; then writes
- * the reports of these: nobody who runs a file waits for a row of another one that the service takes hours over. If
- * the signal is aborted, nothing more is sent, and what is in flight ends. Where the context leaves the work to another
- * part of the program, only the reports are written.
+ * Works on the account's open batches and reports progress until nothing is left to do for `batchIds`; then writes
+ * their reports. It does not wait for other batches: a person who runs a file should not wait for another file's row
+ * that the service takes hours over. If the signal is aborted, nothing more is sent, and requests in flight end. If the
+ * context leaves the work to another part of the program, this only writes the reports.
  */
 export async function workOn(
   context: OperationContext,
@@ -37,7 +39,7 @@ export async function workOn(
   const { session, emit, signal, leavesWork } = context;
   const { batchIds, out, restored } = options;
   if (leavesWork) return reportOn(context, account, { batchIds, out });
-  // What was reported of the process that has the account, while this one watches it.
+  // What was last reported about the process that holds the account, while this process watches it.
   let watched: string | null = null;
   const onTaken = () => {
     if (watched !== null) emit({ kind: 'taken_over' });
@@ -62,7 +64,7 @@ export async function workOn(
   signal.addEventListener('abort', stop, { once: true });
   const progress = reportProgress(context, batchIds);
   try {
-    // Better known before anything is sent than after it.
+    // It is better to find an unwritable folder before anything is sent than afterwards.
     await makeFolder(out, session.config);
     await rememberPlace(session, batchIds, out);
     await notifier.begin();
@@ -77,7 +79,7 @@ export async function workOn(
   return results;
 }
 
-/** Writes the reports of batches as they stand, and sends nothing. */
+/** Writes the reports of batches in their current state, and sends nothing. */
 export async function reportOn(
   context: OperationContext,
   account: OpenAccount,
@@ -98,7 +100,7 @@ export async function reportOn(
   return results;
 }
 
-/** The reports would have said what was paid: where they cannot be written, a note does. */
+/** The reports would have said what was paid. If they cannot be written, a note does. */
 async function reportUnwritten({ session, emit }: OperationContext, batchId: string, error: unknown): Promise<never> {
   if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
   emit({ kind: 'note', text: verdictOf(await batchSummary(session.db, batchId)).headline });
@@ -108,10 +110,10 @@ async function reportUnwritten({ session, emit }: OperationContext, batchId: str
   });
 }
 
-/** How often it is looked whether another process that has the account has finished, or ended. */
+/** How often this process checks whether the process that holds the account has finished or died. */
 const watchMs = 1_000;
 
-/** Reports that other batches of the account are not at their end, where nobody goes on with them. */
+/** Reports other open batches of the account that no program continues. */
 async function reportOthersLeft(
   { session, emit }: OperationContext,
   { name }: OpenAccount,
@@ -129,8 +131,8 @@ async function reportOthersLeft(
 }
 
 /**
- * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on
- * them, and this one watches, ready to go on should it end.
+ * Works on the batches. While another process holds the account (`airbatch serve`, or another run), that process works
+ * on them. This one watches, and takes over if the other ends.
  */
 async function runOrWatch(
   { session, signal }: OperationContext,
@@ -150,10 +152,10 @@ async function runOrWatch(
   }
 }
 
-/** How often the command looks whether it must say what a batch waits for. */
+/** How often the command checks whether to explain a wait. */
 const waitLookMs = 3_000;
 
-/** Says, while the work goes on, what its batches wait for. */
+/** Explains what the batches wait for while the work continues. */
 async function showingWaits(
   { clock }: Session,
   watching: Pick<Watching, 'showWaits'>,
