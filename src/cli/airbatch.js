@@ -42,7 +42,7 @@ try {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   enableCompileCache(cache);
 } catch {
-  // A container may run under a user id that has no home. Then every start compiles anew.
+  // A container may run under a user id that has no home. Then every start compiles the code again.
 }
 // A clone runs the sources; the published package contains compiled files.
 const source = new URL('./main.ts', import.meta.url);

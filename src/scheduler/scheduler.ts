@@ -20,37 +20,34 @@ import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from '
 export interface SchedulerDeps extends ClaimDeps {
   log: Log;
   jobs: readonly Job[];
-  /**
-   * Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it
-   * twice.
-   */
+  /** Runs a slot. It may be called again for the same slot after a crash, and must not import anything twice. */
   runSlot: (job: Job, dueAt: number, requireSlot: RequireSlot) => Promise<SlotOutcome>;
 }
 
 export interface Scheduler {
-  /** Looks what is due, and runs it. Called by every trigger, however often: the ledger decides what happens. */
+  /** Looks for due slots and runs them. Every trigger calls it, however often: the ledger decides what happens. */
   look(): Promise<void>;
-  /** Resolves when the slots that are running have ended; no other begins. */
+  /** Resolves when the running slots have ended; no other slot starts. */
   stop(): Promise<void>;
 }
 
-/** A trigger that comes this late is still in time: beyond that, the slot was missed. */
+/** A trigger that is late by less than this is in time. After that, the slot was missed. */
 const graceMs = 5 * 60_000;
 /**
- * How often it is noted until when it was looked: looks come every few seconds, and one that finds nothing need not
- * write.
+ * How often the time of the last look is stored. Looks are seconds apart, and a look that finds nothing need not write.
  */
 const lookNotedMs = 60_000;
 
 /**
- * What passes by itself, or when a person mends it: the slot is tried again. Everything else is for a person at once.
+ * Errors that pass by themselves, or when a person corrects the cause: the slot is tried again. Any other error needs a
+ * person at once.
  */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'ACCOUNT_BUSY',
-  // A key that is being replaced is refused for some minutes.
+  // The service refuses a key that is being replaced for some minutes.
   'CREDENTIALS_REJECTED',
   'FENCED',
-  // A share that is away, or a disk that is read-only for as long as it is checked.
+  // A share that is not mounted, or a disk that is read-only during a check.
   'FILE_UNREADABLE',
   'LEDGER_BUSY',
   'LEDGER_FULL',
@@ -58,9 +55,9 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'SERVICE_UNREACHABLE',
 ]);
 /**
- * How long after such trouble a slot is tried again, and how long it is tried before it is given up: a share or a
- * service is mostly back by then, and a person who is told later may be too late. Time in which nothing ran is not
- * counted: it was not tried then.
+ * How long after such an error a slot is tried again, and for how long before it fails. A share or a service is usually
+ * back by then, and if people are notified later, it may be too late. Time in which no program ran does not count,
+ * because the slot was not tried.
  */
 const troubleRetryMs = 60_000;
 const troubleMsMax = 3_600_000;
@@ -68,12 +65,9 @@ const troubleMsMax = 3_600_000;
 export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const { clock, log } = deps;
   const running = new Map<string, Promise<void>>();
-  /** Jobs whose last slot met with trouble that passes, and when they are tried again. */
+  /** Jobs whose last slot had an error that passes, with the time of the next attempt. */
   const restUntil = new Map<string, number>();
-  /**
-   * Since when (monotonic ms, less what earlier processes have tried it) a job's slot has met with nothing but such
-   * trouble.
-   */
+  /** Since when (monotonic ms, less the attempts of earlier processes) a job's slot has had nothing but such errors. */
   const troubles = new Map<string, { dueAt: number; since: number }>();
   const lasting = new Map(deps.jobs.map(({ name }) => [name, makeLastingTrouble(log, clock)]));
   let stopping = false;
@@ -85,10 +79,10 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
     return beforeMs;
   };
 
-  /** One after the other for each job, and jobs beside each other. */
+  /** Runs the slots of one job one after the other; several jobs run in parallel. */
   const runOpen = async (job: Job): Promise<void> => {
     const slots = await openSlots(deps.db, job.name, clock.now());
-    // Another process, or a person, may have ended the slot that was in trouble.
+    // Another process, or a person, may have ended the slot with the errors.
     if (slots.every(({ due_at }) => due_at !== troubles.get(job.name)?.dueAt)) troubles.delete(job.name);
     for (const slot of slots) {
       if (stopping) return;
@@ -104,8 +98,8 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
     async look() {
       if (stopping) return;
       for (const job of deps.jobs) {
-        // What falls due meanwhile is missed, as where nothing runs: a job of every minute would have sixty slots wait
-        // by the end of an hour.
+        // Slots that fall due during such errors count as missed, as if no program ran: otherwise a job that is due
+        // every minute would have sixty waiting slots after an hour.
         if (!troubles.has(job.name)) await noteDueSlots(deps, job);
         if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
         const trouble = lasting.get(job.name);
@@ -124,7 +118,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   };
 }
 
-/** Writes the slots that fell due since the last look into the ledger, and which of them are run. */
+/** Stores the slots that fell due since the last look in the ledger, and which of them are run. */
 async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promise<void> {
   const now = clock.now();
   const { skipped, due } = await db.transact(async (tx) => {
@@ -156,8 +150,8 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
 }
 
 /**
- * Since when the job is known. What was due before is not caught up with: a machine that begins with a clock far
- * behind, and hears the time later, would pay for a month in which there was no such job.
+ * Since when the job is known. Slots due before that are not caught up on. Otherwise a machine that starts with a clock
+ * far behind, and is corrected later, would pay for a month in which the job did not exist.
  */
 async function since(tx: Queryable, { name }: Job, now: number): Promise<number> {
   const known = await readFact(tx, knownName(name));
@@ -168,26 +162,25 @@ async function since(tx: Queryable, { name }: Job, now: number): Promise<number>
 }
 
 /**
- * Until when it was looked what is due. It is the time of the look and not of the last slot: a schedule that was
- * changed begins with its next due time, and a slot that was run ahead of its time by hand holds back none of those
- * before it.
+ * Until when due slots were looked for: the time of the last look and not of the last slot. So a changed schedule
+ * starts with its next due time, and a slot that was run early by hand does not hold back the slots before it.
  */
 async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number> {
   const looked = await lookedAt(tx, job.name);
-  // A new job begins with its next due time: nobody expects it to pay for the past.
+  // A new job starts with its next due time: nobody expects it to pay for the past.
   if (looked === null) await noteLook(tx, job, now);
   const after = looked ?? now;
   if (after <= now) return after;
-  // The clock was set back, or had been ahead. What is known of the time that comes again is in the ledger, and is not
-  // run again.
+  // The clock was set back, or was ahead before. The ledger knows which slots in the repeated time have run, and they
+  // are not run again.
   await forgetFutureSkips(tx, job.name, now);
   await noteLook(tx, job, now);
   return now;
 }
 
 /**
- * When it was last looked what is due of a job (epoch ms), or until when its slots were dropped since; null where it
- * is new.
+ * When due slots of a job were last looked for (epoch ms), or the time up to which its slots were deleted since then;
+ * null for a new job.
  */
 export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
   const looked = await readFact(db, lookName(job));
@@ -211,10 +204,10 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
   return schedule.catchUp === 'last' ? isLast : now - dueAt <= graceMs;
 }
 
-/** What comes next for the job: its next slot, nothing until the next look, or nothing for a while. */
+/** What happens next for the job: its next slot, nothing until the next look, or nothing for a while. */
 type Next = 'go on' | 'wait' | 'rest';
 
-/** `troubledMs`: for how long the slot has met with nothing but trouble, this one included. */
+/** `troubledMs`: for how long the slot has had nothing but errors that pass, this one included. */
 async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledMs: () => number): Promise<Next> {
   const { log, runSlot } = deps;
   const run = async (requireSlot: RequireSlot) => {
@@ -227,7 +220,7 @@ async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledM
   const facts = { job: job.name, due_at: isoTime(slot.due_at), detail };
   if (outcome === 'done') log.info('a job has run', facts);
   else if (outcome === 'failed') log.warn('a job has failed', facts);
-  // It is asked again every few seconds: the same answer is told once.
+  // The slot is asked again every few seconds; the same answer is logged once.
   else if (detail !== slot.detail) log.info('a job waits', facts);
   if (outcome !== 'wait') return 'go on';
   return result.troubledMs === undefined ? 'wait' : 'rest';

@@ -4,24 +4,24 @@ import type { Job } from '../runtime/jobs/define-job.ts';
 import { lastDueTime } from '../runtime/jobs/due-times.ts';
 import { lookedAt } from './scheduler.ts';
 
-/** The slot that a person means who runs a job without naming one. */
+/** The slot that a person means if they run a job without naming one. */
 export interface SlotByHand {
   dueAt: number;
   /**
-   * `missed`: the last due time, at which nothing ran; `failed`: at which it failed; `due`: which has its turn now;
-   * `extra`: of this very minute, since the last due time has run; `new`: the same, since none has come since the job
-   * is known.
+   * `missed`: the last due time, at which no program ran. `failed`: the last due time, whose slot failed. `due`: the
+   * slot whose turn it is now. `extra`: a slot of this minute, because the last due time has run. `new`: the same,
+   * because the job has not been due since it is known.
    */
   why: 'missed' | 'failed' | 'due' | 'extra' | 'new';
-  /** The last due time, where it has run. */
+  /** The last due time, if its slot has run. */
   lastDueAt: number | null;
 }
 
 const minuteMs = 60_000;
 
 /**
- * The last due time where it has not brought what it was to bring; otherwise this minute. What was due before the job
- * was known is nobody's: a new job that is run by hand in November must not pay under the run id of October.
+ * The last due time if its slot is not done; otherwise this minute. Due times from before the job was known do not
+ * count: a new job that is run by hand in November must not pay under the run id of October.
  */
 export async function slotByHand(db: Queryable, { name, schedule }: Job, now: number): Promise<SlotByHand> {
   const dueAt = lastDueTime(schedule, now);

@@ -18,15 +18,15 @@ export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stoppin
 }
 
 export interface StartedScheduler {
-  /** Batches have ended: what failed is tried again where their jobs say so, and their files are put away. */
+  /** Call it when batches have ended: failed rows are retried if their jobs say so, and the files are archived. */
   ended(): Promise<void>;
-  /** No slot begins, and the programs of those that run end; resolves when what is being brought is in the ledger. */
+  /** No slot starts, and the commands of running slots are ended. Resolves when current imports are in the ledger. */
   stop(): Promise<void>;
 }
 
 /**
- * How long after a retry that met no answer it is tried again: an outage is mostly over within minutes, and few rows
- * are asked for.
+ * How long after a retry without an answer the next one is made. An outage is usually over within minutes, and few rows
+ * are looked up.
  */
 const retryRestMs = 60_000;
 
@@ -46,8 +46,8 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       const outcome = await runSlot({ ...deps, requireSlot, stopping: stopping.signal }, job, dueAt).catch(
         (error: unknown) => {
           if (!stopping.signal.aborted) throw error;
-          // What was stopped in its middle has not failed: the next start brings it, and counts on the trouble that it
-          // has had.
+          // A slot that was stopped has not failed. The next start runs it again and adds to the time of its earlier
+          // errors.
           return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}`, mayPass: true };
         },
       );
@@ -71,7 +71,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
         trouble.report('it could not be checked which jobs are due; it is tried again', { error: error.message }),
       );
   };
-  // Which slot is due, and whether it was run, is the ledger's to say.
+  // The ledger decides which slot is due and whether it was run.
   const heartbeat = startHeartbeat(clock, look);
   void settleEnded();
   return {
@@ -86,18 +86,19 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
 }
 
 interface Settling {
-  /** Tries again what failed where its job says so, and archives the files of batches that need no more. */
+  /** Retries failed rows if their job says so, and archives the files of batches that need nothing more. */
   settleEnded(): Promise<void>;
-  /** When the first retry that is due is tried next (monotonic ms). */
+  /** When the first due retry is tried next (monotonic ms). */
   retryAt(): number;
-  /** Resolves when what was begun has ended. */
+  /** Resolves when everything that was started has ended. */
   idle(): Promise<void>;
 }
 
 function makeSettling(deps: StartDeps, stopping: AbortSignal): Settling {
   const { session, onBatches } = deps;
   const { db, clock, log } = session;
-  // By its file, which is put away only then, an end is known that no retry was decided for: also after a crash.
+  // A file is archived only after its batch's retry is decided. So the files show the ended batches without a decision,
+  // even after a crash.
   let restUntil = new Map<string, number>();
   const settle = async () => {
     const settled: JobFile[] = [];
@@ -113,7 +114,7 @@ function makeSettling(deps: StartDeps, stopping: AbortSignal): Settling {
     restUntil = rests;
     await archiveFile(session, settled);
   };
-  // One after the other: two of them would put the same file away.
+  // One after the other: two runs would archive the same file.
   let settling: Promise<void> = Promise.resolve();
   const settleEnded = () => {
     settling = settling

@@ -34,7 +34,7 @@ export function keep(
   });
 }
 
-/** Says where each account's webhooks are awaited, and what in the configuration keeps them from coming. */
+/** Logs where each account's webhooks are expected, and what in the configuration keeps them from arriving. */
 export async function logAccounts({ log, db }: Session, accounts: Accounts): Promise<void> {
   for (const [name, account] of accounts) {
     const path = account?.version === 'v1' ? 'none: Version 1 sends no webhooks' : `/webhooks/${name}/topups`;

@@ -12,7 +12,7 @@ import type { JobRetention } from '../runtime/upkeep/housekeeping.ts';
 import type { JobsNotifiedOf } from '../runtime/upkeep/notifier.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 
-/** Whom jobs name to be told of them. */
+/** The recipients that jobs name for their notifications. */
 export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {
   return jobs.flatMap(({ name, notifications }) =>
     notifications.map((one, index) =>
@@ -23,7 +23,7 @@ export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonl
   );
 }
 
-/** Whom they name to be told of them, and which account each pays from. */
+/** The recipients that jobs name, and the account from which each job pays. */
 export function jobsNotifiedOf(session: Pick<Session, 'config'>, jobs: readonly Job[]): JobsNotifiedOf {
   const accounts = new Map(jobs.map(({ name, account }) => [name, accountName(session, account)]));
   return { recipients: jobRecipients(session, jobs), accountOf: (job) => accounts.get(job) ?? null };
@@ -37,7 +37,7 @@ export function retentionsOf(jobs: readonly Job[]): JobRetention[] {
   return jobs.flatMap(({ name, retention }) => (retention === null ? [] : [{ job: name, ...retention }]));
 }
 
-/** Runs the jobs with the accounts as they are kept open here. */
+/** Runs the jobs with the accounts that this process keeps open. */
 export function startJobs(
   session: Session,
   jobs: readonly Job[],

@@ -1,9 +1,6 @@
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 
-/**
- * Listens at a place that the command line says; where that cannot be had (it is taken, or is no port), another is to
- * be chosen.
- */
+/** Listens at a place from the command line. If the place is taken, or is no valid port, the error asks for another. */
 export async function listening(place: string, options: string, listen: () => Promise<string>): Promise<string> {
   try {
     return await listen();
@@ -15,7 +12,7 @@ export async function listening(place: string, options: string, listen: () => Pr
   }
 }
 
-/** The system's own words say little to who is no programmer. */
+/** The system's own error text says little to a person who is no programmer. */
 function whyNot(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') return 'another program listens there already';

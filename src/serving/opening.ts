@@ -12,20 +12,19 @@ import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts
 import { jobRecipients } from './jobs.ts';
 
 /**
- * How long another program's work on the ledger is waited for: emptying its log, or writing it anew, takes half a
- * minute at 2 GB.
+ * How long to wait for another program's work on the ledger: truncating its log, or rewriting it, takes half a minute
+ * at 2 GB.
  */
 const busyMsMax = 60_000;
 const busyRestMs = 1_000;
 /**
- * How long word may take: longer than the deadline of one request, and shorter than whoever watches over the program
- * waits.
+ * How long notifications may take: longer than the deadline of one request, and shorter than a service manager waits.
  */
 const notificationMsMax = 20_000;
 
 /**
- * The session of a program that stays. Where its ledger cannot be opened, people are told before the program ends, who
- * else see it only in its log.
+ * The session of a long-running program. If its ledger cannot be opened, people are notified before the program ends;
+ * otherwise only its log would say so.
  */
 export async function openServing(place: Place): Promise<Session> {
   const since = systemClock.monotonic();
@@ -38,7 +37,7 @@ export async function openServing(place: Place): Promise<Session> {
         await systemClock.sleep(busyRestMs);
         continue;
       }
-      // Whatever goes wrong with that, it is the ledger's trouble that ends the program.
+      // Whatever fails here, the error of the ledger ends the program.
       await notifyPeople(place, error).catch(() => undefined);
       throw error;
     }
@@ -67,7 +66,7 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
   );
 }
 
-/** A job that is wrong is told of when the ledger can be opened. */
+/** A wrong job is reported once the ledger can be opened. */
 async function recipientsOfJobs(config: Config): Promise<Recipient[]> {
   try {
     const loaded = await loadJobs(config.jobs);

@@ -7,16 +7,16 @@ import type { Session } from '../runtime/session/session.ts';
 import { reportsOfFile } from '../runtime/upkeep/job-files-left.ts';
 
 /**
- * How long after its end a batch is looked after: what the service says later than that is restated by hand ("airbatch
- * report").
+ * How long after a batch's end its reports are refreshed by themselves. For later status updates, a person runs
+ * "airbatch report".
  */
 const backMs = 92 * dayMs;
-/** What comes together is one version: a service that takes back many rows does so one by one. */
+/** Updates that arrive together make one version: a service that reverses many payments does so one by one. */
 const quietMs = 60_000;
 
 /**
- * Finds batches whose reports lack a late status update of an ended row, and writes a new version of their reports once
- * no further update has come for a while. Each update is in exactly one new version, also after a restart, because the
+ * Finds batches whose reports lack a late status update of an ended row. Writes a new version of their reports once no
+ * further update has arrived for a while. Each update is in exactly one new version, also after a restart, because the
  * newest stored version says up to which event it goes. If no version is stored, none is made: somebody has moved it
  * away.
  */
@@ -25,7 +25,7 @@ export function makeReportRefresh(
   restate: (batchId: string, out: string) => Promise<void>,
 ): () => Promise<void> {
   const { db, clock, config } = session;
-  /** Up to which event of a batch there is nothing to restate. */
+  /** The last event of each batch that its reports contain. */
   let known = new Map<string, number>();
   return async () => {
     const now = clock.now();
@@ -36,7 +36,7 @@ export function makeReportRefresh(
     known = seen;
   };
 
-  /** False where it is to be looked at again, though nothing new may come. */
+  /** False if the batch must be looked at again, even if no new event arrives. */
   async function refreshLateReports(batchId: string, now: number): Promise<boolean> {
     let isDone = true;
     const ofFile = await reportsOfFile(session, batchId);

@@ -6,20 +6,21 @@ import { type Session, sessionSigning } from '../runtime/session/session.ts';
 import { makeAnchoring } from '../runtime/upkeep/anchoring.ts';
 import { makeReportRefresh } from './report-refresh.ts';
 
-/** How often it is looked whether the service has said something late. */
+/** How often late status updates are looked for. */
 const lookMs = 60_000;
 
 /**
- * Reports that could not be written are tried again after so long, then after twice as long each time, up to the most.
+ * How long to wait before reports that could not be written are tried again. Each failure doubles the wait, up to the
+ * maximum.
  */
 const retryFirstMs = 5_000;
 const retryMostMs = 300_000;
 
 /**
- * Writes the reports of each batch as it completes, one after the other; then tells `written`. `writeMissing` writes
- * those that a program was killed before, or had no room for. Where the folder cannot be written to, `onUnwritable` is
- * called, `areWritten` is false, and it is tried again with growing waits until all are there. From `keep` on, reports
- * are restated where the service has said something late. `stop` resolves when all of it is done.
+ * Writes the reports of each batch when it completes, one batch after the other; then calls `written`. `writeMissing`
+ * writes reports that a killed program left out, or that did not fit on the disk. If the folder cannot be written to,
+ * it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all reports are written.
+ * From `keep` on, it refreshes reports after late status updates. `stop` resolves when all of this is done.
  */
 export function makeReportWriter(
   session: Session,
@@ -88,7 +89,7 @@ export function makeReportWriter(
 }
 
 interface WriteQueue {
-  /** Does the work after all that was asked for before. Trouble with one batch keeps the others from nothing. */
+  /** Does the work after all earlier work. An error with one batch does not hold up the others. */
   next(batchId: string, out: string, work: () => Promise<void>): Promise<void>;
   areWritten(): boolean;
   /** Resolves when nothing is being written or tried again. */
@@ -101,7 +102,7 @@ function makeWriteQueue(
   onUnwritable: (error: AirbatchError) => void,
 ): WriteQueue {
   let last: Promise<void> = Promise.resolve();
-  /** The work that failed for the folder's sake, by batch and folder. */
+  /** The work that failed because of the folder, by batch and folder. */
   const waiting = new Map<string, () => Promise<unknown>>();
   let retrying: Promise<void> | null = null;
   const retry = async () => {
@@ -139,7 +140,7 @@ function makeWriteQueue(
   };
 }
 
-/** The trouble with the folder `out`, or null where it is trouble of another kind, which no later try mends. */
+/** The error of the folder `out`, or null for another error, which no later attempt corrects. */
 function unwritableOf(error: unknown, out: string): AirbatchError | null {
   if (error instanceof AirbatchError) return error.code === 'FOLDER_UNWRITABLE' ? error : null;
   if (!(error instanceof Error) || !('path' in error) || !String(error.path).startsWith(out)) return null;

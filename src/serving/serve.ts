@@ -33,28 +33,28 @@ interface Address {
 
 export interface ServeOptions {
   address: Address;
-  /** Null: metrics are not served. */
+  /** Null if metrics are not served. */
   metricsAddress: Address | null;
-  /** Null: the HTTP API is not served. */
+  /** Null if the HTTP API is not served. */
   apiAddress: Address | null;
-  /** How long what is in flight may take to end once the program is to stop. */
+  /** How long requests in flight may take to end once the program must stop. */
   graceMs: number;
   restored: boolean;
 }
 
 export interface ServeDoor {
-  /** Called once it listens. */
+  /** Called when the program listens. */
   onServing: (url: string) => void;
-  /** Called once the ledger is open: the signal is aborted when the program is to end. */
+  /** Called when the ledger is open. The signal is aborted when the program must end. */
   stopSignal: () => AbortSignal;
-  /** Ends the process although something is in flight: that is a doubt at the next start. */
+  /** Ends the process although a request is in flight; its row is in doubt at the next start. */
   exitLate: () => never;
   nameOf: (field: string) => string;
 }
 
 /**
- * Works for every configured account, runs the jobs and takes webhooks, until it is to end. Rejects with what ends it
- * before that.
+ * Works for every configured account, runs the jobs and receives webhooks until it must end. Rejects with an error that
+ * ends it earlier.
  */
 export async function serve(place: Place, options: ServeOptions, door: ServeDoor): Promise<void> {
   const session = await openServing(place);
@@ -100,7 +100,7 @@ async function serveIn(
   try {
     const url = await listen(server, address, `${nameOf('host')} and ${nameOf('port')}`);
     await inner.listen();
-    // Nobody is told that it serves before it has all that it was asked for.
+    // The program reports that it serves only once everything that was asked for runs.
     onServing(url);
     await logAccounts(session, accounts);
     notifier.keep();
@@ -108,7 +108,7 @@ async function serveIn(
     for (const [name, account] of accounts) {
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier }));
     }
-    // Where there is no job any more, files of its batches are still to be put away.
+    // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);
     await reports.writeMissing();
     reports.keep();
@@ -128,7 +128,7 @@ async function serveIn(
   }
 }
 
-/** Better known before anything is sent than once the first batch has ended. */
+/** It is better to find an unusable folder before anything is sent than after the first batch has ended. */
 async function requireReportsFolder({ config }: Session): Promise<void> {
   await makeFolder(
     config.out,
@@ -137,7 +137,7 @@ async function requireReportsFolder({ config }: Session): Promise<void> {
   );
 }
 
-/** Waits until everything has ended; ends the process where that takes longer than the grace (ms). */
+/** Waits until everything has ended; ends the process if that takes longer than the grace (ms). */
 async function endOrExit(
   session: Session,
   stopped: Promise<unknown>,
@@ -153,7 +153,7 @@ async function endOrExit(
   session.log.info('stopped');
 }
 
-/** The servers for programs of the same house, each at a port of its own, and only where one is named. */
+/** The servers for the operator's own programs. Each listens at its own port, and only if one is named. */
 function innerServers(
   session: Session,
   kept: ReadonlyMap<string, SupervisedAccount>,
@@ -181,7 +181,7 @@ function innerServers(
   };
 }
 
-/** The account of that name, as this program works for it. */
+/** The account with this name, as this program works for it. */
 function keptOf(
   { config }: Session,
   kept: ReadonlyMap<string, SupervisedAccount>,
@@ -215,7 +215,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** Resolves on the first signal, or with the first trouble that ends an account's work. */
+/** Resolves on the first signal, or with the first error that ends an account's work. */
 function firstEnd(signal: Promise<void>, kept: readonly SupervisedAccount[]): Promise<unknown> {
   const troubles = kept.map(({ ended }) => ended.then(() => null));
   return Promise.race([signal.then(() => null), ...troubles]).catch((trouble: unknown) => trouble);

@@ -1,4 +1,4 @@
-/** The file that `airbatch jobs new NAME` writes: every field that most jobs need, with what it means. */
+/** The file that `airbatch jobs new NAME` writes: every field that most jobs need, with its meaning. */
 export function jobTemplate(name: string): string {
   return `import { defineJob } from 'airbatch';
 

@@ -30,7 +30,7 @@ import type {
 } from './question.ts';
 import { beyondMaximum } from './recipient-maximum.ts';
 
-/**
+/*
  * "Was this person sent this before, and may this row be paid?" Intake asks this about every row. Dispatch asks the
  * same function again before it sends a row, because other batches pay in the meantime.
  */
@@ -164,7 +164,7 @@ export function decideInFile(row: RowOfFile, shared: SharedInFile, rules: FileRu
     .map(({ outcome, field, problem }) => ({ outcome, field, problem: problem(row, shared, rules) }));
 }
 
-/** The payment of another batch's row, or one that a restored ledger has lost. */
+/** A payment of another batch's row, or a payment whose row is missing from a restored ledger. */
 export type OtherPayment = { other_batch: string; other_row: number } | { other_payment: string };
 
 export interface DuplicateDecision {
@@ -175,8 +175,8 @@ export interface DuplicateDecision {
   /** The row's next generation if the row continues after a failure; else null. */
   generation: number | null;
   /**
-   * When the latest of the payments was first sent (epoch ms) about which a person decides who releases the row. Null
-   * if no payment holds it.
+   * A person who releases the row decides about all payments that were first sent up to this time (epoch ms). Null if
+   * no payment holds the row.
    */
   knownUntil: number | null;
 }

@@ -99,9 +99,9 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
 const unreadSince = 'unread since ';
 
 /**
- * Takes the place of the service's id for everything that its list may contain from a time on (epoch ms) and that
- * nobody could read. A person resumed without the list at `promisedMs`; after a second restore, the person's promise is
- * a new one.
+ * Names, in place of the service's id, everything that its list may contain from a time on (epoch ms) and that nobody
+ * could read, because a person resumed without the list at `promisedMs`. After a second restore that time differs, and
+ * so does the name.
  */
 export function unreadSinceName(fromMs: number, promisedMs: number): string {
   return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(promisedMs)}`;

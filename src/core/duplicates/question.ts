@@ -23,7 +23,7 @@ export interface AskingRow extends PaymentTerms {
 export interface KeyOwner extends PaymentTerms {
   batch_id: string;
   row_no: number;
-  /** The generation that the key stands for. */
+  /** The generation of the key. */
   generation: number;
   status: RowState;
   service_status: string | null;

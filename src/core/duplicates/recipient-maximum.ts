@@ -13,8 +13,8 @@ export interface BeyondMaximum {
 /**
  * Whether this row, with the `earlier` payments to its number, takes the number over the maximum, and why. A payment
  * that failed for sure does not count. Neither does a product, because the ledger does not know its price. Once a
- * person has released the row, only later payments hold it again, but not those of rows of its own batch that were
- * released as well.
+ * person has released the row, only payments known since then hold it again, but not those of rows of its own batch
+ * that were released as well.
  */
 export function beyondMaximum(
   row: AskingRow,

@@ -19,8 +19,8 @@ const bytesAtOnce = 32 * 1024;
 
 /**
  * The digest (SHA-256) of the rows as airbatch understood them, in file order. An approval is bound to it, whatever the
- * file's format. It does not depend on what other batches have paid, so the same content always has the same digest;
- * the one exception is which of several equal rows is paid (intake/earlier-batches.ts).
+ * file's format. It does not depend on what other batches have paid, so the same content always has the same digest.
+ * The one exception is which of several equal rows is paid (intake/history/duplicates.ts).
  */
 export function makeContentDigest(): { add(row: MeantRow): void; hex(): string } {
   const digest = createHash('sha256');

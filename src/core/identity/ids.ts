@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * The name space of airbatch's idempotency keys. It must never change: a key must identify the same payment for ever.
+ * The name space of airbatch's idempotency keys. It must never change, because a key must always identify the same
+ * payment.
  */
 const keyNamespace = Buffer.from('6f0f6a5294b15f0e8d6c0a8d6b6f2c11', 'hex');
 
@@ -14,8 +15,8 @@ export interface PaymentIdentity {
 }
 
 /**
- * The idempotency key: the UUIDv5 of account, run id, row ref and generation. Written as JSON, the four cannot run into
- * each other.
+ * The idempotency key: the UUIDv5 of account, run id, row ref and generation. JSON keeps the four apart, so that
+ * different payments never have the same text.
  */
 export function idempotencyKey({ account, runId, rowRef, generation }: PaymentIdentity): string {
   return uuidV5(JSON.stringify([account, runId, rowRef, generation]));
@@ -75,8 +76,8 @@ const rowRefLengthMax = 80;
 const plainRowRef = /^[\x20-\x7d]{0,80}$/;
 
 /**
- * What is wrong with a row ref; null if nothing is. It must survive a URL and a report unchanged. It must not end like
- * a generation mark: otherwise generation 2 of "a" and generation 1 of "a~2" would have the same reference.
+ * What is wrong with a row ref; null if nothing is. A row ref must survive a URL and a report unchanged. It must not
+ * end like a generation mark: otherwise generation 2 of "a" and generation 1 of "a~2" would have the same reference.
  */
 export function rowRefProblem(text: string): string | null {
   if (plainRowRef.test(text)) return null;
@@ -108,7 +109,10 @@ export function contentRefParts(rowRef: string): { digest: string; occurrence: n
   return digest === undefined ? null : { digest, occurrence: Number(occurrence) };
 }
 
-/** Whether a row ref was derived from a row's content. Trying all phone numbers would reveal the one in it. */
+/**
+ * Whether a row ref was derived from a row's content. Anybody who tries all phone numbers on such a ref finds the one
+ * in it.
+ */
 export function isContentRowRef(rowRef: string): boolean {
   return contentRef.test(rowRef);
 }

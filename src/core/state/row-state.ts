@@ -21,7 +21,7 @@ export type RowState = (typeof rowStates)[number];
 export type RowEvent =
   | 'release' // A person decides that a held row may be sent.
   | 'hold' // A guard wants a person to look at it.
-  | 'skip' // A person, or an earlier payment of the same row, makes it unnecessary.
+  | 'skip' // A person decides not to send it, or an earlier payment makes it unnecessary.
   | 'cancel' // The batch is cancelled.
   | 'send' // An intent is committed; from here on the request may be on the wire.
   | 'unsent' // The service has certainly not accepted the request, and no earlier attempt is open.

@@ -9,7 +9,7 @@ import type { RowState } from './row-state.ts';
 export interface StateTexts {
   /** One or two words in lower case, for a table or after a number: "12 failed". */
   label: string;
-  /** One sentence that a payroll clerk understands. */
+  /** The meaning in one sentence that a payroll clerk understands. */
   meaning: string;
 }
 

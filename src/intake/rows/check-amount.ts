@@ -155,8 +155,8 @@ function mayBeCalled(currency: string, said: string | null): boolean {
 }
 
 /**
- * The currency to suggest when the row's currency is wrong: the network's, else the country's, else an arbitrary
- * example.
+ * The currency to suggest if the row's currency is wrong: the network's, else the CFA franc of the country, else an
+ * arbitrary example.
  */
 function exampleOf(networkCurrency: string | null, country: string | null): string {
   return networkCurrency ?? cfaFrancOf(country ?? '') ?? 'KES';

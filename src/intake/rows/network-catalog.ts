@@ -1,4 +1,4 @@
-/** A mobile network as the service's catalog has it. */
+/** A mobile network in the service's catalog. */
 export interface CatalogNetwork {
   networkId: number;
   name: string;

@@ -5,7 +5,7 @@ import type { FileFacts } from '../file/source.ts';
 import type { CatalogNetwork, CatalogProduct } from '../rows/network-catalog.ts';
 import type { PackedRows } from '../rows/packed-rows.ts';
 
-/** What the thread that reads a file is started with. */
+/** The input of the thread that reads a file. */
 export interface CheckerTask {
   file: FileFacts;
   settings: IntakeSettings;

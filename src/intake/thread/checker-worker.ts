@@ -8,7 +8,7 @@ import { bytesPerRow, packRows } from '../rows/packed-rows.ts';
 import { type CheckerTask, type FromChecker, plainError, type ToChecker } from './checker-messages.ts';
 import { makeMailbox } from './mailbox.ts';
 
-/**
+/*
  * The thread that reads and checks a file while the main thread stores its rows: see `checker-thread.ts`. It has no
  * access to the ledger or the service.
  */

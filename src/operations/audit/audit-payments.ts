@@ -11,9 +11,9 @@ import type { Findings } from '../../verify/input/findings.ts';
 const file = 'payments';
 
 /**
- * Compares rows with the payments that were sent for them. Each payment has the body whose digest the ledger keeps,
- * that body asks for what the row asks for, and each sent row has its payment. A forgotten payment no longer has a
- * body.
+ * Compares rows with the payments that were sent for them. Each payment must have the body whose digest the ledger
+ * stores, that body must ask for what the row asks for, and each sent row must have its payment. An erased payment no
+ * longer has a body.
  */
 export async function checkPayments(
   view: Queryable,

@@ -26,10 +26,10 @@ export interface BatchAudit extends ChainState {
 }
 
 /**
- * Walks the chain of a batch, then compares it with the batch and the rows as they are at the same moment. What intake
- * and an approval wrote never changes, and every change of a state, a payment or a balance is in the chain, so a
- * difference is an edit of the ledger. `outside`: chain heads that were read outside the ledger, in addition to those
- * in the places that the ledger itself names.
+ * Walks the chain of a batch, then compares it with the batch and the rows as of the same moment. What intake and an
+ * approval wrote never changes, and every change of a state, a payment or a balance is in the chain. So a difference
+ * means that somebody has edited the ledger. `outside`: chain heads that were read outside the ledger, in addition to
+ * those from the places that the ledger itself names.
  */
 export function auditBatch(db: Database, batchId: string, outside: readonly OutsideHead[] = []): Promise<BatchAudit> {
   return db.snapshot(async (view) => {

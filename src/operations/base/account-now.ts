@@ -64,7 +64,7 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   return { worker, pace, gate, sending, foreseen };
 }
 
-/** Reads each account once, so that a view of hundreds of batches, which wait for each other, is consistent. */
+/** Reads each account only once, for a view of hundreds of batches that wait for each other. */
 export function accountsNow(session: LedgerNow): (account: string) => Promise<AccountNow> {
   const known = new Map<string, Promise<AccountNow>>();
   return (account) => {

@@ -45,7 +45,7 @@ const waits = z.strictObject({
 });
 export type WaitsEvent = z.output<typeof waits>;
 
-/** What a retry did with failed rows, before any of them is sent. */
+/** The result of a retry, before any of the rows is sent. */
 export const retryOutcome = z.strictObject({
   retried: z.int(),
   /** Rows whose earlier payments the service did not answer about: they stay failed and can be retried again. */

@@ -53,7 +53,7 @@ export const accountName = z.string();
 /** Whether the embedded sandbox answered, where no money moves. */
 export const isRehearsal = z.boolean();
 
-/** A reading of the balance. */
+/** A balance of an account. */
 export const balance = z.strictObject({
   /** The service's sum of all wallets, in USD; null for version 1. */
   total: money.nullable(),

@@ -61,7 +61,7 @@ export function situationJson({ doing, holds, next, meanwhile, rows }: Situation
 
 /**
  * The situation of a batch at this moment. `paidSince` is the number of its failed and invalid rows that later batches
- * have paid. To count them, the caller reads all of these rows.
+ * have paid. The caller passes it, because counting them means reading all of these rows.
  */
 export async function situationNow(
   { db, config }: WaitsSession,

@@ -24,7 +24,7 @@ export const reopenFailed = defineOperation({
     codes: z.array(z.string()).default([]),
     /** Only rows that were retried less often than this. */
     times_max: z.int().optional(),
-    /** Stops after this many rows in a row that the service does not answer about. */
+    /** After this many rows in a row that the service does not answer about, the other rows are left. */
     unanswered_max: z.int().min(1).optional(),
   }),
   result: retryOutcome.omit({ kept: true }),

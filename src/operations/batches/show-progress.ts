@@ -18,7 +18,7 @@ const batchesMax = 200;
 
 const count = z.int().nullable();
 
-/** How far one batch is. */
+/** The progress of one batch. */
 const progress = z.strictObject({
   batch_id: batchId,
   run_id: z.string(),

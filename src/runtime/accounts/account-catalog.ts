@@ -8,22 +8,21 @@ import { accountLog } from '../logging/log.ts';
 import { logThrottle, type ThrottledAccount } from './throttled-requests.ts';
 
 /**
- * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120
- * questions a minute. What the service adds meanwhile is unknown to this process until then.
+ * How long an answer of the catalog is kept. An inbox of a thousand files then asks for its networks only a few times,
+ * at 120 requests a minute. Until then, this process does not see what the service adds.
  */
 export const catalogKeptMs = 5 * 60_000;
 
-/** The catalog that intake asks, with the prices of products. */
+/** The catalog that intake uses, with the prices of products. */
 export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
-  /** The service's first answer that refused the account's credentials; null if it has refused none. */
+  /** The service's first answer that refused the account's credentials; null if it has not refused them. */
   refusal(): Evidence | null;
 }
 
 /**
- * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept
- * for a while, for this account alone; that it did not answer is not, nor where it tells to wait for a quarter of an
- * hour or more.
+ * The catalog of an account's service, under the catalog's own rate limit. It keeps answers for a while, for this
+ * account alone. It does not keep failures; a request to wait for a quarter of an hour or more counts as one.
  */
 export function accountCatalog(
   account: ThrottledAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },
@@ -52,7 +51,7 @@ export function accountCatalog(
   const networks = kept((country: string) => gateway.networks({ country }));
   return {
     async networks(country) {
-      // V1 answers with the networks of all countries, and does not say which country each is of.
+      // V1 returns the networks of all countries and does not say to which country each belongs.
       const found = await networks(country);
       return found?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
     },

@@ -6,49 +6,56 @@ import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import type { RateUsage } from '../../limiter/limiter.ts';
 import type { OpenAccount } from './account.ts';
 
-/** An account that this process works for whenever no other process has it. */
+/** An account that this process works for whenever no other process holds it. */
 export interface SupervisedAccount {
   readonly name: string;
-  /** False while another process has the account, or the ledger cannot be written. */
+  /** False while another process holds the account, or while the ledger cannot be written. */
   isWorking(): boolean;
-  /** How much of its rates is used; null while it is not open here. */
+  /** How much of its rate limits is used; null while the account is not open here. */
   usage(): ((requestClass: RequestClass) => RateUsage) | null;
-  /** Works with the account as it is open here; where another process has it, it is opened for the while. */
+  /**
+   * Does work with the account that is open here. If another process holds the account, opens it for the duration of
+   * the work.
+   */
   use<Result>(work: (account: OpenAccount) => Promise<Result>): Promise<Result>;
-  /** Something changed that a person or a job did: look now. */
+  /** A person or a job has changed something: look at the batches now. */
   nudge(): void;
-  /** A webhook was received for it. */
+  /** A webhook for the account has arrived. */
   hint(): void;
-  /** Nothing more is sent; resolves when what was in flight has its outcome and the account is given back. */
+  /** Stops sending. Resolves when every request in flight has its outcome and the lease is released. */
   stop(): Promise<void>;
-  /** Resolves when it was stopped; rejects on trouble that no waiting mends. */
+  /** Resolves when the account was stopped; rejects on an error that does not pass by itself. */
   readonly ended: Promise<void>;
 }
 
 export interface SuperviseAccountDeps {
   clock: Clock;
   log: Log;
-  /** Opened anew after every trouble. */
+  /** Called again after each error that passes. */
   open: () => Promise<OpenAccount>;
   makeRunner: (account: OpenAccount) => AccountRunner;
   /**
-   * Told of trouble that only a person mends, each time that it is met; `isTriedAgain`: else nothing more is done for
-   * the account.
+   * Called for each error that needs a person, each time it occurs. If `isTriedAgain` is false, this process does
+   * nothing more for the account.
    */
   onStandstill: (error: unknown, isTriedAgain: boolean) => void;
 }
 
-/** How soon an account that another process has is asked for again: its lease is given back, or expires in 15 s. */
+/** How soon to ask again for an account that another process holds. Its lease is released, or expires in 15 s. */
 const busyRetryMs = 5_000;
 /**
- * How soon to go on after trouble with the ledger. A full window of the rate limits (a minute, spec section 8.1): what
- * was sent before counts against nobody's limit any more, and the new limiter knows nothing of it.
+ * How soon to continue after an error of the ledger: a full window of the rate limits (a minute, spec section 8.1).
+ * Requests from before then no longer count against any limit, which matters because the new limiter does not know of
+ * them.
  */
 const ledgerRetryMs = 60_000;
-/** An account that was open for as long was worked for: each step waits 5 s at most for the ledger. */
+/** An account that was open for this long was worked for: each step waits at most 5 s for the ledger. */
 const workedMs = 60_000;
 
-/** What passes by itself or when a person makes room; everything else ends the process, so that somebody looks. */
+/**
+ * Errors that pass by themselves, or when a person frees space. Every other error ends the process, so that a person
+ * looks at it.
+ */
 const waits: Partial<Record<ErrorCode, number>> = {
   ACCOUNT_BUSY: busyRetryMs,
   FENCED: ledgerRetryMs,
@@ -56,32 +63,33 @@ const waits: Partial<Record<ErrorCode, number>> = {
   LEDGER_FULL: ledgerRetryMs,
   LEDGER_IO: ledgerRetryMs,
 };
-/** What of it no time alone mends. */
+/** Errors among them that do not pass without a person. */
 const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
 /**
- * What passes within a minute, as a rule: met a second time in a row, it is another program's that somebody must end.
+ * Errors that usually pass within a minute. If one occurs twice in a row, another program causes it, and a person must
+ * end that program.
  */
 const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
 
 /**
- * Reports trouble with an account, and returns how long to wait until the account is opened again (ms), or null if
- * waiting does not help. The function gets the trouble, and for how long the account was open before it (ms).
+ * Reports an error of an account. Returns how long to wait until the account is opened again (ms), or null if waiting
+ * does not help. The function gets the error, and for how long the account was open before it (ms).
  */
 function makeTroubles(
   name: string,
   { log, onStandstill }: Pick<SuperviseAccountDeps, 'log' | 'onStandstill'>,
 ): (error: unknown, openMs: number) => number | null {
-  /** What was met the last time, unless the account was worked for since. */
+  /** The code of the previous error, unless the account was worked for since then. */
   let lastCode: ErrorCode | null = null;
   return (error, openMs) => {
     const code = error instanceof AirbatchError ? error.code : null;
     const wait = code === null ? undefined : waits[code];
-    // What keeps the account from being worked for shows within seconds.
+    // An error that keeps the account from being worked for shows within seconds.
     const isLasting = code === lastCode && openMs < workedMs;
     const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
     if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
     if (wait === undefined) return null;
-    // It may last for hours: said once, not at every look.
+    // The error may last for hours, so it is logged once and not at every attempt.
     if (!isLasting) {
       log.warn('the account cannot be worked for now; it is tried again', {
         account: name,
@@ -95,15 +103,15 @@ function makeTroubles(
 }
 
 /**
- * Works for an account until it is stopped. It waits while another process has the account, and opens it again after
- * trouble that passes.
+ * Works for an account until it is stopped. Waits while another process holds the account, and opens it again after
+ * errors that pass.
  */
 export function superviseAccount(name: string, deps: SuperviseAccountDeps): SupervisedAccount {
   const { clock, open, makeRunner } = deps;
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
   let opened: OpenAccount | null = null;
-  // The account is not closed while somebody works with it.
+  // The account stays open while any caller works with it.
   const users = new Set<Promise<unknown>>();
   const waitAfter = makeTroubles(name, deps);
 
@@ -136,7 +144,7 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
   };
 
   const ended = keep();
-  // Whoever waits for `stop` alone must not end the process by a rejection that nobody hears.
+  // A caller may wait only for `stop`. Then a rejection of `ended` that nobody handles must not end the process.
   ended.catch(() => undefined);
   return {
     name,

@@ -17,14 +17,16 @@ import { type AccountCatalog, accountCatalog } from './account-catalog.ts';
 /** An open account: its gateway, its limiter, and the engine's settings for it. */
 export interface OpenAccount {
   name: string;
-  /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
+  /**
+   * The service that gets the money: for every screen and report, and to check whether a batch can be worked on here.
+   */
   service: string;
   isSandbox: boolean;
-  /** As of `AccountConfig`. */
+  /** The same as in `AccountConfig`. */
   credentialsFrom: string;
   gateway: Gateway;
   limiter: Limiter;
-  /** What the service offers, as files are checked against it. */
+  /** What the service offers. Files are checked against it. */
   catalog: AccountCatalog;
   settings: EngineSettings;
   callbackUrl: string | null;
@@ -32,15 +34,18 @@ export interface OpenAccount {
 }
 
 /**
- * Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of
- * jobs a second.
+ * From this many creations a minute on, one admission of the limiter sends several rows, because Bottleneck starts only
+ * some hundreds of jobs a second.
  */
 const highLimit = 6_000;
-/** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
+/**
+ * Rows of one admission for each `highLimit` of the rate, and the most of them, so that jobs start about a dozen times
+ * a second.
+ */
 const rowsPerHighLimit = 8;
 const rowsPerAdmissionMax = 128;
 
-/** How many rows one admission of the limiter sends where so many creations are allowed. */
+/** How many rows one admission of the limiter sends at this rate of creations. */
 function rowsPerAdmission({
   limit = 0,
   windowMs = 60_000,
@@ -53,7 +58,7 @@ function rowsPerAdmission({
   return Math.min(Math.floor((perMinute / highLimit) * rowsPerHighLimit), rowsPerAdmissionMax);
 }
 
-/** The key of the embedded sandbox: there is no money behind it. */
+/** The key of the embedded sandbox. No money depends on it. */
 const sandboxKey = 'sandbox-key';
 export const sandboxWebhookKeys: WebhookKeys = { callback: [sandboxKey], registered: [] };
 
@@ -61,13 +66,12 @@ export interface OpenAccountDeps {
   clock: Clock;
   log: Log;
   ledgerPath: string;
-  /** Where the embedded sandbox sends its webhooks, if anywhere. */
+  /** Where the embedded sandbox sends its webhooks, if it sends any. */
   sandboxCallbackUrl?: string;
 }
 
 /**
- * Opens an account; null opens the embedded sandbox, which keeps its data beside the ledger so that a resume finds
- * them.
+ * Opens an account. Null opens the embedded sandbox, which keeps its data next to the ledger so that a resume finds it.
  */
 export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
   if (account === null) return openSandboxAccount(deps);

@@ -3,9 +3,9 @@ import type { Evidence } from '../../gateway/contract/gateway.ts';
 import type { OpenAccount } from './account.ts';
 
 /**
- * What is thrown where the service refuses an account's credentials: it names the variables that hold them, and never
- * a value. `next` is what to do once they are right. `permission`: the one that the question needs; null where the
- * spec does not say (section 5.1).
+ * The error if the service refuses an account's credentials. It names the variables that hold them, and never a value.
+ * `next` says what to do once they are correct. `permission` is what the request needs; null if the spec does not say
+ * (section 5.1).
  */
 export function credentialsRefused(
   { name, credentialsFrom, gateway }: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'gateway'>,

@@ -9,9 +9,9 @@ import { credentialsRefused } from './credentials-refused.ts';
 import { logThrottle } from './throttled-requests.ts';
 
 /**
- * What a reconciliation asks of an account's service, at the pace that its limits allow. `next`: what a person does
- * whose credentials were refused. `showWait` shows a wait that the service has told of until it is over; without it
- * the log tells of each.
+ * The requests that a reconciliation makes to an account's service, at the pace of the rate limits. `next` says what a
+ * person does if the credentials were refused. `showWait` shows a wait that the service asks for until it is over;
+ * without it, the log reports each wait.
  */
 export function reconcileDeps(
   account: OpenAccount,
@@ -31,7 +31,7 @@ export function reconcileDeps(
       return answer;
     },
     async noteThrottled(saidMs) {
-      // The limiter waits before it asks again.
+      // The limiter waits before the next request.
       const { wait } = throttle.hold('read', saidMs);
       if (showWait) await showWait(wait);
       else logThrottle(account, session, wait);

@@ -5,7 +5,7 @@ import { isDeadProcess, processHolder } from '../session/process-holder.ts';
 import type { Session } from '../session/session.ts';
 import type { OpenAccount } from './account.ts';
 
-/** The sender of an open account, for this process. */
+/** Makes the runner that sends for an open account in this process. */
 export function runnerOf(
   { db, clock, random, log, ledgerPath }: Session,
   { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,

@@ -13,19 +13,22 @@ export interface ThrottledAccount {
   limiter: Limiter;
 }
 
-/** Applies a throttle that another program stored for the account to the requests of this one. */
+/** Applies a throttle that another program has stored for the account to this program's requests. */
 export async function applyStoredThrottle(
   account: ThrottledAccount,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<void> {
   const stored = await storedThrottleOf(session.db, account.name);
-  // If its runner works in this program, the limiter knows already.
+  // If the account's runner works in this program, the limiter already knows the throttle.
   if (account.limiter.isHeld('creation')) return;
   const wait = makeAccountThrottle({ limiter: account.limiter, clock: session.clock }).restore(stored);
   if (wait !== null) logThrottle(account, session, wait);
 }
 
-/** What requests outside the runner need (`requestWithRetryAfter`): stored throttles apply, and waits are logged. */
+/**
+ * The dependencies of requests outside the runner (`requestWithRetryAfter`): stored throttles apply, and waits are
+ * logged.
+ */
 export async function requestDepsFor<Account extends ThrottledAccount>(
   account: Account,
   session: Pick<Session, 'db' | 'clock' | 'log'>,

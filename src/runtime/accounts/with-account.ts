@@ -5,7 +5,7 @@ import { sandboxAccountName } from '../settings/account-config.ts';
 import { chooseAccount } from '../settings/config.ts';
 import { type OpenAccount, openAccount } from './account.ts';
 
-/** Opens the account that is meant (see `chooseAccount`), works with it, and closes it again. */
+/** Opens the account (see `chooseAccount`), works with it, and closes it. */
 export async function withAccount<Result>(
   session: Session,
   name: string | undefined,
@@ -19,7 +19,7 @@ export async function withAccount<Result>(
   }
 }
 
-/** Opens the account that is meant; the caller closes it. Throws as `requireMeant` does. */
+/** Opens the account; the caller closes it. Throws as `requireMeant` does. */
 export async function openMeant(session: Session, name: string | undefined): Promise<OpenAccount> {
   const chosen = chooseAccount(session.config, name);
   if (chosen === null && name === undefined) await requireMeant(session);
@@ -27,9 +27,9 @@ export async function openMeant(session: Session, name: string | undefined): Pro
 }
 
 /**
- * The embedded sandbox answers where no account is configured, as after a move without its `.env`: a file would be put
- * away as paid, and no money would have moved. Throws `CONFIG_INVALID` where the ledger has worked for a real account,
- * and nobody has said that it is a rehearsal.
+ * The embedded sandbox answers if no account is configured, as after a move without the `.env` file. A file would then
+ * be archived as paid although no money has moved. Throws `CONFIG_INVALID` if the ledger has worked for a real account
+ * and nobody has said that this is a rehearsal.
  */
 export async function requireMeant({ db }: Session): Promise<void> {
   const latest = await latestBatchAtOtherService(db, embeddedSandboxService);

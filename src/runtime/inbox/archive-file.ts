@@ -14,12 +14,12 @@ import { archivedFile, folderTakenFrom, rejectedName } from '../upkeep/job-files
 import { writeWhy } from './write-why.ts';
 
 /**
- * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them;
- * what a person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets
- * their people in its time. A single file stays where it is. Called after every end, and at a start; a file whose
- * folder cannot be written stays until then, and keeps no other from being put away. Where a file lies tells what
- * becomes of it: its job may be gone by now, or have another folder. `files`: which of them; left out: all but those
- * whose batches a retry is still due of.
+ * Archives the files of ended batches: moves them from `working` to `done`, next to their reports in `done/<batch>/`,
+ * and files that a person has rejected to `rejected`. Deletes what a program wrote: the ledger has its rows, and erases
+ * their people when the time comes. A single file stays where it is. This runs after the end of each batch, and at a
+ * start. A file in an unwritable folder waits for the next time and does not hold up the others. The place of a file
+ * decides what happens to it, because its job may have been deleted or may have another folder now. `files`: the files
+ * to archive; if it is left out, all except those whose batches still have a retry due.
  */
 export async function archiveFile(session: Session, files?: readonly JobFile[]): Promise<void> {
   const { db, log } = session;
@@ -41,20 +41,21 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
   const { db, clock } = session;
   const folder = folderTakenFrom(file.working_path);
   const batch = await findBatch(db, file.batch_id);
-  // A person may have had failed rows of it tried again since its end was seen: then it ends anew.
+  // A person may have retried failed rows since the batch ended. Then it ends again later.
   if (batch && maySend(batch.status)) return;
   if (folder !== null && batch) {
     const isDone = batch.status === 'completed';
     const away = join(folder, isDone ? 'done' : 'rejected');
-    // Where even this folder is missing, the disk or share that it is on is away: what is made meanwhile would lie
-    // below it.
+    // If even this folder is missing, its disk or share is not mounted. A new folder would end up below the mount
+    // point.
     await access(dirname(file.working_path));
     await mkdir(away, { recursive: true, mode: 0o750 });
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
     if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await reportChanged(session, file);
     await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
-      // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
+      // A crash came between the rename and its record in the ledger, or somebody moved the file. Its batch has ended
+      // in any case.
       if (error.code !== 'ENOENT') throw error;
     });
     if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}`);
@@ -75,8 +76,8 @@ async function digestOf(path: string): Promise<string> {
 }
 
 /**
- * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while:
- * rows were added that nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
+ * Reports a file that was still being written after airbatch took it for complete, as over a connection that stalled:
+ * rows were added that nobody has paid, or the last row was cut short. Its slot fails, so that people are notified.
  */
 async function reportChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
   const detail =
@@ -86,7 +87,7 @@ async function reportChanged({ db, clock, log }: Session, { job, due_at, name, b
   log.warn('a file of a job has changed since it was read', { job, batch_id, file: name });
 }
 
-/** Told by its place, and not by the job, which may have another source by now. */
+/** Decides by the path and not by the job, which may have another source by now. */
 async function dropKept(session: Session, { job, name, working_path }: JobFile): Promise<void> {
   if (working_path !== archivedFile(session, job, name)) return;
   for (const path of [working_path, rejectedName(working_path)]) await rm(path, { force: true });

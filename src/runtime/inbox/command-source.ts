@@ -9,11 +9,11 @@ import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/e
 import { withoutCredentials, withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
-/** How much of what a command says on stderr is repeated. */
+/** How much of a command's stderr is repeated. */
 const complaintLengthMax = 300;
 /**
- * How much of it is kept until the command ends: numbers and secrets are looked for before it is cut to what is
- * repeated.
+ * How much of its stderr is kept until the command ends. Numbers and secrets are removed before it is cut to the part
+ * that is repeated.
  */
 const stderrLengthMax = 16_384;
 
@@ -25,19 +25,19 @@ export interface SourceCommandOptions {
   clock: Clock;
   timeoutMs: number;
   /**
-   * How much it may write to its standard output, in MiB: a program that never ends would fill the disk that the
-   * ledger is on.
+   * How much the command may write to its standard output, in MiB. A command that never ends would fill the ledger's
+   * disk.
    */
   maxSizeMb: number;
-  /** What is not repeated of its complaints. */
+  /** Texts that are removed from its stderr. */
   secrets: readonly string[];
-  /** Aborted when airbatch is to end: the program ends with it. */
+  /** Aborted when airbatch stops: the command ends with it. */
   stopping?: AbortSignal | undefined;
 }
 
 type Program = ChildProcessByStdio<null, Readable, Readable>;
 
-/** What the disk refuses of what it wrote, which is kept beside the ledger: that is no fault of the program's. */
+/** Disk errors while its output is kept next to the ledger. They are not the command's fault. */
 const diskTroubles: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'LEDGER_FULL',
   EDQUOT: 'LEDGER_FULL',
@@ -46,10 +46,10 @@ const diskTroubles: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all.
- * Throws `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, writes too much,
- * or is stopped, and `LEDGER_FULL` or `LEDGER_IO` when what it writes cannot be kept; then it has ended with every
- * program that it began.
+ * Runs a command without a shell and keeps its standard output in `path`, whole or not at all. Throws `FILE_REJECTED`
+ * if it cannot be run, ends with an exit code other than 0, takes too long, writes too much, or is stopped. Throws
+ * `LEDGER_FULL` or `LEDGER_IO` if its output cannot be kept. By then the command and every process that it started have
+ * ended.
  */
 export async function runSourceCommand(command: readonly string[], options: SourceCommandOptions): Promise<void> {
   const { cwd, path, stopping } = options;
@@ -58,8 +58,8 @@ export async function runSourceCommand(command: readonly string[], options: Sour
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     stopping?.throwIfAborted();
-    // It leads a group of its own: what it has begun can be ended with it, and would else hold the pipes beyond every
-    // limit.
+    // The command leads its own process group, so that airbatch can end its child processes too. These would otherwise
+    // hold the pipes beyond every limit.
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const watch = endInTime(child, options);
     try {
@@ -80,7 +80,7 @@ export async function runSourceCommand(command: readonly string[], options: Sour
   }
 }
 
-/** Hands on what it is given, and fails once that is more than this. */
+/** Passes its input on, and fails when that exceeds the limit. */
 function atMost(maxSizeMb: number): Transform {
   let bytes = 0;
   return new Transform({
@@ -92,9 +92,9 @@ function atMost(maxSizeMb: number): Transform {
   });
 }
 
-/** The end of what a program said, in one line, without what must not leave it. */
+/** The end of a command's stderr in one line, without numbers and secrets. */
 function complaintOf(said: string, secrets: readonly string[]): string {
-  // Where its beginning was cut off, the first piece may be the rest of a number or a secret.
+  // If the beginning was cut off, the first piece may be the rest of a number or a secret.
   const whole = said.length < stderrLengthMax ? said : said.replace(/^\S*/, '');
   const line = stripVTControlCharacters(whole)
     .replace(/[\s\p{C}]+/gu, ' ')
@@ -102,7 +102,7 @@ function complaintOf(said: string, secrets: readonly string[]): string {
   return withoutNumbers(withoutCredentials(withoutSecrets(line, secrets))).slice(-complaintLengthMax);
 }
 
-/** Resolves when the program has ended and its pipes are closed: with null, or with why it brought nothing. */
+/** Resolves when the command has ended and its pipes are closed: with null, or with why it has no output. */
 function endOf(child: Program, secrets: readonly string[]): Promise<string | null> {
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -118,19 +118,22 @@ function endOf(child: Program, secrets: readonly string[]): Promise<string | nul
   });
 }
 
-/** Ends the program and all that it began when its time is over, when airbatch is stopped, and when airbatch ends. */
+/**
+ * Ends the command and its child processes when its time is over, when airbatch is asked to stop, and when airbatch
+ * exits.
+ */
 function endInTime(child: Program, { clock, timeoutMs, stopping }: SourceCommandOptions): { dispose(): void } {
   const over = new AbortController();
   const end = (why: string) => {
     killGroup(child);
-    // A program that has left the group may hold the pipes still: they are not waited for.
+    // A process that has left the group may still hold the pipes; airbatch does not wait for it.
     child.stdout.destroy(new Error(why));
     child.stderr.destroy();
   };
   const stop = () => end('it was stopped with airbatch');
   const leave = () => killGroup(child);
   stopping?.addEventListener('abort', stop);
-  // A group of its own hears no Ctrl-C: the terminal ends it no longer.
+  // Ctrl-C in the terminal does not reach a process group of its own, so airbatch ends the group.
   process.on('exit', leave);
   void clock.sleep(timeoutMs, over.signal).then(() => {
     if (!over.signal.aborted) end(`it took longer than ${timeoutMs / 1_000} s, and was stopped`);
@@ -149,6 +152,6 @@ function killGroup({ pid }: Program): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended, or runs as somebody else: its pipes are closed all the same.
+    // All processes have ended, or run as another user. airbatch closes their pipes in any case.
   }
 }

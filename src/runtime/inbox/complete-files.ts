@@ -3,25 +3,25 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/time/clock.ts';
 
-/** A file that was changed this recently may still be written to. */
+/** A file that was changed more recently than this may still be written to. */
 const quietMs = 3_000;
-/** How long sizes are watched. */
+/** How long the sizes of files are watched. */
 const watchMs = 500;
 
-/** Endings under which programs write what is not complete yet. */
+/** File name endings that programs use while they still write a file. */
 const partialEnding = /\.(part|partial|tmp|temp|crdownload|download|filepart|swp|lock)$/i;
-/** Hidden files, locks of spreadsheets, an editor's back-up. */
+/** Hidden files, locks of spreadsheets, and an editor's backup files. */
 const leftOver = /^[.~]|~$/;
 
-/** Whether no program will ever finish the file: it is neither taken nor waited for. */
+/** Whether no program will ever finish the file. airbatch neither takes it nor waits for it. */
 export function isLeftOver(name: string): boolean {
   return leftOver.test(name);
 }
 
 /**
- * Which files of a folder are complete, and which somebody is still writing: their size or time moves, a lock or the
- * download of them lies beside them, or their name says so. What is in neither list has vanished. All are watched
- * together.
+ * Sorts the files of a folder into complete files and files that are still being written: their size or time changes,
+ * their lock or download lies next to them, or their name shows it. A file in neither list has vanished. All files are
+ * watched together.
  */
 export async function sortOut(
   clock: Clock,
@@ -33,8 +33,8 @@ export async function sortOut(
     new Map(await Promise.all(named.map(async (name) => [name, await unlessGone(stat(join(folder, name)))] as const)));
   const before = await look();
   const now = clock.now();
-  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for all of the quiet
-  // time.
+  // A time in the future proves nothing, because another machine's clock has set it. Such a file is watched for the
+  // whole quiet time.
   const isAhead = (file: Stats) => file.mtimeMs > now;
   const isQuiet = (file: Stats) => file.mtimeMs <= now - quietMs || isAhead(file);
   const watched = [...before.values()].filter((file) => file !== null).filter(isQuiet);
@@ -52,7 +52,7 @@ export async function sortOut(
   return { complete, unfinished };
 }
 
-/** What comes of a call for a file; null where the file is not there. */
+/** The result of a call about a file; null if the file does not exist. */
 export async function unlessGone<Result>(call: Promise<Result>): Promise<Result | null> {
   return call.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -61,9 +61,9 @@ export async function unlessGone<Result>(call: Promise<Result>): Promise<Result 
 }
 
 /**
- * Tells by what else lies in a folder whether a file is in use: by the lock of a spreadsheet (`~$name`,
- * `.~lock.name#`), by `name.lock`, or by its download. Firefox keeps the name with an empty file while it writes
- * `x.csv.part` or `x.AbCd1234.csv.part`.
+ * Finds out from the other files of a folder whether a file is in use: by a spreadsheet's lock (`~$name`,
+ * `.~lock.name#`), by `name.lock`, or by its download. While Firefox writes `x.csv.part` or `x.AbCd1234.csv.part`, it
+ * reserves the name with an empty file.
  */
 function usedFiles(all: readonly string[]): (name: string) => boolean {
   const locks = new Set(all);

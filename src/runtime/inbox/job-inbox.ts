@@ -5,66 +5,67 @@ import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 
-/** The folders of a job's source, which are made where they are missing. */
+/** The folders of a job's source. airbatch creates them if they are missing. */
 const folderNames = ['inbox', 'working', 'done', 'rejected'] as const;
 
-/** What was found in an inbox. */
+/** The contents of an inbox. */
 export interface Brought {
   /** Paths in `working`, in the order of their names. */
   taken: string[];
   /** Names of files that somebody is still writing. */
   unfinished: string[];
-  /** Names of files that lie there as well and are not those that the pattern means. */
+  /** Names of other files in the inbox, which do not match the pattern. */
   others: string[];
-  /** What is no file, and so is never paid: folders, pipes and links, each with what it is. */
+  /** Entries that are no files and so are never paid: folders, pipes and links, each with its kind. */
   ignored: string[];
-  /** Those that the pattern means and that cannot be taken. */
+  /** Files that match the pattern but cannot be taken. */
   stuck: Stuck[];
-  /** Names of what lies in `working` besides. */
+  /** Names of the other files in `working`. */
   remaining: string[];
 }
 
 /** A file that cannot be taken. */
 export interface Stuck {
-  /** Which, and why. */
+  /** Sentences that name the file and the reason. */
   sentences: string;
-  /** Whether that may pass by itself. */
+  /** Whether the reason may pass by itself. */
   mayPass: boolean;
 }
 
-/** Where it is taken from, and by which slot. */
+/** The folder, and the slot that takes the files. */
 interface TakenBy {
   folder: string;
   pattern: string;
   stamp: string;
-  /** Names that the slot has taken before. */
+  /** Names of the files that the slot has taken before. */
   known: ReadonlySet<string>;
   /**
-   * Whether the inbox was there before: then it is not made where it is missing, since the disk or share that it is on
-   * may be away.
+   * Whether the inbox was used before. Then a missing inbox is not created, because its disk or share may not be
+   * mounted.
    */
   isUsed: boolean;
 }
 
-/** What no time mends of a file that cannot be moved: its name, and an inbox on another disk than `working`. */
+/** Reasons that never pass: the file's name, or an inbox on another disk than `working`. */
 const lasting: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EXDEV'];
 
-/** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
+/** Stands in a name for bytes that are not UTF-8. A file cannot be opened under such a name. */
 const unreadable = '\uFFFD';
 
 /**
- * Files are paid as they lie there, and name people: whoever is not of the folder's group neither reads nor adds any.
+ * The files name people and are paid as they are. So only the owner and the group of the folder may read them, and only
+ * the owner may add any.
  */
 const sharedFolderMode = 0o750;
 
-/** How often an inbox is looked at in a row: what vanished meanwhile may lie there under another name. */
+/** How often an inbox is read in a row: a file that vanished in the meantime may be there under another name. */
 const looksMax = 3;
 
 /**
- * Takes the complete files of an inbox to `working`, where `stamp` (the slot) stands before their names: what a crash
- * leaves there is found again by it. A file that is still being written stays where it is. `requireSlot` rejects where
- * the slot is another process's by now: under its stamp nobody would look for a file any more. Throws
- * `FILE_UNREADABLE` where the folder cannot be used; what was taken by then is found by the stamp.
+ * Moves the complete files of an inbox to `working` and puts `stamp` (the slot) before their names, so that the slot
+ * finds them after a crash. A file that is still being written stays where it is. `requireSlot` rejects if another
+ * process has the slot by now: then nobody would look for a file with its stamp. Throws `FILE_UNREADABLE` if the folder
+ * cannot be used; the slot finds the files moved before that by the stamp.
  */
 export async function takeFromInbox(
   deps: { clock: Clock },
@@ -81,7 +82,7 @@ export async function takeFromInbox(
   }
 }
 
-/** What the disk or share of a folder refuses is `FILE_UNREADABLE`; any other error is itself. */
+/** Turns a disk's or share's error about a folder into `FILE_UNREADABLE`; returns any other error as it is. */
 export function asFolderTrouble(folder: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
@@ -100,7 +101,7 @@ async function take(
   let unfinished: string[] = [];
   let others: string[] = [];
   let ignored: string[] = [];
-  // One that cannot be taken keeps no other from being paid.
+  // A file that cannot be taken does not keep the others from being paid.
   const stuck = new Map<string, { why: string; mayPass: boolean }>();
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
     const entries = await readdir(inbox, { withFileTypes: true });
@@ -156,8 +157,7 @@ function kindOf(entry: Dirent): string {
 }
 
 /**
- * A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was
- * taken.
+ * A second file of the same name in one slot is another file. It must not overwrite the first, or be mistaken for it.
  */
 function freePlace(folder: string, stamp: string, name: string, known: ReadonlySet<string>): string {
   const place = (own: string) => join(folder, 'working', `${stamp}~${own}`);
@@ -166,12 +166,15 @@ function freePlace(folder: string, stamp: string, name: string, known: ReadonlyS
   return place(own);
 }
 
-/** The name that a file had in the inbox; a second of the same name has its number before it. */
+/** The name that a file had in the inbox. If it is the second of the same name, its number stands before it. */
 export function originalName(workingPath: string): string {
   return basename(workingPath).replace(/^[^~]*~/, '');
 }
 
-/** A folder's own pattern: "*" stands for any characters, everything else for itself; letters in either case. */
+/**
+ * A folder's pattern as a regular expression: "*" stands for any characters, any other character for itself. Case is
+ * ignored.
+ */
 function globExpression(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 'is');

@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import { isLeftOver, unlessGone } from './complete-files.ts';
 import { originalName } from './job-inbox.ts';
 
-/** What lies in the `working` of a job's folder now, and would lie there for ever. */
+/** The files in the `working` folder of a job that would stay there for ever. */
 export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
   if (job.source.kind !== 'folder') return [];
   const names = await unlessGone(readdir(join(job.source.folder, 'working')));
@@ -19,8 +19,8 @@ export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
 }
 
 /**
- * Notes which of these files, that lie in `working` beside those of the slot that runs, an earlier slot has left
- * there, and says so once: of a slot that has failed, what it had taken is not paid, and none after it looks for that.
+ * Records which of the files in `working` earlier slots have left there, and logs them once. If a slot fails, the files
+ * that it had taken are not paid, and no later slot looks for them.
  */
 export async function reportRemainingFiles(
   { db, clock, log }: Pick<Session, 'db' | 'clock' | 'log'>,
@@ -42,8 +42,8 @@ async function remainingFilesOf(
   const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
   const left: LeftFile[] = [];
   for (const file of names) {
-    // A batch that nobody has decided about is not under way: its slot failed before that, and decides it when it is
-    // run again.
+    // A batch without a decision is not in progress: its slot failed before the decision, and makes it when it is run
+    // again.
     const isUndecided = open.get(file) === 'validated';
     if (isLeftOver(file) || (open.has(file) && !isUndecided)) continue;
     const dueAt = dueAtOf(file, schedule.timeZone);

@@ -2,13 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { visible } from '../../core/text/visible.ts';
 
-/** What a name of a file may have on the file systems that there are. */
+/** The longest file name that common file systems allow. */
 const nameBytesMax = 255;
 
-/**
- * Writes beside a file in `rejected` why it lies there: as `<file>.why.txt`, cut where that would be too long for a
- * name.
- */
+/** Writes the reason next to a file in `rejected`, as `<file>.why.txt`. The name is cut if it would be too long. */
 export async function writeWhy(path: string, why: string): Promise<void> {
   const ending = '.why.txt';
   const name = [...basename(path)];

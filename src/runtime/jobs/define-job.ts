@@ -26,23 +26,22 @@ const cron = z.string().refine((text) => {
   }
 }, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
 
-/** What may be the name of a job. */
-/** Which of the due times that were missed are run: the last, all, or none. */
+/** Which of the missed due times are run: the last one, all, or none. */
 export const catchUps = ['last', 'all', 'none'] as const;
 
 export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must consist of a-z, 0-9 and "-"');
 
 const sourceShape = z.discriminatedUnion('kind', [
   /**
-   * Every file that lies in `<folder>/inbox` and is complete. It goes to `working`, and from there to `done` (with its
-   * reports beside it) or to `rejected`.
+   * Every complete file in `<folder>/inbox`. It moves to `working`, and from there to `done` (next to its reports) or
+   * to `rejected`.
    */
   z.strictObject({
     kind: z.literal('folder'),
     folder: z.string().min(1),
     /** Which files: a pattern with "*". */
     pattern: z.string().min(1).default('*'),
-    /** How long after the due time files are waited for that are still being written, in minutes. */
+    /** How long after the due time the slot waits for files that are still being written, in minutes. */
     waitMinutes: z.number().int().min(0).max(1_440).default(60),
     /** Whether a slot without any file is a failure. */
     required: z.boolean().default(false),
@@ -50,43 +49,40 @@ const sourceShape = z.discriminatedUnion('kind', [
   /** One file that stays where it is. */
   z.strictObject({ kind: z.literal('file'), file: z.string().min(1) }),
   /**
-   * A program that writes CSV to its standard output; no shell is between. An exit code other than 0 rejects what it
-   * wrote.
+   * A program that writes CSV to its standard output, run without a shell. Its output is rejected if it exits with a
+   * code other than 0.
    */
   z.strictObject({
     kind: z.literal('command'),
     command: z.array(z.string()).min(1),
     timeoutMinutes: z.number().positive().max(1_440).default(10),
-    /** How much it may write, in MiB: twice what ten million rows take. */
+    /** How much it may write, in MiB: twice the size of ten million rows. */
     maxSizeMb: z.number().positive().default(2_048),
   }),
-  /**
-   * Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch
-   * reconcile`.
-   */
+  /** Pays nothing: compares the account's last days up to the slot with the service, like `airbatch reconcile`. */
   z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),
 ]);
 
 const jobShape = z
   .strictObject({
-    /** Its name in the ledger and in run ids: never give it to another job. */
+    /** Its name in the ledger and in run ids. Never give the name to another job. */
     name: jobName,
-    /** What it is for, in a sentence. */
+    /** Its purpose, in a sentence. */
     description: z.string().default(''),
     /** The account that pays (default: as for "run"). */
     account: z.string().min(1).optional(),
     schedule: z.strictObject({
       cron,
       timeZone,
-      /** Which of the slots that were missed are run: the last one, all of them in their order, or none. */
+      /** Which of the missed slots are run: the last one, all of them in order, or none. */
       catchUp: z.enum(catchUps).default('last'),
     }),
     source: sourceShape,
-    /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */
+    /** How files are read. Each field overrides the same field of the configuration's `intake`. */
     intake: overrides(intakeShape),
     /**
-     * The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own
-     * time zone.
+     * The run id, within which a row is paid only once. `{job}` and `{slot:yyyy-MM-dd HH:mm}` stand for the job's name
+     * and the slot's time in the job's own time zone.
      */
     runId: z
       .string()
@@ -96,25 +92,22 @@ const jobShape = z
       )
       .default('{job}-{slot:yyyy-MM}'),
     priority: z.enum(priorities).default('normal'),
-    /** By when its batches are to be done: "17:00" is the first such time after the slot in the job's own time zone. */
+    /** When its batches must be done: "17:00" is the first such time after the slot in the job's own time zone. */
     finishBy: z
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day such as "17:00"')
       .nullable()
       .default(null),
-    /**
-     * What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by
-     * field.
-     */
+    /** What a batch may do without a person. Each field overrides the same field of the configuration's `policy`. */
     policy: overrides(policyShape),
     /**
-     * Who is told of this job's batches and slots, besides those of the configuration: the same as its
-     * `notifications`.
+     * People who are notified of this job's batches and slots, in addition to those of the configuration, in the same
+     * form as its `notifications`.
      */
     notifications: z.array(recipientShape).default([]),
-    /** How long it is kept who was paid, in days after a batch has ended. */
+    /** How long personal data is kept, in days after a batch has ended. */
     retention: z.strictObject({ personalDataDays: z.number().int().positive() }).nullable().default(null),
-    /** How often what failed with one of these codes is tried again without a person, each time after looking it up. */
+    /** How often rows that failed with one of these codes are retried without a person, each time after a lookup. */
     retry: z
       .strictObject({ codes: z.array(z.string().min(1)).min(1), times: z.number().int().min(1).max(2) })
       .nullable()
@@ -130,7 +123,7 @@ export type JobInput = Omit<z.input<typeof jobShape>, 'intake' | 'policy'> & {
   intake?: IntakeSettingsInput;
   policy?: BatchPolicyInput;
 };
-/** A job, checked, with its defaults. */
+/** A checked job with its defaults. */
 export type Job = z.output<typeof jobShape>;
 
 /**

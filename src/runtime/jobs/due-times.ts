@@ -9,20 +9,18 @@ export interface Schedule {
   timeZone: string;
 }
 
-/** Due times that are looked at in one go: a job of every minute that stood still for a week. */
+/** The most due times that are computed at once: a week of a job that is due every minute. */
 export const dueTimesMax = 10_080;
 
-/** How far the clock of a zone can have been set back shortly before a moment shows in this time. */
+/** Comparing the readings of a zone's clock over this time shows whether it was set back shortly before a moment. */
 const recentMs = 24 * 3_600_000;
 
 /**
- * The due times (epoch ms) of a schedule after one moment and up to another, in their order. A time that daylight
- * saving skips is due right after the gap, together with the others in it; one that comes twice is due the first time.
- * Where there are more than `dueTimesMax`, the last of them.
- *
- * The expression is read against the calendar alone (croner, on a clock without daylight saving), and what the wall
- * shows is turned into moments here: croner's own way, like that of other libraries, loses all but the first of
- * several times in a gap.
+ * The due times (epoch ms) of a schedule after one moment and up to another, in order. A time that daylight saving
+ * skips is due right after the gap, together with the others in the gap. A time that occurs twice is due the first
+ * time. If there are more than `dueTimesMax`, the last of them. croner reads the expression on a clock without daylight
+ * saving, and this function turns its readings into moments. croner's own handling, like that of other libraries, loses
+ * all but the first of several times in a gap.
  */
 export function dueTimes(schedule: Schedule, afterMs: number, untilMs: number): number[] {
   const times: number[] = [];
@@ -33,7 +31,7 @@ export function dueTimes(schedule: Schedule, afterMs: number, untilMs: number): 
   return times.reverse();
 }
 
-/** The last due time up to a moment, or null where there was none. */
+/** The last due time up to a moment, or null if there is none. */
 export function lastDueTime(schedule: Schedule, untilMs: number): number | null {
   for (const time of dueTimesBack(schedule, untilMs)) return time;
   return null;
@@ -53,19 +51,19 @@ export function nextDueTimes({ cron, timeZone }: Schedule, afterMs: number, coun
   return times;
 }
 
-/** Whether a schedule has any due time at all: "0 9 31 2 *" has none. */
+/** Whether a schedule is ever due: "0 9 31 2 *" never is. */
 export function isEverDue(cron: string): boolean {
   return calendarOf(cron).nextRun(new Date(0)) !== null;
 }
 
-/** The due times up to a moment, backwards, each once. */
+/** The due times up to a moment, from the last to the first, each once. */
 function* dueTimesBack({ cron, timeZone }: Schedule, untilMs: number): Generator<number> {
   const { wallAt, firstAt } = makeWallTime(timeZone);
   const calendar = calendarOf(cron);
-  // While an hour comes for the second time, the wall has already shown more than it shows now.
+  // While an hour occurs for the second time, the clock has already shown later readings than now.
   const latest = Math.max(wallAt(untilMs), wallAt(untilMs - recentMs) + recentMs);
   let before = Number.POSITIVE_INFINITY;
-  // The next millisecond, since what is asked for comes before it.
+  // The next millisecond, because croner searches for times before it.
   let [wall] = calendar.previousRuns(1, new Date(latest + 1_000));
   while (wall) {
     const time = firstAt(wall.getTime());

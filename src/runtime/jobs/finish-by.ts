@@ -5,9 +5,9 @@ import { makeWallTime } from './wall-time.ts';
 const [hourMs, minuteMs] = [3_600_000, 60_000];
 
 /**
- * By when the batches of a slot (epoch ms) are to be done: the first moment after it at which the clock on the wall of
- * the job's time zone shows its `finishBy`; null where it has none. Where daylight saving skips that reading, it is
- * right after the gap.
+ * When the batches of a slot (epoch ms) must be done: the first moment after the slot at which the clock in the job's
+ * time zone shows its `finishBy`. Null if the job has none. If daylight saving skips that reading, the moment right
+ * after the gap.
  */
 export function finishByOfSlot(
   { finishBy, schedule }: Pick<Job, 'finishBy' | 'schedule'>,

@@ -5,8 +5,8 @@ import { type Config, chooseAccount, recipientFaults } from '../settings/config.
 import type { LoadedJob } from './load-jobs.ts';
 
 /**
- * Whether the configuration has what jobs name: better known now than when they are due. Throws `CONFIG_INVALID` with
- * each file that is wrong, and its field.
+ * Checks that the configuration has what the jobs refer to. It is better to find an error now than when a job is due.
+ * Throws `CONFIG_INVALID` with each wrong file and its field.
  */
 export function requireSoundJobs(config: Config, jobs: readonly LoadedJob[]): void {
   const faults = jobs.flatMap(({ file, job }) =>

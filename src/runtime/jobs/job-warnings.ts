@@ -2,14 +2,14 @@ import type { Job } from './define-job.ts';
 import { sharedRunIdHint, sharedRunIdText } from './shared-run-id.ts';
 import { skippedMonthHint, skippedMonthText } from './skipped-months.ts';
 
-/** What is right by its form and probably not meant. */
+/** A setting that is valid but probably not intended. */
 export interface JobWarning {
   message: string;
   why: string;
   hint: string;
 }
 
-/** What of a job, from a moment on (epoch ms), a person should look at before it runs with nobody watching. */
+/** Settings of a job that a person should check before it runs with nobody watching, from a moment on (epoch ms). */
 export function jobWarnings(job: Job, afterMs: number): JobWarning[] {
   const shared = sharedRunIdText(job, afterMs);
   const skipped = skippedMonthText(job, afterMs);

@@ -8,7 +8,8 @@ import { resolveAirbatch } from '../settings/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
 
 /**
- * A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in.
+ * A job and the file that defines it. Its paths are absolute; in the file they are relative to the parent folder of
+ * `jobs/`.
  */
 export interface LoadedJob {
   file: string;
@@ -16,13 +17,13 @@ export interface LoadedJob {
 }
 
 /**
- * The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with each file that is
- * wrong, and its fields.
+ * Loads the jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by name. Throws `CONFIG_INVALID` with each wrong file and
+ * its fields.
  */
 export async function loadJobs(folder: string): Promise<LoadedJob[]> {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder)
-    // What is hidden is an editor's lock of a job, or what another system keeps beside it.
+    // A hidden file is an editor's lock, or a file that another system creates next to a job.
     .filter((name) => /^[^.].*\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
     .sort();
   const loaded: LoadedJob[] = [];
@@ -48,7 +49,7 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
   return loaded.sort((a, b) => (a.job.name < b.job.name ? -1 : 1));
 }
 
-/** The default export may have gone through `defineJob` already, or be what is given to it. */
+/** The default export is the result of `defineJob` or its input. */
 async function readJob(file: string): Promise<Job> {
   if (file.endsWith('.json')) {
     const job = defineJob(JSON.parse(readEditedText(file)) as JobInput);
@@ -62,7 +63,7 @@ async function readJob(file: string): Promise<Job> {
   return defineJob(module.default);
 }
 
-/** The folder that files are taken from, however it is written; null where there is none. */
+/** The folder from which the job takes files, with links resolved; null if there is none. */
 function ownFolder({ source }: Job): string | null {
   if (source.kind !== 'folder') return null;
   return existsSync(source.folder) ? realpathSync(source.folder) : source.folder;

@@ -6,7 +6,7 @@ type Part = { text: string } | { job: true } | { slot: string };
 
 const field = /yyyy|MM|dd|HH|mm/g;
 
-/** Null where a `{...}` is none that is known. */
+/** Null if a `{...}` is not known. */
 export function runIdParts(template: string): Part[] | null {
   const parts: Part[] = [];
   for (const [, braced, text] of template.matchAll(/\{([^}]*)\}|([^{]+)/g)) {
@@ -18,9 +18,7 @@ export function runIdParts(template: string): Part[] | null {
   return parts;
 }
 
-/**
- * The run id of a slot: times are those of the job's own time zone. Characters that a run id cannot have become "-".
- */
+/** The run id of a slot. Times are in the job's own time zone. Characters that a run id cannot contain become "-". */
 export function runIdOfSlot(template: string, job: string, dueAt: number, timeZone: string): string {
   const [date = '', time = ''] = wallText(dueAt, timeZone).split('T');
   const [yyyy = '', MM = '', dd = ''] = date.split('-');
@@ -35,7 +33,7 @@ export function runIdOfSlot(template: string, job: string, dueAt: number, timeZo
   return text.replace(/[^A-Za-z0-9._-]+/g, '-');
 }
 
-/** Whether what a template makes is a run id, which does not depend on the slot: all its times are of one length. */
+/** Whether a template makes valid run ids. One example is enough: all its times have the same length. */
 export function makesRunIds(template: string, job: string): boolean {
   return isRunId(runIdOfSlot(template, job, 0, 'UTC'));
 }

@@ -4,14 +4,16 @@ import { nextDueTimes } from './due-times.ts';
 import { runIdOfSlot } from './run-id.ts';
 import { wallText } from './wall-time.ts';
 
-/** Slots that are looked at in one go: those of a month for a job of every hour, which takes some 50 ms. */
+/** The most slots that are checked at once: a month of a job that is due every hour, which takes about 50 ms. */
 const slotsMax = 750;
-/** What names no year comes again after one: it is looked from a day before, so that leap years do not matter. */
+/**
+ * A run id without a year repeats after one year. The search starts a day earlier, so that leap years do not matter.
+ */
 const yearMs = 364 * dayMs;
 
 /**
- * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the
- * first of them has paid, the second would leave out as paid already.
+ * Says which slots after a moment (epoch ms) would have the same run id; null if each has its own. Rows that the first
+ * of these slots has paid would be skipped by the second as already paid.
  */
 export function sharedRunIdText({ name, schedule, source, runId }: Job, afterMs: number): string | null {
   if (source.kind === 'reconciliation') return null;
@@ -29,6 +31,6 @@ export function sharedRunIdText({ name, schedule, source, runId }: Job, afterMs:
   return null;
 }
 
-/** What to do about it. */
+/** How to correct it. */
 export const sharedRunIdHint =
   'Write more of the time into "runId", such as "{job}-{slot:yyyy-MM-dd}" or "{job}-{slot:yyyy-MM-dd-HHmm}", unless that is meant.';

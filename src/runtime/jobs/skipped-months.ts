@@ -6,8 +6,8 @@ import { wallText } from './wall-time.ts';
 const slotsMax = 13;
 
 /**
- * Says which months after a moment (epoch ms) a job of every month leaves out, since they have no such day, or null
- * where it leaves out none: the 31st comes seven times a year.
+ * Says which months after a moment (epoch ms) a monthly job skips because they do not have its day; null if it skips
+ * none. The 31st occurs seven times a year.
  */
 export function skippedMonthText({ schedule }: Pick<Job, 'schedule'>, afterMs: number): string | null {
   const [, , , month, weekday] = schedule.cron.trim().split(/\s+/);
@@ -19,7 +19,7 @@ export function skippedMonthText({ schedule }: Pick<Job, 'schedule'>, afterMs: n
   return skipped.length === 0 ? null : `it is not due in ${skipped.join(', ')}, since there is no such day`;
 }
 
-/** What to do about it. */
+/** How to correct it. */
 export const skippedMonthHint = 'Write "L" for the last day of each month, as in "0 9 L * *", unless that is meant.';
 
 /** The month of a reading such as "2026-11-25T09:00", counted from year 0. */

@@ -3,14 +3,13 @@ import { runIdOfSlot } from './run-id.ts';
 import { makeWallTime } from './wall-time.ts';
 
 /**
- * What stands before the names of files that a slot has taken, with a "~" after it: its time in the job's own time
- * zone.
+ * The prefix of the names of files that a slot has taken, followed by "~": the slot's time in the job's own time zone.
  */
 export function stampOf(dueAt: number, timeZone: string): string {
   return runIdOfSlot('{slot:yyyyMMdd-HHmm}', '', dueAt, timeZone);
 }
 
-/** The due time (epoch ms) of the slot that has taken the file of this name; null where none has. */
+/** The due time (epoch ms) of the slot that has taken the file with this name; null if no slot has. */
 export function dueAtOf(name: string, timeZone: string): number | null {
   const [, ...fields] = stampBefore.exec(name) ?? [];
   if (fields.length === 0) return null;

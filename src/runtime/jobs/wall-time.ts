@@ -1,24 +1,23 @@
-/**
- * The clock on the wall of a time zone. A wall time is written as the epoch milliseconds of that same reading in UTC.
- */
+/** The local clock of a time zone. Its reading is written as the epoch milliseconds of the same reading in UTC. */
 export interface WallTime {
   /** What the clock shows at a moment (epoch ms). */
   wallAt(epochMs: number): number;
   /**
-   * The first moment (epoch ms) at which the clock shows this reading, or a later one: so a reading that daylight
-   * saving skips is right after the gap, and one that comes twice is the first.
+   * The first moment (epoch ms) at which the clock shows this reading or a later one. A reading that daylight saving
+   * skips is right after the gap; a reading that occurs twice is the first.
    */
   firstAt(wallMs: number): number;
 }
 
 /**
- * The clock's offset changes at most once in this time, before and after any moment: zones change it some weeks apart.
+ * The clock's offset changes at most once within this time before and after any moment: zones change it some weeks
+ * apart.
  */
 const changeMs = 24 * 3_600_000;
 /** No zone changes its offset within a minute. */
 const minuteMs = 60_000;
 
-/** Kept, since making one takes longer than everything that is done with it at a look. */
+/** Kept, because creating a format takes longer than everything that is done with it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -55,8 +54,8 @@ export function makeWallTime(timeZone: string): WallTime {
       const before = wallMs - offsetAt(wallMs - changeMs);
       const after = wallMs - offsetAt(wallMs + changeMs);
       for (const candidate of [before, after]) if (wallAt(candidate) === wallMs) return candidate;
-      // The reading is skipped. The change lies between the two: the clock still shows less at `after`, and more at
-      // `before`.
+      // The reading is skipped. The change lies between the two moments: at `after` the clock still shows less, at
+      // `before` more.
       let [less, more] = [after, before];
       while (more - less > minuteMs) {
         const middle = Math.floor((less + more) / 2);
@@ -68,7 +67,7 @@ export function makeWallTime(timeZone: string): WallTime {
   };
 }
 
-/** What the clock of a time zone shows at a moment (epoch ms), as "2026-11-25T09:00". */
+/** What the local clock of a time zone shows at a moment (epoch ms), as "2026-11-25T09:00". */
 export function wallText(epochMs: number, timeZone: string): string {
   return new Date(makeWallTime(timeZone).wallAt(epochMs)).toISOString().slice(0, 16);
 }

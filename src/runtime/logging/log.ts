@@ -11,33 +11,37 @@ import { visible } from '../../core/text/visible.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 
-/** JSON, in which nothing is obeyed or hidden by the screen on which somebody reads a log; its value stays the same. */
+/**
+ * JSON in which control and hidden characters are escaped, so that they do not affect the screen of a person who reads
+ * the log. The values stay the same.
+ */
 const jsonLines = winston.format.combine(
   winston.format.json(),
   winston.format.printf((info) => visible(String(info[Symbol.for('message')]))),
 );
 
-/** A log in files besides: a full one gets a number, and the oldest goes. */
+/** A log in files, in addition to stderr. A full file gets a number, and the oldest is deleted. */
 export interface LogFile {
-  /** Absolute. */
+  /** An absolute path. */
   file: string;
   maxSizeMb: number;
-  /** Files kept, the one being written among them. */
+  /** How many files are kept, the current one included. */
   keep: number;
-  /** Whether the group of its folder may read it, and not its owner alone: lines name batches and rows. */
+  /** Whether the group of the folder may read it, in addition to its owner. Lines name batches and rows. */
   readableByGroup?: boolean;
 }
 
 /**
- * The log of a process: one JSON object a line on stderr, so that stdout stays the program's answer. `level` "warn"
- * keeps a terminal quiet; "silent" writes nothing. With `file`, everything from `info` on goes there as JSON as well.
+ * The log of a process: one JSON object a line on stderr, because stdout is for the program's result. `level` "warn"
+ * keeps a terminal quiet; "silent" writes nothing. With `file`, everything from `info` on is also written there as
+ * JSON.
  */
 export function makeLog(options: {
   level: 'info' | 'warn' | 'silent';
   secrets: readonly string[];
-  /** Where a person watches: what writes to their screen. Null: one JSON object a line on `stderr`. */
+  /** Writes to the screen of a person who watches. Null: one JSON object a line on `stderr`. */
   screen: ((text: string) => void) | null;
-  /** The process's own where none is given. */
+  /** Default: that of the process. */
   stderr?: NodeJS.WritableStream | undefined;
   file?: LogFile | null;
 }): Log {
@@ -72,7 +76,7 @@ export function makeLog(options: {
   };
 }
 
-/** The log of what happens with an account: a line that names no batch names the account. */
+/** The log of an account: a line that names no batch names the account. */
 export function accountLog({ info, warn }: Log, account: string): Log {
   const named = (data: EventData = {}) => ('batch_id' in data ? data : { account, ...data });
   return {
@@ -81,13 +85,10 @@ export function accountLog({ info, warn }: Log, account: string): Log {
   };
 }
 
-/** How soon trouble that lasts is told again. */
+/** How soon a lasting error is logged again. */
 const lastingAgainMs = 15 * 60_000;
 
-/**
- * Tells trouble of something that is tried every few seconds: once while it lasts, and then now and then, until it is
- * `over`.
- */
+/** Logs an error of something that is tried every few seconds: once at first, then now and then, until it is `over`. */
 export interface LastingTrouble {
   report(message: string, data: EventData): void;
   over(): void;
@@ -118,10 +119,10 @@ function writingTo(screen: (text: string) => void): Writable {
 }
 
 /**
- * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it
- * does: a line that cannot be written is left out, and the next one is tried anew. Winston's own transport for files
- * ends the process where it cannot look at the file, and where it cannot open the next one it never writes again and
- * holds up all other transports.
+ * Each line is written to the file that is now at the path, so that an error of the disk or folder lasts no longer than
+ * its cause. A line that cannot be written is left out, and the next one is tried anew. Winston's own file transport
+ * ends the process if it cannot stat the file. If it cannot open the next file, it never writes again and blocks all
+ * other transports.
  */
 function toFiles(log: LogFile) {
   const modes = log.readableByGroup ? groupModes : privateModes;
@@ -134,7 +135,7 @@ function toFiles(log: LogFile) {
   const stream = new Writable({
     decodeStrings: false,
     write(text: string, _encoding, done) {
-      // What cannot be written stands on stderr all the same.
+      // A line that cannot be written is on stderr in any case.
       void write(text)
         .catch(() => undefined)
         .then(() => done());
@@ -143,13 +144,13 @@ function toFiles(log: LogFile) {
   return new winston.transports.Stream({ format: jsonLines, stream });
 }
 
-/** What a disk refuses for a while: it says nothing of the configuration, and lines are tried again one by one. */
+/** Disk errors that pass. They do not mean that the configuration is wrong, and each line is tried anew. */
 const passing: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ESTALE'];
 
 /**
- * Who configured a log is told at once where none can be written there, as when another user of this machine has begun
- * it. Not for a disk that is full or read-only, which mostly has the ledger as well: people are told of that, and
- * whoever watches over the program starts it again.
+ * Fails at once if the configured log cannot be written, for example because another user of this machine has created
+ * it. It does not fail for a full or read-only disk, which usually contains the ledger as well: people are notified of
+ * that, and the service manager restarts the program.
  */
 function begin(file: string, modes: typeof privateModes): void {
   try {
@@ -164,17 +165,17 @@ function begin(file: string, modes: typeof privateModes): void {
 }
 
 /**
- * Makes the file where it is missing; one that is there keeps its rights. Throws where nothing can be written to it.
+ * Creates the file if it is missing; an existing file keeps its permissions. Throws if nothing can be written to it.
  */
 function makeFile(file: string, modes: typeof privateModes): void {
   makeFolders(dirname(file), modes.folder);
   const isNew = !existsSync(file);
   appendFileSync(file, '', { mode: modes.file });
-  // The umask may have taken the group's right away.
+  // The umask may have removed the group's permission.
   if (isNew && modes === groupModes) chmodSync(file, modes.file);
 }
 
-/** Where the file is full, "airbatch.log" becomes "airbatch1.log", and what has the highest number goes. */
+/** When the file is full, "airbatch.log" becomes "airbatch1.log", and the file with the highest number is deleted. */
 async function turnOver({ file, maxSizeMb, keep }: LogFile): Promise<void> {
   const size = await stat(file).then(
     (found) => found.size,

@@ -7,9 +7,9 @@ import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
 const holdShape = z.object({ fence: z.number().int(), expiresAt: z.number() });
 
 /**
- * Marks beside the ledger, a small file an account. A backup of the ledger alone does not contain them: so a ledger
- * that was restored is told from the one that was last worked on. One that cannot be read or written is trouble of the
- * ledger (`LEDGER_FULL`, `LEDGER_IO`).
+ * Marks next to the ledger, one small file for each account. A backup of the ledger alone does not contain them. So
+ * airbatch can tell a restored ledger from the one that was last worked on. An unreadable or unwritable mark is an
+ * error of the ledger (`LEDGER_FULL`, `LEDGER_IO`).
  */
 export function makeLedgerMark(ledgerPath: string): LedgerMark {
   const path = (account: string) => `${ledgerPath}.${account}.mark`;
@@ -23,16 +23,16 @@ export function makeLedgerMark(ledgerPath: string): LedgerMark {
       try {
         return holdShape.parse(JSON.parse(text));
       } catch {
-        // Cut short by a disk that lies about what it has written: it says nothing.
+        // The mark is cut short, by a disk that did not write what it confirmed. It proves nothing.
         return null;
       }
     },
     async write(account, hold) {
       const fresh = `${path(account)}.new`;
       try {
-        // A crash may have left one that is another person's, and open to nobody else.
+        // A crash may have left a mark that belongs to another user and that only this user can open.
         await rm(fresh, { force: true });
-        // On the disk before it takes the place of the one before: an empty mark would let any backup pass.
+        // The new mark is on the disk before it replaces the old one: an empty mark would let any backup pass.
         await writeFile(fresh, JSON.stringify(hold), { mode: 0o600, flush: true });
         await shareAsLedger(fresh, ledgerPath);
         await rename(fresh, path(account));

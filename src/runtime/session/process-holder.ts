@@ -3,9 +3,9 @@ import { isEnded, processBegan, processPlace } from '../../core/basics/processes
 import type { Clock } from '../../core/time/clock.ts';
 
 /**
- * Names this process uniquely over time, by when it began: for what it holds in the ledger. Beside the time by the
- * clock, which may have been set since, stand the place in which its number is its own and the start by that place's
- * count, where the system tells them.
+ * Names this process uniquely over time, by its start, for what it holds in the ledger. The system clock may have been
+ * set since the start. So if the system provides them, the name also contains the namespace of the process id and the
+ * start time in the system's own count.
  */
 export function processHolder(clock: Clock): string {
   const startMs = Math.round(clock.now() - process.uptime() * 1_000);
@@ -16,8 +16,8 @@ export function processHolder(clock: Clock): string {
 }
 
 /**
- * Whether the process that `holder` names is known to have ended: it ran on this machine, and its number is free, or
- * that of a process which began at another time. What cannot be told counts as alive.
+ * Whether the process that `holder` names has certainly ended: it ran on this machine, and its process id is free or
+ * belongs to a process with another start. If that cannot be decided, it counts as alive.
  */
 export function isDeadProcess(holder: string): boolean {
   const [host, number, start = ''] = holder.split('/');
@@ -26,7 +26,7 @@ export function isDeadProcess(holder: string): boolean {
   const [, boot, namespaces, began] = start.split('.');
   const here = processPlace();
   const isOfThisBoot = here !== null && boot === here.boot;
-  // Of another container of this machine with the same name the numbers say nothing here.
+  // In another container of this machine with the same name, the process ids prove nothing.
   if (isOfThisBoot && namespaces !== here.namespaces) return false;
   if (isEnded(pid)) return true;
   const now = isOfThisBoot ? processBegan(pid) : null;

@@ -14,21 +14,21 @@ const doing: Record<Role, string> = {
 
 const roleHint = 'Make a key that has the role.';
 
-/** The role whose people have another one as well, where the configuration names nobody for that. */
+/** If the configuration names nobody for the role on the left, the people of the role on the right have it. */
 const instead: Partial<Record<Role, Role>> = { resolve: 'operate', admin: 'approve' };
 
-/** What a job may do: whoever starts `airbatch serve` may operate, and job files are code. */
+/** The roles of a job: a person who starts `airbatch serve` may operate, and job files are code. */
 const rolesOfJobs: readonly Role[] = ['prepare', 'operate', 'audit'];
 
 /**
- * Throws `ROLE_MISSING` where the person may not do what the role allows: as the caller's grant says, else as the
- * configuration's `people` say. Where these name nobody for a role, everybody has it.
+ * Throws `ROLE_MISSING` if the person does not have the role. The caller's grant decides, else the configuration's
+ * `people`. If these name nobody for a role, everybody has it.
  */
 export function requireRole(
   { config, person, through, grant }: Pick<Session, 'config' | 'person' | 'through' | 'grant'>,
   role: Role,
 ): void {
-  // Who decides about batches has to see them.
+  // People who decide about batches must see them.
   if (grant?.roles.includes(role) || (grant && role === 'audit')) return;
   if (grant) throw new AirbatchError('ROLE_MISSING', `${person} may not ${doing[role]}`, { hint: roleHint });
   if (jobOf({ through }) !== null && rolesOfJobs.includes(role)) return;
@@ -36,7 +36,7 @@ export function requireRole(
   const other = instead[role];
   const named = people[role] ?? (other && people[other]);
   if (named === undefined || named.includes(person)) return;
-  // Who decides about batches has to see them.
+  // People who decide about batches must see them.
   if (role === 'audit' && Object.values(people).some((those) => those.includes(person))) return;
   throw new AirbatchError('ROLE_MISSING', `${person} may not ${doing[role]}`);
 }

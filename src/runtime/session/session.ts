@@ -24,15 +24,15 @@ export interface Grant {
 }
 
 /**
- * What every door opens first: the configuration, the ledger and the log. The person is whoever runs the program, as
- * the operating system knows them.
+ * What every door opens first: the configuration, the ledger and the log. The person is the operating system's user who
+ * runs the program.
  */
 export interface Session extends Actor {
   config: Config;
   ledgerPath: string;
   random: Random;
   log: Log;
-  /** Where it is set, it says what the person may do; else the configuration's `people` say it. */
+  /** If it is set, it decides what the person may do; else the configuration's `people` decide. */
   grant?: Grant;
 }
 
@@ -42,26 +42,26 @@ export interface SessionOptions {
   env: Record<string, string | undefined>;
   configPath: string | undefined;
   ledgerPath: string | undefined;
-  /** The door that the person comes through: `library` where none is given. */
+  /** The door that the person uses; default: `library`. */
   through?: Through;
-  /** Writes to the screen of a person who watches: a short log, made for reading. Null: JSON on `stderr`. */
+  /** Writes a short log for people to the screen of a person who watches. Null: JSON on `stderr`. */
   screen: ((text: string) => void) | null;
-  /** The process's own where none is given. */
+  /** Default: that of the process. */
   stderr?: NodeJS.WritableStream;
   /** For work on existing batches: a missing ledger is not created (`LEDGER_MISSING`). */
   onlyIfThere?: boolean;
-  /** For what only reads: where there is no ledger, one in memory takes its place, and nothing is made. */
+  /** For operations that only read: a missing ledger is replaced by one in memory, and no file is created. */
   onlyReads?: boolean;
-  /** For what needs no ledger: one in memory takes its place. `ledgerPath` is where the ledger lies, or would lie. */
+  /** For operations that need no ledger: one in memory takes its place. `ledgerPath` is still the ledger's own path. */
   noLedger?: boolean;
 }
 
-/** In the place of a ledger's path where there is none: see `SessionOptions.onlyReads`. */
+/** Stands for the ledger's path if there is no ledger: see `SessionOptions.onlyReads`. */
 export const noLedgerPath = ':memory:';
 
 /**
- * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and
- * rows of cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened
+ * Opens the ledger and the log as configured, and cleans up what killed programs left: half-read files, and rows of
+ * cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or the reason why the ledger cannot be opened
  * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -91,9 +91,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(), through };
 }
 
-/**
- * Whether there is a ledger, or there may be one: of a folder that cannot be entered, nobody can say that it has none.
- */
+/** Whether there is a ledger, or may be one: if the folder cannot be entered, nobody can say that it has none. */
 function isThere(path: string): boolean {
   try {
     statSync(path);
@@ -103,7 +101,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Where the ledger lies: as the command line says, else as the configuration does. */
+/** The path of the ledger: from the command line, else from the configuration. */
 export function ledgerPathOf(
   { cwd, ledgerPath }: Pick<SessionOptions, 'cwd' | 'ledgerPath'>,
   { ledger }: Config,
@@ -116,8 +114,8 @@ export function signingKeyPath(ledgerPath: string): string {
 }
 
 /**
- * The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system
- * refuses it.
+ * The key that signs this installation's reports. It is next to the ledger. Throws `LEDGER_IO` if the file system
+ * refuses access.
  */
 export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
   const path = signingKeyPath(ledgerPath);
@@ -142,8 +140,8 @@ function personName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a user id that has no name. The environment is no proof of one: anybody may set it,
-    // and a second person would be no other than the first.
+    // A container may run under a user id without a name. The environment proves no name: anybody may set it, and one
+    // person could pose as the second.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

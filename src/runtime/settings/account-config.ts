@@ -8,17 +8,17 @@ import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
 import type { SecretOf } from '../../notify/recipients.ts';
 import { requireSecret } from './environment.ts';
 
-/** The account that stands in where none is configured: the sandbox inside this very process. */
+/** The account that is used if none is configured: the sandbox inside this process. */
 export const sandboxAccountName = 'sandbox';
 
 export const positive = z.number().int().positive();
 const limitsShape = z.partialRecord(
-  // The service limits writes and sign-ins as well; airbatch sends none, and accepts settings for them.
+  // The service limits writes and sign-ins as well. airbatch sends none, and accepts settings for them.
   z.enum([...requestClasses, 'write', 'auth']),
   z.strictObject({ limit: positive, windowMs: positive.optional() }),
 );
 
-/** What an account has where its configuration does not say otherwise. */
+/** The defaults of an account. */
 export const accountDefaults = {
   walletMode: 'auto',
   limits: {},
@@ -32,7 +32,7 @@ export const accountShape = z
   .strictObject({
     version: z.enum(['v2', 'v1']).default('v2'),
     baseUrl: safeUrl,
-    /** Names of environment variables: the secrets themselves never stand in a file that is shared. */
+    /** Names of environment variables. The secrets themselves are never in a file that people share. */
     apiKeyEnv: z.string().min(1).optional(),
     emailEnv: z.string().min(1).optional(),
     tokenEnv: z.string().min(1).optional(),
@@ -46,30 +46,34 @@ export const accountShape = z
      */
     callbackUrl: safeUrl.optional(),
     /**
-     * What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed.
+     * What signs webhooks, in addition to the API key. While a secret is rotated, the old and the new one are both
+     * accepted.
      */
     webhooks: z
       .strictObject({
         /** Names of environment variables with the secrets given to `POST /enterprise/webhooks` (spec section 6.2). */
         secretEnvs: z.array(z.string().min(1)).max(2).default([]),
-        /** The API key that was used before: what was sent under it is still called back with it. */
+        /**
+         * The API key before the current one: webhooks for payments that were sent with it are still signed with it.
+         */
         previousApiKeyEnv: z.string().min(1).optional(),
       })
       .prefault({}),
-    /** Whether batches that wait for money go on by themselves once a wallet holds more than before. */
+    /** Whether batches that wait for money resume by themselves once a wallet holds more than before. */
     resumeWhenFunded: z.boolean().default(accountDefaults.resumeWhenFunded),
     /**
-     * How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be
-     * over it.
+     * How long a process that does not renew its lease keeps the account, in milliseconds. A suspended process loses it
+     * after this time.
      */
     leaseTtlMs: z.number().int().min(1_000).default(accountDefaults.leaseTtlMs),
-    /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
+    /** Delays of the in-doubt algorithm, in milliseconds. Shorter ones are for rehearsals only. */
     doubt: z
       .strictObject({
         lookupDelaysMs: z.array(positive).min(1),
         resendDelaysMs: z.array(positive).min(1),
         /**
-         * How far apart payments to one number are sent; Version 1 blocks a repeated one for about a minute (code 50).
+         * The least time between payments to one number. Version 1 blocks a repeated payment for about a minute (code
+         * 50).
          */
         sameNumberSpacingMs: z.number().int().nonnegative(),
       })
@@ -103,7 +107,7 @@ export interface AccountConfig
   extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv' | 'webhooks'> {
   name: string;
   credentials: { apiKey: string } | { email: string; token: string };
-  /** Where these come from, for people: the names of the environment variables, "TOPUP_EMAIL and TOPUP_TOKEN". */
+  /** Where its secrets come from, for people: the names of the environment variables, "TOPUP_EMAIL and TOPUP_TOKEN". */
   credentialsFrom: string;
   webhookKeys: WebhookKeys;
 }
@@ -129,8 +133,8 @@ export function resolveAccount(
 }
 
 /**
- * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2); `AIRBATCH_CALLBACK_URL` and
- * `AIRBATCH_WEBHOOK_SECRET` may come with them.
+ * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2). `AIRBATCH_CALLBACK_URL` and
+ * `AIRBATCH_WEBHOOK_SECRET` are optional.
  */
 export function environmentAccount(
   env: Record<string, string | undefined>,
@@ -138,7 +142,8 @@ export function environmentAccount(
 ): AccountConfig | null {
   const { AIRBATCH_BASE_URL: baseUrl, AIRBATCH_API_KEY: apiKey } = env;
   if (!baseUrl && !apiKey) return null;
-  // An account of the file may keep its key in this variable; then the one alone asks for no account of its own.
+  // An account in the file may take its key from this variable. Then the variable alone does not define another
+  // account.
   if (!baseUrl && namesApiKey) return null;
   if (!baseUrl || !apiKey) {
     throw new AirbatchError(

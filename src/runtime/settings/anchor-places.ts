@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { safeUrl, shownUrl } from '../../core/text/safe-url.ts';
 
 /**
- * Where the heads of audit chains are put outside of the ledger: a chain alone does not show that its end was cut off.
+ * Where the heads of audit chains are stored outside the ledger. A chain alone does not show that its end was cut off.
  */
 const anchorShape = z.discriminatedUnion('kind', [
-  /** A line of JSON is appended to a file, best on another machine's disk. */
+  /** A line of JSON is appended to a file, preferably on another machine's disk. */
   z.strictObject({ kind: z.literal('file'), path: z.string().min(1) }),
   /** The same line is posted to an address; any answer of success counts. */
   z.strictObject({ kind: z.literal('url'), url: safeUrl, tokenEnv: z.string().min(1).optional() }),
   /**
-   * The head is time-stamped by an authority (RFC 3161), whose receipt is kept. Many of them speak http alone, and
-   * may: they are sent a digest and no secret, and their receipt is signed.
+   * An authority time-stamps the head (RFC 3161), and its receipt is kept. Many authorities use http only. That is
+   * allowed: they get a digest and no secret, and their receipt is signed.
    */
   z.strictObject({ kind: z.literal('rfc3161'), url: z.url({ protocol: /^https?$/ }) }),
 ]);
 export type AnchorInput = z.output<typeof anchorShape>;
 
-/** All of them; where a head was put is known by its place, so that two of one place would be taken for one. */
+/** All places. A place identifies the heads that were stored there, so no two may be the same. */
 export const anchorsShape = z.array(anchorShape).check((context) => {
   for (const [index, anchor] of context.value.entries()) {
     if (anchor.kind === 'file') continue;
@@ -35,7 +35,7 @@ export type Anchor =
   | { kind: 'url'; url: string; token?: string }
   | { kind: 'rfc3161'; url: string };
 
-/** Where it is, in words, as ledger, reports and logs have it. */
+/** The place as a text for the ledger, the reports and the logs. */
 export function placeOf(anchor: Anchor): string {
   return anchor.kind === 'file' ? `file ${anchor.path}` : `${anchor.kind} ${shownUrl(anchor.url)}`;
 }

@@ -7,8 +7,8 @@ import { accountShape, positive } from './account-config.ts';
 import { anchorsShape } from './anchor-places.ts';
 
 /**
- * What a person may do: bring files, approve batches, have them sent and paused, decide what became of a payment, read,
- * and look after the ledger.
+ * The roles of people: they import files, approve batches, send and pause them, decide what happened to a payment,
+ * read, and maintain the ledger.
  */
 export const roles = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -37,24 +37,24 @@ export const configShape = z.strictObject({
   accounts: z
     .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must consist of a-z, 0-9, "_" and "-"'), accountShape)
     .default({}),
-  /** What intake takes for granted and what it refuses. */
+  /** Defaults for intake, and what it refuses. */
   intake: overrides(intakeShape),
-  /** Where the heads of audit chains are put outside of the ledger. */
+  /** Where the heads of audit chains are stored outside the ledger. */
   anchors: anchorsShape.default([]),
-  /** Whom to tell what, and the mail server that takes e-mail. */
+  /** Who is notified of what, and the mail server that accepts e-mail. */
   notifications: z.array(recipientShape).default([]),
   mail: mailShape.optional(),
-  /** Whether the group of the folder may read reports and log files, and not their owner alone. */
+  /** Whether the group of the folder may read reports and log files, in addition to their owner. */
   readableByGroup: z.boolean().default(false),
-  /** A log in files besides stderr. */
+  /** A log in files, in addition to stderr. */
   log: z
     .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })
     .optional(),
-  /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
+  /** How long personal data is kept, in days after a batch has ended. If it is left out: for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person. */
   policy: overrides(policyShape),
-  /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
+  /** Who has which role, by the operating system's user names. Everybody has a role that is not listed. */
   people: peopleShape.default({}),
 });
 

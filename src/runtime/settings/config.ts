@@ -35,14 +35,14 @@ export interface Config {
   /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
   secretOf: SecretOf;
   mail: Mail | null;
-  /** The folder of the job definitions; what is relative in them is so to the folder that it lies in. */
+  /** The folder of the job definitions. Relative paths in them start from its parent folder. */
   jobs: string;
   anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
-  /** What is wrong with files of the configuration and does not keep it from being used. */
+  /** Problems of configuration files that do not keep them from being used. */
   warnings: readonly string[];
 }
 
@@ -131,7 +131,7 @@ async function readConfigFile(path: string): Promise<unknown> {
   }
 }
 
-/** What keeps word from ever reaching those who are named: nobody would miss it. */
+/** Problems that keep notifications from ever reaching the named people. Nobody would notice that they are missing. */
 export function recipientFaults(
   given: readonly RecipientInput[],
   { accounts, mail }: Pick<Config, 'accounts' | 'mail'>,
@@ -167,8 +167,8 @@ function resolveAnchor(
 }
 
 /**
- * The account to use: the one named, else the only one, else `default`; null, if none is configured, means the embedded
- * sandbox. Throws `ACCOUNT_UNKNOWN` if the choice is not clear.
+ * The account to use: the one named, else the only one, else `default`. Null means the embedded sandbox, if none is
+ * configured. Throws `ACCOUNT_UNKNOWN` if the choice is not clear.
  */
 export function chooseAccount(config: Config, name: string | undefined): AccountConfig | null {
   const names = [...config.accounts.keys()];

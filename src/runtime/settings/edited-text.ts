@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The marks by which editors, and shells of Windows, say that a file is UTF-16. */
+/** The byte order marks with which editors, and Windows shells, mark a file as UTF-16. */
 const encodings = [
   { mark: Buffer.from([0xff, 0xfe]), name: 'utf-16le' },
   { mark: Buffer.from([0xfe, 0xff]), name: 'utf-16be' },
@@ -8,7 +8,7 @@ const encodings = [
 
 /**
  * The text of a file that a person wrote in an editor, in UTF-8 or marked UTF-16, without its mark. Throws as
- * `readFileSync`.
+ * `readFileSync` does.
  */
 export function readEditedText(path: string): string {
   const bytes = readFileSync(path);

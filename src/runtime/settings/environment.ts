@@ -5,12 +5,12 @@ import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import type { SecretOf } from '../../notify/recipients.ts';
 import { readEditedText } from './edited-text.ts';
 
-/** The variables of a process, or of `.env`. */
+/** The variables of a process or of a `.env` file. */
 export type Environment = Record<string, string | undefined>;
 
 /**
- * What `.env` of the working directory says; nothing where there is none. Throws `CONFIG_INVALID` where it cannot be
- * read.
+ * The variables in the `.env` file of the working directory; empty if there is no such file. Throws `CONFIG_INVALID` if
+ * it cannot be read.
  */
 export function readDotEnv(cwd: string): Environment {
   const path = join(cwd, '.env');
@@ -26,8 +26,7 @@ export function readDotEnv(cwd: string): Environment {
 }
 
 /**
- * What is wrong with `.env` and does not keep it from being used: its group may be meant to read it, and nobody else
- * is.
+ * Problems of the `.env` file that do not keep it from being used. Its group may be meant to read it; nobody else is.
  */
 export function dotEnvWarnings(cwd: string): string[] {
   const path = join(cwd, '.env');
@@ -35,11 +34,11 @@ export function dotEnvWarnings(cwd: string): string[] {
   return [`every user of this machine can read ${path}, which holds secrets: chmod o-r ${JSON.stringify(path)}`];
 }
 
-/** The values of variables that fields name. What is wrong with any of them is told at once, by `requireAll`. */
+/** The values of variables that fields name. `requireAll` reports all problems together. */
 export interface Secrets {
-  /** Empty where there is a fault. */
+  /** Empty if the variable has a problem. */
   get: SecretOf;
-  /** Throws `CONFIG_INVALID` with every field whose variable is not set, or is not what it must be. */
+  /** Throws `CONFIG_INVALID` with every field whose variable is not set or not valid. */
   requireAll(): void;
 }
 
@@ -51,7 +50,7 @@ export function collectSecrets(env: Environment): Secrets {
       const value = env[variable];
       const fault = value ? faultOf(value) : 'is not set';
       if (value && fault === null) return value;
-      // The value is not repeated: it may be a secret with a slip in it.
+      // The value is not shown: it may be a secret with a typing error.
       faults.push(`${field}: the environment variable ${variable} ${fault}`);
       variables.add(variable);
       return '';
@@ -66,7 +65,7 @@ export function collectSecrets(env: Environment): Secrets {
   };
 }
 
-/** The value of the one variable that a field names. Throws as `requireAll`. */
+/** The value of a single variable that a field names. Throws as `requireAll` does. */
 export function requireSecret(env: Environment, ...named: Parameters<SecretOf>): string {
   const { get, requireAll } = collectSecrets(env);
   const value = get(...named);
@@ -75,13 +74,12 @@ export function requireSecret(env: Environment, ...named: Parameters<SecretOf>):
 }
 
 /**
- * The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of
- * it.
+ * Names of variables that hold secrets of other programs. A job's command gets them too and may print them in an error.
  */
 const secretVariable =
   /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:$|_)/i;
 
-/** What is no place or flag ("/run/agent.sock", "true") of those. */
+/** The values of such variables, except for paths and flags ("/run/agent.sock", "true"). */
 export function secretsNamed(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value && value.length >= 8 && !/^[/.~]/.test(value) && secretVariable.test(name) ? [value] : [],

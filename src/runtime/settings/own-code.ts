@@ -2,13 +2,13 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 
-/** The right to write, of the group and of everybody. */
+/** Write permission for the group and for everybody. */
 const writtenByOthers = 0o022;
 
 /**
- * Lets a file that runs as code (a configuration or a job in TypeScript or JavaScript, a job with a command) be used
- * only where nobody but this user and root decides what it says: it runs with the credentials that pay. Looks at the
- * file, its folder, and where links lead. Throws `CONFIG_INVALID`. On a system without user ids nothing is checked.
+ * Allows a file that runs as code (a configuration or a job in TypeScript or JavaScript, a job with a command) only if
+ * nobody but this user and root can change it, because it runs with the credentials that pay. Checks the file, its
+ * folder, and the targets of links. Throws `CONFIG_INVALID`. On a system without user ids nothing is checked.
  */
 export function requireOwnCode(path: string): void {
   const own = process.geteuid?.();

@@ -4,5 +4,5 @@ export const { version } = JSON.parse(readFileSync(new URL('../../../package.jso
   version: string;
 };
 
-/** Name and version of this program, as every batch records it. */
+/** Name and version of this program. Every batch records it. */
 export const program = `airbatch ${version}`;

@@ -16,31 +16,28 @@ interface Head {
   head: string;
 }
 
-/** Batches whose heads are asked of the ledger at one time. */
+/** How many batches' heads are read from the ledger at once. */
 const batchesPerPass = 500;
 const deadlineMs = 15_000;
 const answerBytesMax = 64 * 1024;
-/**
- * How long the reports of a batch wait for its head to be outside: one request that is not answered, and a little
- * more.
- */
+/** How long the reports of a batch wait for its head to be anchored: the deadline of one request, and a little more. */
 const patienceMs = deadlineMs + 5_000;
-/** A place that failed is left alone for so long, then for twice as long, and so on. */
+/** How long to wait after a place has failed. Each further failure doubles the wait. */
 const retryFirstMs = 5_000;
 const retryMostMs = 3_600_000;
 
-/** Puts the heads of finished batches in every place of the configuration, for as long as it is not stopped. */
+/** Stores the heads of finished batches in every configured place until it is stopped. */
 export interface Anchoring {
   /**
-   * Puts the heads where they are not yet. It resolves when they are there, or a place has failed, or takes too long:
-   * that one goes on by itself, again and again, and until it is done nothing waits for it.
+   * Stores the missing heads. Resolves when they are stored, or when a place has failed or takes too long. Such a place
+   * is tried again and again, and until it succeeds nothing waits for it.
    */
   put(): Promise<void>;
-  /** What is not outside then is put there by whoever ends the next batch. */
+  /** Heads that are not stored by then are stored by the program that ends the next batch. */
   stop(): Promise<void>;
 }
 
-/** The same once, for a command that ends after it. */
+/** The same once, for a command that ends afterwards. */
 export async function anchorFinished(session: Session): Promise<void> {
   const anchoring = makeAnchoring(session);
   await anchoring.put();
@@ -65,7 +62,7 @@ export function makeAnchoring(session: Session): Anchoring {
   };
 }
 
-/** One of the places: a single request to it is under way at any time. */
+/** One of the places. At most one request to it is in flight. */
 function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
   const { clock, log } = session;
   const place = placeOf(anchor);
@@ -94,8 +91,8 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
 
   return {
     /**
-     * Resolves when the heads are there, or it has failed; at once where it is at work already, since it has failed
-     * then, or is slow.
+     * Resolves when the heads are stored or the place has failed. Resolves at once if it is already at work, because
+     * then it has failed before or is slow.
      */
     async put(): Promise<void> {
       isAsked = true;
@@ -108,7 +105,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
   };
 }
 
-/** Returns of how many batches the heads were put in the place: as many as one pass takes, or all. */
+/** Returns how many batches' heads were stored in the place: as many as one pass takes, or all. */
 async function putHeads(session: Session, anchor: Anchor, signal: AbortSignal): Promise<number> {
   const { db, clock } = session;
   const place = placeOf(anchor);
@@ -131,7 +128,7 @@ async function put(
   const line = anchorLine({ ...head, at: isoTime(clock.now()) });
   switch (anchor.kind) {
     case 'file':
-      // Auditors read it, and nobody else writes it.
+      // Auditors read the folder; only its owner writes to it.
       makeFolders(dirname(anchor.path), 0o755);
       await appendFile(anchor.path, line, { flush: true, mode: 0o644 });
       return null;
@@ -141,7 +138,7 @@ async function put(
       return null;
     }
     case 'rfc3161': {
-      // Loaded when it is needed: few installations have a time-stamping authority.
+      // Loaded only if it is needed, because few installations have a time-stamping authority.
       const { isGranted, timeStampRequest } = await import('./time-stamp.ts');
       const nonce = Number.parseInt(random.hex(4), 16);
       const headers = { 'content-type': 'application/timestamp-query' };

@@ -9,24 +9,27 @@ import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
 import type { Session } from '../session/session.ts';
 
 /**
- * How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over
- * a week.
+ * How long slots of jobs and sent notifications are kept: a year, and time to ask about it. The search for new events
+ * covers a week.
  */
 const recordsKeptMs = 400 * dayMs;
-/** How long a request to the HTTP API gets its first answer when it comes again. */
+/** How long the HTTP API returns the first answer to a repeated request. */
 const requestsKeptMs = 30 * dayMs;
-/** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */
+/**
+ * Slots, or entries of the outbox, that one transaction processes, so that it does not hold up other transactions for
+ * long.
+ */
 const recordsPerUnit = 500;
 
-/** How long a job's batches keep who was paid. */
+/** How long a job's batches keep personal data. */
 export interface JobRetention {
   job: string;
   personalDataDays: number;
 }
 
 /**
- * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that
- * were handled, slots that ended, and word that was sent long ago. Returns what ends it.
+ * Runs once a day while the program runs: erases the personal data of batches whose time is over, and deletes handled
+ * webhooks, ended slots and old sent notifications. Returns a function to stop it.
  */
 export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
   const { db, clock, config, log } = session;

@@ -16,34 +16,34 @@ import { processHolder } from '../session/process-holder.ts';
 import type { Session } from '../session/session.ts';
 import { program } from '../settings/version.ts';
 
-/** One file to take in for an account. */
+/** A file to import for an account. */
 export interface FileToImport {
   /** An absolute path, or "-" for standard input. */
   file: string;
   runId: string | null;
   job?: string | null;
-  /** As in intake's options. */
+  /** The same as in intake's options. */
   isUnseen?: boolean;
   priority: Priority;
-  /** As in intake's options. */
+  /** The same as in intake's options. */
   finishBy?: number | null;
-  /** The IANA time zone of the job that brings the file; of a person, that of this machine. */
+  /** The IANA time zone of the job that brings the file. For a person, this machine's time zone. */
   timeZone?: string;
-  /** `intake` and `policy` of the configuration, with what the command line or the job overrides. */
+  /** `intake` and `policy` of the configuration, overridden by the command line or the job. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;
-  /** As in `SourceOptions`. */
+  /** The same as in `SourceOptions`. */
   sheetIsNamed?: boolean;
-  /** As `readWith` in intake's options. */
+  /** The same as `readWith` in intake's options. */
   readWith?: ReadWith | null;
   onProgress?: (progress: FileProgress) => void;
   signal?: AbortSignal;
 }
 
 /**
- * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws
- * `SERVICE_UNREACHABLE` as intake does, and says how long the account is throttled; `CREDENTIALS_REJECTED` where the
- * service refuses the account its catalog.
+ * Imports a file as a batch of the account, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as
+ * intake does, and says how long the account is throttled. Throws `CREDENTIALS_REJECTED` if the service refuses access
+ * to the catalog.
  */
 export async function importFile(session: Session, account: OpenAccount, given: FileToImport): Promise<IntakeResult> {
   await applyStoredThrottle(account, session);
@@ -61,7 +61,7 @@ export async function importFile(session: Session, account: OpenAccount, given: 
   return taking.catch((error: unknown) => Promise.reject(namesUnread(error, session, account)));
 }
 
-/** Why the networks that a file names could not be looked up, and what to do: correct the key, or wait. */
+/** Why the networks in a file could not be looked up, and what to do: correct the key, or wait. */
 function namesUnread(error: unknown, { clock }: Session, account: OpenAccount): unknown {
   if (!(error instanceof AirbatchError) || error.code !== 'SERVICE_UNREACHABLE') return error;
   const { name, limiter, catalog } = account;
@@ -79,9 +79,9 @@ function namesUnread(error: unknown, { clock }: Session, account: OpenAccount): 
 }
 
 /**
- * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`, since nothing of it could be
- * sent. If the service tells the account to wait, the balance is unknown, and the account sends and asks nothing until
- * then.
+ * Reads the balance and computes the batch's plan. Throws `CREDENTIALS_REJECTED`, because nothing of the batch could be
+ * sent. If the service throttles the account, the balance is unknown, and the account sends and asks nothing until the
+ * throttle ends.
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;
@@ -91,15 +91,15 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
   const now = session.clock.now();
   const usage = limiter.usage('creation');
-  // Whoever sends for the account knows who else uses it, and whether the service is there.
+  // The process that sends for the account knows who else uses it and whether the service is reachable.
   const ahead = { outlook: usage.outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
   const pace = (await storedPace(session.db, account.name, now)) ?? ahead;
   return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
 }
 
 /**
- * Reads the balance, unless the service tells the account to wait; if the answer tells it to wait, the account sends
- * and asks nothing until then. Throws `CREDENTIALS_REJECTED`.
+ * Reads the balance, unless the service throttles the account. If the answer throttles it, the account sends and asks
+ * nothing until the throttle ends. Throws `CREDENTIALS_REJECTED`.
  */
 export async function balanceNow(
   session: Session,
@@ -116,13 +116,13 @@ export async function balanceNow(
   return { balance, isThrottled: balance.kind === 'throttled' };
 }
 
-/** What to do once credentials are right that were refused before anything was sent. */
+/** What to do once credentials are correct that the service refused before anything was sent. */
 const askAgain = 'run the file again: nothing was sent';
 
 /**
- * Asks for one entry of the service's list. A key that may create payments and not read them would send many before
- * the first is followed: throws `CREDENTIALS_REJECTED`, with what is `next` once it may. Any other answer says nothing
- * of the key.
+ * Reads one entry of the service's list. A key that may create payments but not read them would send many before the
+ * first lookup. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once the key has the permission. Any other
+ * answer says nothing about the key.
  */
 async function requireList(account: OpenAccount, next: string): Promise<void> {
   const { list } = account.gateway;
@@ -133,7 +133,7 @@ async function requireList(account: OpenAccount, next: string): Promise<void> {
     throw credentialsRefused(account, page.evidence, next, 'airtime.transactions.read');
 }
 
-/** Asks for the balance. Throws `CREDENTIALS_REJECTED`, with what is `next` once they are right. */
+/** Reads the balance. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once the credentials are correct. */
 export async function balanceOf(
   account: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'limiter' | 'gateway'>,
   next: string,
@@ -143,11 +143,11 @@ export async function balanceOf(
   return balance;
 }
 
-/** The prices that the catalog tells. Version 1 names no currency, and so no price that could be added up. */
+/** The prices in the catalog. Version 1 names no currency, so it has no price that can be added up. */
 function pricesBy({ catalog }: OpenAccount, mayAsk: boolean): PreflightService['priceOf'] {
   let isReached = mayAsk;
   return async ({ network_id, product_id }) => {
-    // A catalog that did not answer once is not asked for every network of the file.
+    // A catalog that did not answer once is not asked about every network of the file.
     if (network_id === null || !isReached) return null;
     const products = await catalog.products(network_id);
     isReached = products !== null;

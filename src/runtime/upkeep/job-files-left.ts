@@ -4,7 +4,7 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import { findJobFile } from '../../ledger/jobs/job-files.ts';
 import type { Session } from '../session/session.ts';
 
-/** The due time of a slot as it stands before the names of files that it has taken. */
+/** The due time of a slot, as the prefix of the names of the files that it has taken. */
 export const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
 
 /**
@@ -26,27 +26,27 @@ function archivePlaces(path: string, batchId: string): string[] {
   return [join(done, name), join(done, batchId), join(folder, 'rejected', name)];
 }
 
-/** The folder in which a job's batch has a second copy of its reports, or null. */
+/** The folder with the second copy of the reports of a job's batch, or null. */
 export async function reportsOfFile({ db }: Pick<Session, 'db'>, batchId: string): Promise<string | null> {
   const file = await findJobFile(db, batchId);
   const folder = file && folderTakenFrom(file.working_path);
   return folder === null ? null : join(folder, 'done');
 }
 
-/** Where what a program wrote for a slot is kept until its batch has ended; `name` is that of the batch's file. */
+/**
+ * The path of what a program wrote for a slot. The file is kept until its batch has ended; `name` is the name of the
+ * batch's file.
+ */
 export function archivedFile({ ledgerPath }: Pick<Session, 'ledgerPath'>, job: string, name: string): string {
   return join(dirname(ledgerPath), 'jobs', job, name);
 }
 
-/** Where it lies once it was rejected, until the slot has brought another that is paid. */
+/** The path of such a file after its rejection, until the slot has brought another file that is paid. */
 export function rejectedName(path: string): string {
   return `${path}.rejected`;
 }
 
-/**
- * The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought
- * otherwise.
- */
+/** The folder from whose inbox a file in its `working` folder was taken; null for a file from another source. */
 export function folderTakenFrom(workingPath: string): string | null {
   const isTaken = basename(dirname(workingPath)) === 'working' && stampBefore.test(basename(workingPath));
   return isTaken ? dirname(dirname(workingPath)) : null;

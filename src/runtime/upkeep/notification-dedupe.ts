@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 import { dayMs } from '../../core/time/clock.ts';
 import type { NotificationDedupe } from '../../notify/unopened.ts';
 
-/** What was told names its day: after two it is asked for no more. */
+/** The name of a sent notification contains its day. After two days nothing asks for it. */
 const keptMs = 2 * dayMs;
 
-/** What else lies there is not ours to drop: where everybody may write, a link may lead anywhere. */
+/** Other files in that folder are not deleted: in a folder that everybody may write to, a link may lead anywhere. */
 const noteName = /^[0-9a-f]{32}$/;
 
 /**
- * Notes what was told as empty files: in `told` beside the ledger, and where that cannot be written in the folder for
- * temporary files, which is mostly on another disk.
+ * Records sent notifications as empty files: in `told` next to the ledger and, if that cannot be written, in the folder
+ * for temporary files, which is usually on another disk.
  */
 export function makeNotificationDedupe(
   ledgerPath: string,
@@ -34,12 +34,12 @@ export function makeNotificationDedupe(
   };
 }
 
-/** In a folder that everybody may write, another user's file says nothing. */
+/** In a folder that everybody may write to, another user's file proves nothing. */
 function isOurs(path: string): boolean {
   return attempt(() => lstatSync(path).uid === (process.getuid?.() ?? 0)) ?? false;
 }
 
-/** False where it cannot be noted there. */
+/** False if the note cannot be written there. */
 function note(folder: string, name: string, now: number): boolean {
   const isNoted = attempt(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

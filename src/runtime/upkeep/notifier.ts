@@ -9,43 +9,43 @@ import { readVersion } from '../../reports/versions/versions.ts';
 import { makeLastingTrouble } from '../logging/log.ts';
 import type { Session } from '../session/session.ts';
 
-/** How often it is looked for news, and for word that is to be tried again. */
+/** How often the notifier looks for new events, and for notifications that must be tried again. */
 const everyMs = 5_000;
 /**
- * How long the last word may take once the program is to end: well within the grace that it has. The rest is due at
- * the next start.
+ * How long the last notifications may take when the program ends: well within its grace period. The rest is sent at the
+ * next start.
  */
 const lastNotificationsMs = 10_000;
 
 export interface Notifier {
-  /** Begins to look for news: what was before is not told. */
+  /** Starts to look for new events. Earlier events are not notified. */
   begin(): Promise<void>;
-  /** Looks for news and sends what is due, again and again. */
+  /** Looks for new events and sends what is due, again and again. */
   keep(): void;
-  /** Tells at once that nothing moves for an account. */
+  /** Notifies at once that an account is at a standstill. */
   notifyStandstill(standstill: Standstill): void;
-  /** Looks for news and sends what is due once more, and ends. */
+  /** Looks for new events and sends what is due one last time, and ends. */
   stop(): Promise<void>;
 }
 
-/** What is to be known of jobs to tell of them. */
+/** What the notifier needs to know about jobs. */
 export interface JobsNotifiedOf {
-  /** Whom they name to be told. */
+  /** The recipients that the jobs name. */
   recipients: readonly Recipient[];
-  /** The account that a job pays from; null where there is no such job. */
+  /** The account from which a job pays; null if there is no such job. */
   accountOf: (job: string) => string | null;
 }
 
-/** Whether the folder of reports has a final version of the batch that is as of its end (epoch ms). */
+/** Whether the folder of reports has a final version for the batch, written at its end (epoch ms) or later. */
 async function isReported(out: string, batchId: string, endedAt: number): Promise<boolean> {
   const version = await readVersion(join(out, batchId));
   return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
 }
 
 /**
- * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name,
- * and which account they pay from, is known to who runs the jobs; where that is another process, such word is left to
- * it (null).
+ * Notifies people of events while the program runs, and never holds up other work. Only the process that runs the jobs
+ * knows their recipients and accounts. If that is another process (`jobs` is null), it sends the notifications about
+ * jobs.
  */
 export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Notifier {
   const { db, clock, config, log } = session;
@@ -106,8 +106,8 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
       const ended = new AbortController();
       void clock.sleep(lastNotificationsMs, ended.signal).then(() => ending.abort());
       await Promise.all([kept, standstills]);
-      // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could
-      // not be written.
+      // The notification about the last batch is sent before the program ends, even if the reports are elsewhere or
+      // could not be written.
       await pass({});
       await delivery.ended();
       ended.abort();

@@ -3,20 +3,20 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { claimSlot, endSlot, renewSlot, type SlotRecord } from '../../ledger/jobs/slots.ts';
 
-/** What came of a slot. `wait`: what it is to bring is not there yet; it is asked again at the next trigger. */
+/** The result of a slot. `wait`: what it needs is not there yet; it is tried again at the next trigger. */
 export interface SlotOutcome {
   outcome: 'done' | 'failed' | 'wait';
   detail: string;
   /**
-   * Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is
-   * tried again for a while. Of one that waits: that it was stopped in its middle.
+   * For a failed slot: whether some of the errors may pass by themselves. With nobody watching, it is tried again for a
+   * while. For a waiting slot: that it was stopped before its end.
    */
   mayPass?: boolean;
-  /** Of one that waits for trouble to pass: for how long (ms) it has been tried meanwhile. */
+  /** For a slot that waits for an error to pass: for how long (ms) it has been tried. */
   troubledMs?: number;
 }
 
-/** Fails with `FENCED` in a transaction where another process has the slot by now. */
+/** Throws `FENCED` in a transaction if another process has the slot by now. */
 export type RequireSlot = (tx: Queryable) => Promise<void>;
 
 export interface ClaimDeps {
@@ -28,18 +28,17 @@ export interface ClaimDeps {
 }
 
 /**
- * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of
- * another machine, or of another container with the same name, has ended is not to be seen; one that was only
- * suspended meanwhile brings nothing any more.
+ * How long a silent process keeps a slot, and how often a running one renews its claim. Nothing shows whether a process
+ * on another machine, or in another container with the same name, has ended. A process that was only suspended imports
+ * nothing any more once it has lost the slot.
  */
 const holdMs = 10 * 60_000;
 const goOnMs = holdMs / 4;
 
 /**
- * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has
- * ended, or says nothing any more. `run` must not reject, and asks for the slot in the transaction that writes what it
- * brings; `prepare` is done in the one that takes the slot. Null where another process has it, or runs another slot of
- * the job.
+ * Claims a slot, runs it, and stores its result. The slot is due, or a process that has ended or is silent has left it
+ * running. `run` must not reject, and calls `requireSlot` in each transaction that imports something. `prepare` runs in
+ * the transaction that claims the slot. Null if another process has the slot, or runs another slot of the job.
  */
 export async function runClaimed<Outcome extends SlotOutcome>(
   { db, clock, holder, isDead }: ClaimDeps,
@@ -47,7 +46,7 @@ export async function runClaimed<Outcome extends SlotOutcome>(
   { run, prepare }: { run: (requireSlot: RequireSlot) => Promise<Outcome>; prepare?: (tx: Queryable) => Promise<void> },
 ): Promise<Outcome | null> {
   const { job, due_at: dueAt, holder: before } = slot;
-  // What this very process holds and does not run was left when its outcome could not be written.
+  // This process holds the slot but does not run it: an earlier result could not be stored.
   const isLeft = before !== null && (before === holder || isDead(before) || isSilent(slot, clock.now()));
   const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };
   const isClaimed = await db.transact(async (tx) => {
@@ -71,7 +70,7 @@ export async function runClaimed<Outcome extends SlotOutcome>(
   return result;
 }
 
-/** One that says so for longer than it could was written by a clock that was ahead. */
+/** A claim that lasts longer than any claim can was written by a clock that was ahead. */
 function isSilent({ expires_at: expiresAt }: Pick<SlotRecord, 'expires_at'>, now: number): boolean {
   return expiresAt === null || expiresAt <= now || expiresAt > now + holdMs;
 }
@@ -83,7 +82,7 @@ async function goOn(
   for (;;) {
     await clock.sleep(goOnMs, ended);
     if (ended.aborted) return;
-    // A ledger that cannot be written now can be the next time, and whoever runs the slot says what is wrong with it.
+    // If the ledger cannot be written now, the next attempt may succeed; `run` reports what is wrong with the ledger.
     await db.transact((tx) => renewSlot(tx, { ...slot, expiresAt: clock.now() + holdMs })).catch(() => false);
   }
 }

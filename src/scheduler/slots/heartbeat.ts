@@ -4,22 +4,22 @@ import type { Clock } from '../../core/time/clock.ts';
 const beatMs = 5_000;
 
 /**
- * node-cron waits for moments of the wall clock: it is silent for as long as the clock was set back. By time that only
- * grows, it is not silent for longer than this.
+ * node-cron waits for moments of the system clock. If the clock is set back, node-cron is silent for that long. A
+ * monotonic timer ends the silence after this time.
  */
 const silentMsMax = 15_000;
 
-/** A beat that comes late is a beat: the machine slept, or the clock was set. */
+/** A late beat counts as a beat: the machine slept, or the clock was set. */
 const lateMsMax = 3_600_000;
 
 export interface Heartbeat {
-  /** Rings no more; resolves when what it last rang for is done. */
+  /** Stops ringing; resolves when the last call of `ring` is done. */
   stop(): Promise<void>;
 }
 
 /**
- * Calls `ring` at once and every five seconds, never twice at the same time. It knows nothing of what is due: a beat
- * that was missed is none that anything waits for.
+ * Calls `ring` at once and then every five seconds, never twice at the same time. It does not know what is due, so a
+ * missed beat loses nothing.
  */
 export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbeat {
   const stopping = new AbortController();
@@ -35,9 +35,9 @@ export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbe
     task = null;
     void before?.destroy();
     if (stopping.signal.aborted) return;
-    // One moment each time, which comes once a year. Of a task that comes every five seconds node-cron goes through
-    // all that were missed, at once and before anything else: 6 s after a weekend of suspension, and for hours where a
-    // clock that stood in 1970 is set right.
+    // Schedules one moment at a time, as a date that occurs once a year. For a task that repeats every five seconds,
+    // node-cron would walk through all missed beats before anything else: 6 s after a weekend of suspension, and hours
+    // when a clock that stood in 1970 is corrected.
     task = cron.schedule(momentAfter(clock.now()), beat, {
       name: 'airbatch jobs',
       timezone: 'UTC',
@@ -63,7 +63,7 @@ export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbe
   };
 }
 
-/** The next multiple of five seconds, in node-cron's six fields: seconds first. */
+/** The next multiple of five seconds, in node-cron's six fields, seconds first. */
 function momentAfter(nowMs: number): string {
   const at = new Date((Math.floor(nowMs / beatMs) + 1) * beatMs);
   return `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`;

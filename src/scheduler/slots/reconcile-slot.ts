@@ -8,8 +8,8 @@ import { callsOf } from './slot-batch.ts';
 import type { SlotRunnerDeps } from './slot-files.ts';
 
 /**
- * Compares the days before a slot with the service, and leaves the reports where `airbatch reconcile` would. Open items
- * make the slot a failed one, so that people are notified.
+ * Compares the days before a slot with the service, and writes the reports to the same place as `airbatch reconcile`.
+ * Open items make the slot fail, so that people are notified.
  */
 export async function reconcileSlot(
   { session, withAccount }: Pick<SlotRunnerDeps, 'session' | 'withAccount'>,

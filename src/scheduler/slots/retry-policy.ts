@@ -11,26 +11,25 @@ import type { SlotRunnerDeps } from './slot-files.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
   jobs: readonly Job[];
-  /** Once it is aborted no further row is looked up: the next start goes on. */
+  /** Once it is aborted, no further row is looked up. The next start continues. */
   stopping: AbortSignal;
 }
 
 /**
- * `again`: the batch goes on; `due`: what could not be looked up yet is, later; `none`: nothing of the batch is tried
- * again.
+ * `again`: the batch continues. `due`: a lookup that failed is tried later. `none`: nothing of the batch is retried.
  */
 export type PolicyRetry = 'again' | 'due' | 'none';
 
 /**
- * An outage is one trouble, however many rows have failed: after so many that meet no answer the others are left for
- * the next time.
+ * An outage is one problem, however many rows have failed. After this many rows without an answer, the others are left
+ * for the next attempt.
  */
 const unansweredMax = 5;
 
 /**
- * Opens the next generation of the failed rows of a batch that its job says, each as often as it says. What the
- * service does not answer for is due for a day after the end of the batch, as long as a doubt is asked for
- * (engine/read-trouble.ts); then it is a person's to decide, who is told so.
+ * Opens the next generation of those failed rows of a batch that its job retries, each as often as the job says. If the
+ * service does not answer, the retry stays due for a day after the end of the batch, the same time as for lookups of
+ * doubts (engine/pacing/read-trouble.ts). After that a person must decide, and people are notified.
  */
 export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batch_id' | 'job'>): Promise<PolicyRetry> {
   const { session, jobs, stopping } = deps;
@@ -63,11 +62,11 @@ export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batc
     const facts = { job: job.name, batch_id: batch.batch_id, error: trouble };
     session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', facts);
   }
-  // What broke off may have opened some of them before that.
+  // The interrupted retry may have reopened some of them first.
   return (await findBatch(db, batch.batch_id))?.status === 'completed' ? 'due' : 'again';
 }
 
-/** `trouble`: why some of the rows could not be looked at, in words, or null. */
+/** `trouble`: why some of the rows could not be looked up, in words, or null. */
 async function retry(
   { session, withAccount, stopping }: RetryDeps,
   job: Job,

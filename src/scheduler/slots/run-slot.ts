@@ -10,15 +10,14 @@ import { reconcileSlot } from './reconcile-slot.ts';
 import { decideLeft, type FileOutcome, takeOne } from './slot-batch.ts';
 import { bring, minuteMs, type PayingJob, type SlotFile, type SlotRunnerDeps } from './slot-files.ts';
 
-/** Run again before that, the slot would find nothing, and be done with it. */
+/** If the slot were run again before that, it would find nothing and be done. */
 const rejectedNext = 'correct the file that could not be read and put it into the inbox before you run the slot again';
-/** How long a single file that is still being written is waited for. */
+/** How long the slot waits for a single file that is still being written. */
 const fileWaitMinutes = 60;
 
 /**
- * Brings the files of a slot into the ledger, each as a batch that is approved or waits for a person. Called again
- * after a crash, it goes on where it was: what the slot has already brought is left alone, and a row that was sent is
- * not sent again.
+ * Imports the files of a slot, each as a batch that is approved or waits for a person. Called again after a crash, it
+ * continues: files that the slot has already imported are left alone, and a row that was sent is not sent again.
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { session, stopping } = deps;
@@ -34,7 +33,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const outcomes: FileOutcome[] = [];
   const toTake = files.filter(({ name }) => !known.has(name));
   for (const [index, file] of toTake.entries()) {
-    // Thousands of files take longer than the end of a process may: the next start goes on with those that are left.
+    // Thousands of files take longer than the process may take to end. The next start continues with the rest.
     if (stopping?.aborted) return { outcome: 'wait', detail: 'stopped before all of its files were read' };
     const taking = takeOne(deps, job, dueAt, file);
     outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
@@ -66,7 +65,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   };
 }
 
-/** Files that are named of those that are not brought. */
+/** How many of the files that are not imported are named. */
 const namedMax = 3;
 
 function named(names: readonly string[]): string {
@@ -74,8 +73,8 @@ function named(names: readonly string[]): string {
 }
 
 /**
- * What a slot met with, and which of its files it has taken out of the inbox and not brought: nobody looks for them in
- * `working`.
+ * Adds to a slot's error the names of the files that it has taken out of the inbox but not imported: nobody looks for
+ * them in `working`.
  */
 function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]): unknown {
   if (source.kind !== 'folder') return error;
@@ -84,7 +83,10 @@ function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]):
   return new AirbatchError(error.code, message, { hint: error.hint, cause: error });
 }
 
-/** What lies in the inbox under another name or form: nobody else tells who brought it that it is not taken. */
+/**
+ * Other entries of the inbox, whose name does not match or which are no files. Only this text tells their owner that
+ * they are not taken.
+ */
 function otherEntries(source: PayingJob['source'], others: readonly string[], ignored: readonly string[]): string {
   if (source.kind !== 'folder') return '';
   const files =
@@ -96,7 +98,7 @@ function noFileText(entries: readonly string[]): string {
   return `not paid, since it is no file: ${named(entries)}`;
 }
 
-/** What lies in the inbox and is never taken, since it is no file: said once, with the next slot. */
+/** Entries of the inbox that are never taken because they are no files. They are reported once, with the next slot. */
 async function ignoredNotes({ db, log }: Session, { name: job }: Job, ignored: readonly string[]): Promise<string[]> {
   const unreported = await db.transact((tx) => noteIgnoredEntries(tx, job, ignored));
   if (unreported.length === 0) return [];

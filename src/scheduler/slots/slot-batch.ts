@@ -24,13 +24,13 @@ import type { Session } from '../../runtime/session/session.ts';
 import { rejectedName } from '../../runtime/upkeep/job-files-left.ts';
 import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 
-/** What became of one file, in words. */
+/** The result for one file, in words. */
 export interface FileOutcome {
   isTaken: boolean;
   sentences: string[];
-  /** Of one that is not taken: whether it may be when it is tried again. */
+  /** For a file that is not taken: whether another attempt may succeed. */
   mayPass?: boolean;
-  /** Of one that is not taken: whether it is no file that can be paid. */
+  /** For a file that is not taken: whether it was rejected as a payout file. */
   isRejected?: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function takeOne(
 ): Promise<FileOutcome> {
   const { session, withAccount, requireSlot } = deps;
   try {
-    // Both operations use one open account: so they share its rate limits.
+    // Both operations use one open account, so that they share its rate limits.
     return await withAccount(job.account, async (account) => {
       const call = callsOf(session, job, (_name, work) => work(account));
       const finishBy = finishByOfSlot(job, dueAt);
@@ -60,17 +60,17 @@ export async function takeOne(
         await insertJobFile(tx, record);
       });
       const what = `${name} is ${await submittedText(session, await call(submitBatch, { batch_id }))}`;
-      // The slot may end much later, or fail for another file: what is paid is in the log from its beginning.
+      // The slot may end much later, or fail because of another file, so the log says from the start what is paid.
       session.log.info('a file of a job is a batch', { job: job.name, batch_id, detail: what });
       return { isTaken: true, sentences: [what] };
     });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
-    // It stays where it is for when the slot is run again, and keeps no other from being paid.
+    // The file stays where it is until the slot is run again, and does not hold up the others.
     if (error.code === 'FILE_UNREADABLE') return { isTaken: false, sentences: [errorMessage(error)], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
     const fault = `${name} could not be read: ${errorMessage(error)}`;
-    // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this
+    // Stored before the file is moved: if the slot waits for another file and is run again, nothing else reports this
     // one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
@@ -81,7 +81,10 @@ export async function takeOne(
   }
 }
 
-/** What a crash kept from being decided: the batch is in the ledger, and neither approved nor waiting for a person. */
+/**
+ * Decides about batches that a crash has left undecided: they are in the ledger, but neither approved nor waiting for a
+ * person.
+ */
 export async function decideLeft(
   { session, withAccount }: SlotRunnerDeps,
   job: Job,
@@ -93,7 +96,7 @@ export async function decideLeft(
   }
 }
 
-/** What a batch is now, in words: approved, or left for a person where its policy says so. */
+/** The batch's state after submission, in words: approved, or waiting for a person if its policy says so. */
 async function submittedText(
   { db }: Session,
   { batch_id, approval_needed: reason, plan }: z.output<typeof submitBatch.result>,
@@ -105,8 +108,8 @@ async function submittedText(
 }
 
 /**
- * What the people who are to have it done by a time should know of it, where it will be late or nobody can tell, and
- * whom it makes late.
+ * What people should know about a batch with a finish time: whether it will be late, whether nobody can say, and which
+ * other batches it makes late.
  */
 function finishText({ finish_by, done_at, done_unknown, makes_late }: Plan): string[] {
   const sentences = makes_late.map(
@@ -122,7 +125,7 @@ function finishText({ finish_by, done_at, done_unknown, makes_late }: Plan): str
   return sentences;
 }
 
-/** Calls operations in the name of a job, with its settings over those of the configuration. */
+/** Calls operations in the name of a job. The job's settings override those of the configuration. */
 export function callsOf(
   session: Session,
   job: Job,
@@ -140,12 +143,12 @@ export function callsOf(
   return (operation, input) => performIn(ofJob, operation, door, input);
 }
 
-/** The session in the name of a job: no person acts. */
+/** The session in the name of a job, because no person acts. */
 function actorOf(session: Session, { name }: Job): Session {
   return { ...session, person: `job ${name}`, through: `job:${name}` };
 }
 
-/** Settings of intake that have an option, and those that do not change how a file of corrections is read. */
+/** Intake settings that have a command-line option, and those that do not change how a file of corrections is read. */
 const settingsWithOption: readonly string[] = [
   ...['columns', 'country', 'currency', 'decimalSign'],
   ...['headerLine', 'totalLine'],
@@ -153,8 +156,8 @@ const settingsWithOption: readonly string[] = [
 const settingsWithoutOption: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
 
 /**
- * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of
- * the reading than there are options for.
+ * The options with which a person who corrects a file of the job reads it as the job does; null if the job has reading
+ * settings without an option.
  */
 function readWithOfJob({ account, intake }: Job): Record<string, string | string[]> | null {
   if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsWithoutOption.includes(key)))
@@ -172,9 +175,9 @@ function readWithOfJob({ account, intake }: Job): Record<string, string | string
 }
 
 /**
- * A file that cannot be paid is put away: from a folder to `rejected`, with the reason beside it, for a person to
- * correct and drop in again. What a command wrote goes to a name beside its own: run again, the slot asks the program,
- * which may be mended by then.
+ * Moves a file that cannot be paid: from a folder to `rejected`, with the reason next to it, so that a person can
+ * correct it and drop it in again. The output of a command is renamed in its own folder; when the slot is run again, it
+ * runs the command again, which may be corrected by then.
  */
 async function reject({ source }: Job, path: string, name: string, why: string): Promise<void> {
   if (source.kind === 'command') await rename(path, rejectedName(path));

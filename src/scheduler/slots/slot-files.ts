@@ -14,13 +14,13 @@ import type { RequireSlot } from './claimed-slot.ts';
 
 export interface SlotRunnerDeps {
   session: Session;
-  /** Where relative things of jobs begin: the folder that `jobs/` lies in. */
+  /** Relative paths in jobs start from this folder, the parent folder of `jobs/`. */
   base: string;
-  /** Works with the account that pays, which is open only meanwhile. */
+  /** Works with the account that pays, which is open only for the duration of the work. */
   withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => Promise<Result>;
-  /** Asked for where something is brought: a process that was suspended may have lost the slot. */
+  /** Called in each transaction that imports something: a suspended process may have lost the slot. */
   requireSlot: RequireSlot;
-  /** Aborted when the process is to end: what a program has not written by then is asked for again. */
+  /** Aborted when the process must end. A command whose output is not complete by then is run again. */
   stopping?: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconcil
 
 export const minuteMs = 60_000;
 
-/** What lies beside a single file, or what a program wrote. */
+/** For a single file or a program's output, which have no other files around them. */
 const nothingElse = { unfinished: [], others: [], ignored: [], stuck: [], remaining: [] };
 
 export async function bring(
@@ -55,7 +55,7 @@ export async function bring(
       const file = { path: source.file, name: basename(source.file) };
       if (known.has(file.name)) return { files: [file], ...nothingElse };
       const folder = dirname(file.path);
-      // Of a folder that is away nothing else would be said than that there is no such file.
+      // For a folder that is not mounted, the error would only say that there is no such file.
       const sorted = access(folder).then(() => sortOut(session.clock, folder, [file.name]));
       const { unfinished } = await sorted.catch((error: unknown) => {
         throw asFolderTrouble(folder, error);
@@ -65,8 +65,8 @@ export async function bring(
     case 'command': {
       const file = { path: archivedFile(session, name, `${stamp}.csv`), name: `${stamp}.csv` };
       const { path } = file;
-      // What it wrote before a crash is what this slot pays: asked again, it may say something else. It may be put
-      // away by now.
+      // The slot pays the output from before a crash, because the command may print something else when run again. The
+      // file may be archived by now.
       if (!known.has(file.name) && !existsSync(path))
         await runSourceCommand(source.command, {
           cwd: base,
