@@ -44,7 +44,7 @@ const lookNotedMs = 60_000;
  */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'ACCOUNT_BUSY',
-  // The service refuses a key that is being replaced for some minutes.
+  // While a key is replaced, the service refuses it for some minutes.
   'CREDENTIALS_REJECTED',
   'FENCED',
   // A share that is not mounted, or a disk that is read-only during a check.
@@ -118,7 +118,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   };
 }
 
-/** Stores the slots that fell due since the last look in the ledger, and which of them are run. */
+/** Records the slots that fell due since the last look, and decides which of them are run. */
 async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promise<void> {
   const now = clock.now();
   const { skipped, due } = await db.transact(async (tx) => {
@@ -150,8 +150,8 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
 }
 
 /**
- * Since when the job is known. Slots due before that are not caught up on. Otherwise a machine that starts with a clock
- * far behind, and is corrected later, would pay for a month in which the job did not exist.
+ * Since when the job is known. Slots due before that are not run. Otherwise a machine that starts with a clock far
+ * behind, and is corrected later, would pay for a month in which the job did not exist.
  */
 async function since(tx: Queryable, { name }: Job, now: number): Promise<number> {
   const known = await readFact(tx, knownName(name));

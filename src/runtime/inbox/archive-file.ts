@@ -15,11 +15,11 @@ import { writeWhy } from './write-why.ts';
 
 /**
  * Archives the files of ended batches: moves them from `working` to `done`, next to their reports in `done/<batch>/`,
- * and files that a person has rejected to `rejected`. Deletes what a program wrote: the ledger has its rows, and erases
- * their people when the time comes. A single file stays where it is. This runs after the end of each batch, and at a
- * start. A file in an unwritable folder waits for the next time and does not hold up the others. The place of a file
- * decides what happens to it, because its job may have been deleted or may have another folder now. `files`: the files
- * to archive; if it is left out, all except those whose batches still have a retry due.
+ * and files that a person has rejected to `rejected`. Deletes what a program wrote: the ledger contains its rows, and
+ * erases their personal data when the retention time is over. A single file stays where it is. This runs after the end
+ * of each batch, and at a start. A file in an unwritable folder waits for the next time and does not hold up the
+ * others. The place of a file decides what happens to it, because its job may have been deleted or may have another
+ * folder now. `files`: the files to archive; if it is left out, all except those whose batches still have a retry due.
  */
 export async function archiveFile(session: Session, files?: readonly JobFile[]): Promise<void> {
   const { db, log } = session;
