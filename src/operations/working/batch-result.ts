@@ -63,8 +63,8 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<BatchRe
 }
 
 /**
- * 0 if every row is paid, also if the service says so only after a failure. 4 if the batch has finished with failed or
- * invalid rows. 5 if something waits for a person, or a row may have been paid twice.
+ * 0 if every row is paid, including rows that failed first and that the service reports as paid now. 4 if the batch has
+ * finished with failed or invalid rows. 5 if something waits for a person, or a row may have been paid twice.
  */
 function exitCodeOf({ doing, rows }: Situation): number {
   if (doing !== 'finished' || rows.paid_twice > 0) return 5;

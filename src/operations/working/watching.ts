@@ -33,7 +33,7 @@ export interface WatchingOptions {
 const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
 /** Most payments end within seconds, so only a longer wait is explained. */
 const quietMs = 10_000;
-/** With a rate limit, no row may be sent for a whole window of a minute. */
+/** A rate limit may stop the sending for a whole window of a minute. */
 const pacedQuietMs = 2 * 60_000;
 /** A wait that continues is explained again after this time, with its new times. */
 const repeatedMs = 15 * 60_000;

@@ -9,7 +9,7 @@ import { logThrottle, type ThrottledAccount } from './throttled-requests.ts';
 
 /**
  * How long an answer of the catalog is kept. An inbox of a thousand files then asks for its networks only a few times,
- * at 120 requests a minute. Until then, this process does not see what the service adds.
+ * at 120 requests a minute. In that time, this process does not see what the service adds.
  */
 export const catalogKeptMs = 5 * 60_000;
 
