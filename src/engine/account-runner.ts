@@ -23,40 +23,46 @@ import { makeWakes, type Wake } from './runner/wake.ts';
 
 export interface RunnerOptions {
   account: string;
-  /** Where the account is (core/service-name.ts): its batches of another service are paused. */
+  /**
+   * The service that the account points at (core/identity/service-name.ts). Batches made for another service are
+   * paused.
+   */
   service: string;
   /** Names this process, uniquely over time: `host/pid/start`. */
   holder: string;
   isDead: (holder: string) => boolean;
   callbackUrl: string | null;
-  /** Called when this process has the account, before anything is done for it. */
+  /** Called when this process has taken the account's lease, before it does anything for the account. */
   onTaken?: () => void;
   /** Called when every row of a batch is terminal and the batch is durably completed. */
   onCompleted?: (batchId: string) => void;
-  /** Where holds are noted besides the ledger, if anywhere. */
+  /** A copy of the lease outside the ledger, if there is one. */
   mark?: LedgerMark;
   /** A person has said that the ledger was restored from a backup: every row is looked up before it is sent. */
   restored?: boolean;
-  /** Whether finished batches are read once more a day after their end; for programs that stay. */
+  /** Whether finished batches are read again a day after their end; for programs that keep running. */
   rereads?: boolean;
 }
 
-/** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
+/**
+ * The sole sender of one account: it sends rows, resolves doubts and follows payments for all open batches of the
+ * account.
+ */
 export interface AccountRunner {
   /**
-   * Works until nothing is left that time alone would move within `patienceMs`, or until `stop`. With infinite
-   * patience it works until `stop`, and takes up what other processes approve and what webhooks tell. With `batchIds`,
-   * it ends once only those batches have nothing left; it works on the others until then. Rejects if it loses the
-   * ledger or the hold on the account, and sends nothing after that.
+   * Works until nothing is left that will progress by itself within `patienceMs`, or until `stop`. With infinite
+   * patience it works until `stop`, and also handles what other processes approve and what webhooks report. With
+   * `batchIds`, it ends once those batches have nothing left to do, and works on the others until then. Rejects if it
+   * loses the ledger or the lease of the account, and sends nothing after that.
    */
   run(patienceMs: number, batchIds?: readonly string[]): Promise<void>;
-  /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
+  /** Sends nothing more. Requests that are running end, their outcomes are written, and `run` resolves. */
   stop(): void;
-  /** Looks now, because a person changed something. */
+  /** Looks for work now, because a person changed something. */
   nudge(): void;
-  /** Takes a webhook now that was just received. */
+  /** Handles a webhook now that was just received. */
   hint(): void;
-  /** Whether the account is held and worked for. */
+  /** Whether this runner holds the account's lease and has not stopped. */
   isWorking(): boolean;
 }
 
@@ -85,8 +91,8 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       options.onTaken?.();
       try {
         await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
-        // With all that was under way at last, for the program after this one; where that has the account already, it
-        // does without.
+        // Saved last, so that the next program knows all requests of this one. If another program has the account
+        // already, the write fails, and the pace is not saved.
         await saveThroughput(context).catch(() => undefined);
       } finally {
         stopping.abort();

@@ -13,10 +13,10 @@ import { processWebhooks } from './tracking/webhook-inbox.ts';
 
 type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 
-/** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
+/** How many renewals fit into the life of a lease, so that two may fail before the lease is lost. */
 const renewalsPerTtl = 4;
 
-/** Runs all loops until the work is done; the first trouble in any of them ends all. */
+/** Runs all loops until the work is done. The first fault in any loop ends all of them. */
 export async function runLoops(
   context: LoopsNeeds,
   { rereads, ...stay }: Stay & { rereads: boolean },
@@ -66,14 +66,14 @@ async function trackLoop(context: LoopsNeeds): Promise<void> {
   const cursor = makeListCursor();
   while (!context.stopping.aborted) {
     const wait = await trackOnce(context, cursor);
-    // Every row that was just accepted rings, and asking at once would find it as it was.
+    // Every row that is accepted wakes this loop, and an immediate read would find it unchanged.
     const least = Math.min(wait, await roundMs(context));
     await context.clock.sleep(least, context.stopping);
     if (wait > least && !context.stopping.aborted) await context.wakes.track.wait(wait - least);
   }
 }
 
-/** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
+/** Handles webhooks. Another process may have received some, so the inbox is also checked from time to time. */
 async function webhookLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     const next = await processWebhooks(context);
@@ -105,7 +105,7 @@ async function renewLoop(context: LoopsNeeds): Promise<void> {
   }
 }
 
-/** Saves the pace whenever it has changed, and boosts batches that would be late at this pace. */
+/** Saves the pace whenever it changes, and boosts batches that would be late at this pace. */
 async function throughputLoop(context: LoopsNeeds): Promise<void> {
   const { clock, stopping, settings } = context;
   let noted = '';

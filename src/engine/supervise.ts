@@ -25,18 +25,24 @@ export interface Stay {
 }
 
 /**
- * The balances that batches are to end with, by batch: they were read while payments of others were on the wire, and
- * are not answered yet.
+ * The balances with which batches will end, by batch. They were read while requests of other batches were running, and
+ * wait until these are answered.
  */
 type ClosingBalances = Map<string, Balance>;
 
-/** How many rows of a batch the picker knows to be ready (`Infinity` until it has read them all), and all by state. */
+/**
+ * How many ready rows of a batch the picker knows (`Infinity` until it has read them all), and the counts of all rows
+ * by state.
+ */
 interface Standing {
   known: number;
   counts: ReadonlyMap<string, number>;
 }
 
-/** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
+/**
+ * Completes finished batches, and stops a runner with finite patience when nothing is left that will progress by
+ * itself.
+ */
 export async function superviseLoop(
   context: SuperviseNeeds,
   { patienceMs, batchIds }: Stay,
@@ -66,7 +72,7 @@ export async function superviseLoop(
   }
 }
 
-/** Brings the list of open batches up to date, and starts those that are approved. */
+/** Reads the list of open batches again, and starts those that are approved. */
 async function startApproved(context: SuperviseNeeds): Promise<void> {
   await keepHalted(context);
   await refreshBatches(context);
@@ -85,7 +91,7 @@ async function startApproved(context: SuperviseNeeds): Promise<void> {
   context.wakes.dispatch.wake();
 }
 
-/** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
+/** How much the balance lacks for the whole batch; null if it is enough, or if that is unknown. */
 async function shortfall(
   context: Parts<'db' | 'gate' | 'gateway' | 'limiter'>,
   batch: BatchRecord,
@@ -99,7 +105,9 @@ async function shortfall(
   return `${missing.join(' and ')} are missing for the whole batch${alsoNeeded}; nothing was sent`;
 }
 
-/** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
+/**
+ * Completes a batch whose rows have all ended. Returns whether the batch still has something to do within `patienceMs`.
+ */
 async function superviseBatch(
   context: SuperviseNeeds,
   batch: BatchRecord,
@@ -107,13 +115,12 @@ async function superviseBatch(
 ): Promise<boolean> {
   if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id, closing));
   closing.delete(batch.batch_id);
-  // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of
-  // them.
+  // Rows may have been released or retried since the picker read the batch, whatever its other rows do.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
   return canProgress(context.db, batch, context.clock.now(), patienceMs);
 }
 
-/** Requests for a balance that the service may refuse for being too many, before it is done without. */
+/** How often a balance request may be refused with 429 before the batch ends without a balance. */
 const balanceReadsMax = 3;
 
 async function readBalance(context: Parts<'clock' | 'gate' | 'gateway' | 'limiter'>): Promise<Balance | null> {
@@ -128,10 +135,10 @@ async function readBalance(context: Parts<'clock' | 'gate' | 'gateway' | 'limite
 }
 
 /**
- * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of
- * it since, and a person may have had a failed row tried again. Returns whether it is ended: what other batches had on
- * the wire when the balance was read may have been charged in it, and is answered first, so that every unit which left
- * the wallets is some row's.
+ * Completes the batch as it is in the ledger now, not as it was before the balance was read: a guard may have changed
+ * it since, or a person may have retried a failed row. Returns whether it is completed. Requests of other batches that
+ * were running when the balance was read may already be charged in it. So the batch ends only after they are answered,
+ * and every unit that left the wallets belongs to a row.
  */
 async function completeBatch(context: SuperviseNeeds, batchId: string, closing: ClosingBalances): Promise<boolean> {
   const { db, batches } = context;
@@ -153,8 +160,7 @@ async function completeBatch(context: SuperviseNeeds, batchId: string, closing: 
 }
 
 /**
- * The least time between two rounds, however much happens (ms). The last rows are looked for sooner where they are
- * known to end faster than that.
+ * The least time between two rounds (ms). It is shorter for the last rows if payments usually settle faster than that.
  */
 export async function roundMs({
   picker,

@@ -23,7 +23,7 @@ export interface Unit {
   readonly tx: Queryable;
   /** The time of everything in this unit (epoch ms). */
   readonly at: number;
-  /** Who acts in it. */
+  /** The actor, for the audit log. */
   readonly actor: string;
   /** The rows that this unit completed or failed, in order. They are in the ledger once the unit is durable. */
   readonly ended: readonly RowRecord[];
@@ -32,7 +32,10 @@ export interface Unit {
   addBatch(batch: Omit<NewBatch, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Adds rows of a batch that is being read. They are counted; the batch's own event covers all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
-  /** Records the judgement on a row of a batch that is being read. `from` is the state with which the row was added. */
+  /**
+   * Records the result of comparing a row of a batch that is being read. `from` is the state with which the row was
+   * added.
+   */
   judgeRow(from: RowState, row: NewRow, judgement: Judgement): Promise<void>;
   /** Deletes up to `limit` rows of a batch whose reading failed. Returns true when none are left. */
   discardRows(batchId: string, limit: number): Promise<boolean>;
@@ -44,7 +47,7 @@ export interface Unit {
   noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
   /**
    * Changes a batch's state. Returns the new batch; null, and writes nothing, if it is no longer in that state. Clears
-   * the pauses of a batch that is paused no more.
+   * the pauses of a batch that is no longer paused.
    */
   changeBatch(
     before: BatchRecord,
@@ -59,7 +62,7 @@ export interface Unit {
   append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
 }
 
-/** Why a batch is paused; `detail`: what was seen, or what the person said. */
+/** Why a batch is paused. `detail`: what was observed, or what the person said. */
 export interface Pause {
   reason: PauseReason;
   detail: string;
@@ -67,9 +70,9 @@ export interface Pause {
 
 export interface UnitOptions {
   clock: Clock;
-  /** Who acts, for the audit log: a part of the program, or a person. */
+  /** The actor, for the audit log: a part of the program, or a person. */
   actor: string;
-  /** The door through which a person acts: the data of each event has it. */
+  /** The door through which a person acts. It is in the data of each event. */
   through?: string;
   /** A runner's fence: the unit fails with `FENCED` if another runner has taken over the account. */
   fence?: Fence;
@@ -90,7 +93,7 @@ export function inUnit<Result>(
   });
 }
 
-/** What a unit writes at its end: counts and costs are summed up in memory first. */
+/** The totals that a unit writes at its end: counts and costs are added up in memory first. */
 interface Pending {
   tx: Queryable;
   at: number;
@@ -178,7 +181,8 @@ async function pauseBatch(
   }
   if (!(await updateBatch(pending.tx, before, status, fields))) return null;
   await addPause(pending, { account, batch_id, reason, detail });
-  // People were notified of the pause that stands: only what they could not know of is news.
+  // People were already notified that the batch is paused. A further pause by the engine is news to them; a pause by a
+  // person is not.
   const event =
     reason === 'by_person'
       ? { kind: 'batch.pause_besides', data }
@@ -204,8 +208,8 @@ function changeRow(
   const after = rowWith(before, status, fields);
   const facts: EventData = { from: before.status, to: status, generation: after.generation };
   if (event === 'complete' || event === 'fail') {
-    // The chain shows the cost and the time of every end, so that costs can be summed up from it and no payment can be
-    // moved into another month.
+    // The chain contains the cost and the time of every end, so that costs can be added up from it and no payment can
+    // be moved to another month.
     facts.topup_id = after.topup_id;
     facts.cost = after.cost;
     facts.cost_currency = after.cost_currency;
@@ -230,7 +234,8 @@ async function writeRow(
     count(pending, before.batch_id, after.status, 1);
     if (after.status === 'completed' || after.status === 'failed') pending.ended.push(after);
   }
-  // What the service keeps of a failed payment (V1 `UNDERLIVERED`) stays charged when the row's next generation begins.
+  // The part of a failed payment's charge that the service keeps (V1 `UNDERLIVERED`) stays charged when the row's next
+  // generation begins.
   const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
   if (!isSame && kind !== 'row.retry') {
     countCost(pending, before, true);

@@ -25,27 +25,27 @@ import type { Asked } from '../plan/preflight.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 
-/** What is known when a batch is approved. */
+/** The facts on which a person approves a batch. */
 export interface ApprovalTerms {
   balance: Balance | null;
-  /** What the batch would do, as the person saw it; null: whatever it would do. */
+  /** The plan that the person saw. Null: the person accepts any plan. */
   plan: Asked | null;
-  /** The digest of the rows that the person saw; null: of whatever the batch has. */
+  /** The digest of the rows that the person saw. Null: the person accepts the rows as they are. */
   seenDigest?: string | null;
 }
 
 /**
- * Approves a batch. The approval is bound to the digest of its rows as validated and to the plan that was seen, and
- * stores the balance read before the first row. If a second person was asked, the submitter cannot approve it; if the
- * policy asks for one and nobody was asked (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or
- * `SECOND_PERSON_NEEDED`.
+ * Approves a batch. The approval is bound to the digest of the validated rows and to the plan that the person saw, and
+ * it stores the balance read before the first row. If a second person was asked, the submitter cannot approve. If the
+ * policy requires a second person and nobody was asked (`askApproval`), nobody can. Fails with `BATCH_STATE`,
+ * `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
   const { balance, plan, seenDigest = null } = terms;
   const before = await requireBatch(actor.db, batchId);
   requireMove(before, 'approve');
   const asked = before.status === 'awaiting_approval';
-  // What was validated by this very program a moment ago need not be read again.
+  // If nobody else was asked, this program validated the rows a moment ago, so they are not read again.
   const content_sha256 = asked ? await checkContent(actor.db, before, seenDigest) : (before.content_sha256 ?? '');
   const now = await checkPlan(actor.db, before, plan);
   if (!asked) requireNobody(before, now);
@@ -53,7 +53,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   return move(actor, batchId, 'approve', (unit, batch) => {
     if (batch.status === 'awaiting_approval')
       requireSecondPerson(storedPolicy(batch.policy), batch, actor.person, 'approve it');
-    // To read all rows takes too long for a transaction; but whatever changes one of them adds to the batch's chain.
+    // Reading all rows takes too long for a transaction. But every change of a row adds an event to the batch's chain.
     if (batch.audit_seq !== before.audit_seq)
       throw planChanged(batch, 'somebody else decided about it at the same time');
     const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
@@ -69,10 +69,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   });
 }
 
-/**
- * Whoever calls this asks the policy first; but that what needs a second person is not sent without one depends on no
- * caller.
- */
+/** Callers ask the policy first. This check ensures that no caller can send a batch that needs a second person. */
 function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
   const why = plan.toSend === 0 ? null : approvalReason(storedPolicy(policy), plan);
   if (why !== null)
@@ -91,7 +88,7 @@ export function askApproval(actor: Actor, batchId: string, why: string): Promise
 export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   requireWaiting(await requireBatch(actor.db, batchId));
   const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
-    // Another person may have approved it just now.
+    // Another person may have approved the batch since it was read.
     requireWaiting(batch);
     const rejection = withoutNumbers(why);
     return { fields: { rejection, rejected_by: actor.person }, data: { why: rejection, rejected: 'true' } };
@@ -100,7 +97,7 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
   return rejected;
 }
 
-/** Fails with `BATCH_STATE` where a batch does not wait for a second person. */
+/** Fails with `BATCH_STATE` if a batch does not wait for a second person. */
 export function requireWaiting(batch: BatchRecord): void {
   const { batch_id, status } = batch;
   if (status === 'awaiting_approval') return;
@@ -110,23 +107,23 @@ export function requireWaiting(batch: BatchRecord): void {
 }
 
 /**
- * Lets a paused batch go on, whatever it is paused for: the person has looked. Fails with `BATCH_UNKNOWN`, or with
- * `BATCH_STATE` if it is not paused.
+ * Resumes a paused batch and clears all of its pauses, because a person has looked at it. Fails with `BATCH_UNKNOWN`,
+ * or with `BATCH_STATE` if it is not paused.
  */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', async (unit, batch) => {
     const reasons = (await openPauses(unit.tx, batch)).map(({ reason }) => reason);
     if (reasons.includes('service_mismatch')) await clearPauses(unit, { account: batch.account, batch_id: null });
     const looked = reasons.includes('guard_tripped') ? await lookedAtSpending(unit.tx, batch) : {};
-    // It may have been paused before it began.
+    // The batch may have been paused before it started.
     return { fields: { started_at: batch.started_at ?? unit.at, ...looked }, data: {} };
   });
 }
 
 /**
- * Pauses a batch until a person resumes it, even if it is paused for another reason. What is under way ends. Fails
- * with `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has paused it already, or if it is not approved, running or
- * paused.
+ * Pauses a batch until a person resumes it, even if it is already paused for another reason. Requests that are running
+ * end. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has already paused the batch, or if it is not
+ * approved, running or paused.
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
@@ -141,8 +138,8 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
 }
 
 /**
- * Cancels a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process,
- * since nobody follows the rows of a cancelled batch to their ends.
+ * Cancels a batch before any of its rows is sent. Fails with `BATCH_STATE` once the batch has started, perhaps in
+ * another process, because nobody follows the rows of a cancelled batch.
  */
 export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
@@ -157,7 +154,7 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
   return cancelled;
 }
 
-/** What a move sets of its batch, and what its event tells. */
+/** The fields that a move sets on its batch, and the data of its event. */
 interface Move {
   fields: BatchFields;
   data: EventData;
@@ -177,13 +174,13 @@ function move(
   });
 }
 
-/** The batch as the command left it. Fails with `BATCH_STATE` where another writer was first. */
+/** The batch after the command. Fails with `BATCH_STATE` if another writer changed it first. */
 function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): BatchRecord {
   if (!after) throw new AirbatchError('BATCH_STATE', `batch ${batch_id} changed meanwhile`);
   return after;
 }
 
-/** What an event would do to a batch, for whoever is told that it cannot. */
+/** What each event would do to a batch, for the message that says that it cannot. */
 const eventTexts: Partial<Record<BatchEvent, string>> = {
   ask_approval: 'left for approval',
   approve: 'approved',

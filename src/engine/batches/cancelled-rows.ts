@@ -3,13 +3,13 @@ import { cancelledWithRows } from '../../ledger/batches/batch-counts.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { inUnit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 
-/** Rows changed in one transaction: other writers wait for some 30 ms. */
+/** Rows changed in one transaction: it delays other writers by about 30 ms. */
 const rowsPerUnit = 500;
 
 /**
- * Cancels what is left of cancelled batches, so that no row of them is called one that waits for its turn: after the
- * batch itself, since a million rows would hold up every other writer, and at each start, since a crash may have come
- * between.
+ * Cancels the remaining rows of cancelled batches, so that no row of them appears to wait for its turn. This runs after
+ * the batch itself is cancelled, because changing a million rows in one transaction would delay every other writer. It
+ * also runs at each start, because a crash may have interrupted it.
  */
 export async function cancelRowsLeft(
   { db, clock }: Pick<Actor, 'db' | 'clock'>,

@@ -7,9 +7,9 @@ import type { Parts, Writes } from '../runner/context.ts';
 export type DeadlineBoostNeeds = Parts<Writes | 'account' | 'batches' | 'late' | 'wakes'>;
 
 /**
- * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost
- * is stored in the ledger and lasts until the batch's last row is sent: what it needs shrinks while it is sent, so it
- * would otherwise change places with the others at each look.
+ * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost is
+ * stored in the ledger and lasts until the batch's last row is sent. If it did not last, batches would change places at
+ * each look, because a batch needs less time the more of it is sent.
  */
 export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhead): Promise<void> {
   const { db, account, clock, batches, late } = context;
@@ -23,7 +23,7 @@ export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhea
 async function press(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {
   const pressed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
-    // A person may have changed its deadline or paused it since it was read.
+    // A person may have changed the deadline, or paused the batch, since it was read.
     if (batch?.status !== 'running' || batch.finish_by === null || batch.pressed_at !== null) return null;
     await unit.append(batchId, 'batch.press', { finish_by: batch.finish_by });
     return unit.noteBatch(batch, { pressed_at: unit.at });

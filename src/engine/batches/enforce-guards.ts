@@ -12,7 +12,7 @@ type EnforceGuardsNeeds = Parts<'batches' | 'committer' | 'db' | 'log' | 'wakes'
 
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 
-/** Shows rows that ended to their batches' watches. A batch that must not go on sends nothing from here on. */
+/** Passes rows that ended to the watches of their batches. A batch that a watch stops sends nothing from here on. */
 export function noteEnded(context: Parts<'batches'>, ended: readonly RowRecord[]): void {
   for (const [batchId, rows] of Map.groupBy(ended, ({ batch_id }) => batch_id)) {
     const why = context.batches.get(batchId)?.watch.note(rows) ?? null;
@@ -20,7 +20,9 @@ export function noteEnded(context: Parts<'batches'>, ended: readonly RowRecord[]
   }
 }
 
-/** How many rows those batches send alone at first which have not sent them all yet, or not all of them have ended. */
+/**
+ * How many first rows these batches send alone, for batches whose first rows were not all sent or have not all ended.
+ */
 export function rowsAlone(running: readonly OpenBatch[]): Map<string, number> {
   return new Map(
     running.flatMap((open) => {
@@ -30,7 +32,7 @@ export function rowsAlone(running: readonly OpenBatch[]): Map<string, number> {
   );
 }
 
-/** How many rows of a batch are to be sent before anything else has to happen. */
+/** How many rows a batch may send now: all ready rows, or the rest of its first rows. */
 export function rowsToSend(open: OpenBatch, counts: ReadonlyMap<string, number>): number {
   if (open.batch.status !== 'running') return 0;
   const ready = counts.get('ready') ?? 0;
@@ -38,18 +40,21 @@ export function rowsToSend(open: OpenBatch, counts: ReadonlyMap<string, number>)
   return rows === null ? ready : Math.min(ready, Math.max(0, rows - sentAmong(counts)));
 }
 
-/** How many rows a batch sends alone before the others; null where all may be sent. */
+/** How many first rows a batch sends alone; null if all rows may be sent. */
 function firstRows({ batch, policy: { canary } }: OpenBatch): number | null {
   return canary === null || batch.canary_at !== null ? null : canary.rows;
 }
 
-/** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */
+/**
+ * Pauses the batches that a guard stops, and releases the remaining rows of a batch once its first rows have ended
+ * well.
+ */
 export async function enforceGuards(context: EnforceGuardsNeeds): Promise<void> {
   for (const open of context.batches.all().values()) {
     const { batch, policy } = open;
     const { batch_id: batchId } = batch;
     if (batch.status !== 'running') {
-      // The pause is known everywhere by now.
+      // The ledger has the pause, so the mark in memory is no longer needed.
       context.batches.unstop(batchId);
       continue;
     }
@@ -61,13 +66,13 @@ export async function enforceGuards(context: EnforceGuardsNeeds): Promise<void> 
       context.batches.whyStopped(batchId) ??
       (await overspent(context.db, batch)) ??
       (isCanaryOver ? canaryVerdict(policy, { sent: sentAmong(counts), failed }) : null);
-    // With nothing left to send, stopping would only keep the batch from being finished.
+    // If nothing is left to send, a pause would only keep the batch from completing.
     if (why !== null && !isOver) await pauseByGuard(context, batchId, why, isCanaryOver);
     else if (isCanaryOver) await endCanary(context, batchId);
   }
 }
 
-/** Whether the rows that go alone have all ended, and were not judged yet. */
+/** Whether the first rows have all ended and were not judged yet. */
 function canaryIsOver({ batch, policy }: OpenBatch, counts: ReadonlyMap<string, number>): boolean {
   if (policy.canary === null || batch.canary_at !== null || inFlightStates.some((state) => counts.has(state)))
     return false;
@@ -95,7 +100,8 @@ async function pauseByGuard(
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'pause')) return;
-    // Who resumes it has seen how the first rows went: the others need not wait for more of them.
+    // The person who resumes has seen how the first rows ended, so the remaining rows need not wait for more first
+    // rows.
     const judged = canary ? { canary_at: unit.at } : {};
     await unit.pauseBatch(batch, { reason: 'guard_tripped', detail: why }, judged);
   });

@@ -13,16 +13,16 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLostBefore, dropLostOf } from '../../ledger/rows/lost-payments.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 
-/** Rows that one transaction changes at most, so that it blocks nobody for long. */
+/** The most rows that one transaction changes, so that it does not delay other writers for long. */
 const rowsPerUnit = 500;
-/** Batches that are looked for at once. */
+/** Batches that are read at once. */
 const batchesPerPage = 100;
-/** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
+/** A finished batch is read again after a day and may be refunded, so its personal data is kept until then. */
 const daysMin = 2;
 
 /**
- * How many rows were forgotten. `traceable`: so many of them have a row ref, and a key, on which all numbers can still
- * be tried.
+ * How many rows were forgotten. `traceable`: for how many of them the row ref and the key are derived from the row's
+ * content, so that somebody could find the phone number by trying all numbers.
  */
 export interface Forgotten {
   rows: number;
@@ -30,14 +30,15 @@ export interface Forgotten {
 }
 
 /**
- * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows
- * by their numbers alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed.
- * Call `db.emptyLog()` or `db.compact()` afterwards: until then the log still holds what was overwritten.
+ * Erases everything that names a person from a batch that has ended, for good. The audit chain stays valid, because it
+ * identifies rows by their number in the file. Sums, times, states, keys and references stay. Continues where an
+ * earlier call was killed. Call `db.emptyLog()` or `db.compact()` afterwards: until then the log still contains the
+ * overwritten data.
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
   const batch = await inUnitOf(actor, (unit) => decideToForget(unit, batchId, why));
   const forgotten = { rows: 0, traceable: 0 };
-  // The first row comes last, so that it tells whether all are done.
+  // The first row is erased last, so while it contains personal data, the erasing is not complete.
   for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit) {
     const some = await inUnitOf(actor, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
     forgotten.rows += some.rows;
@@ -46,7 +47,7 @@ export async function forgetBatch(actor: Actor, batchId: string, why: string): P
   return forgotten;
 }
 
-/** Forgets the rows between two row numbers, and their payments of all generations. */
+/** Erases the personal data of the rows between two row numbers, and of their payments of all generations. */
 async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to: number): Promise<Forgotten> {
   const { account, run_id: runId, batch_id } = batch;
   let traceable = 0;
@@ -59,13 +60,13 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
   return { rows: await forgetRows(tx, batch_id, from, to), traceable };
 }
 
-/** Fails with `BATCH_STATE` where the people of a batch are still needed at `at` (epoch ms). */
+/** Fails with `BATCH_STATE` if the personal data of a batch is still needed at `at` (epoch ms). */
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
   if (!['completed', 'cancelled', 'rejected'].includes(status))
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: its people are still needed`);
   if (forgottenAt !== null || batch.started_at === null) return;
-  // Until then the guards between runs compare numbers with those of this batch.
+  // Until then, other batches are compared with the phone numbers of this one.
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
   if (at - (batch.completed_at ?? batch.created_at) < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
@@ -74,8 +75,8 @@ export async function requireForgettable(db: Queryable, batch: BatchRecord, at: 
 }
 
 /**
- * Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is
- * broken off.
+ * Marks the batch as forgotten before any row is erased. From then on nobody retries a row of it, even if the erasing
+ * is interrupted.
  */
 async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
   const batch = await requireBatch(unit.tx, batchId);
@@ -90,8 +91,8 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
 }
 
 /**
- * Within how many days batches that came since, or have not ended, are compared with what was sent before: another job
- * may have a policy of its own, and the configuration may have another one by now.
+ * For how many days back later batches, and batches that have not ended, are compared with earlier payments. Read from
+ * the policies of these batches, because another job may have its own policy, and the configuration may have changed.
  */
 async function daysCompared(db: Queryable, account: string | null, since: number): Promise<number> {
   const policies = (await policiesSince(db, account, since)).map(storedPolicy);
@@ -103,7 +104,7 @@ async function daysCompared(db: Queryable, account: string | null, since: number
   );
 }
 
-/** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which. */
+/** Forgets every batch (of one job, or of all jobs) that ended before `endedBefore` (epoch ms). Returns their ids. */
 export async function forgetEnded(
   actor: Actor,
   endedBefore: number,
@@ -112,12 +113,12 @@ export async function forgetEnded(
 ): Promise<Forgotten & { batches: string[] }> {
   const done = { batches: [] as string[], rows: 0, traceable: 0 };
   if (job === null) {
-    // Of what a restored ledger has lost, the batch is not known: any batch may be compared with it, and it is not
-    // kept for long.
+    // A lost payment of a restored ledger belongs to an unknown batch, and any batch may be compared with it. So it is
+    // dropped after the longest time for which any batch is compared.
     const days = Math.max(batchPolicy().repeatWithinDays, await daysCompared(actor.db, null, 0));
     await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - days * dayMs));
   }
-  // Those whose numbers are still needed are left for another time.
+  // Batches whose numbers are still compared stay until a later call.
   const kept = new Set<string>();
   for (;;) {
     const found = await batchesToForget(actor.db, { endedBefore, job }, batchesPerPage + kept.size);

@@ -12,28 +12,31 @@ import type { Parts } from '../runner/context.ts';
 
 type FundsNeeds = Parts<'account' | 'committer' | 'db' | 'gate' | 'gateway' | 'limiter' | 'log' | 'service'>;
 
-/** What each wallet held at the lowest, by its id, since the account's money ran out. */
+/** The lowest balance of each wallet since the account's money ran out, by wallet id. */
 type Purses = Record<string, string>;
 
 const factName = (account: string) => `short_of_funds:${account}`;
 
-/** The account's money has run out: what it held in an earlier shortage says nothing about this one. */
+/**
+ * Deletes the lowest balances when the account's money runs out: those of an earlier shortage do not apply to this one.
+ */
 export function resetShortageBalances(tx: Queryable, account: string): Promise<void> {
   return forgetFact(tx, factName(account));
 }
 
 /**
- * Clears the pauses for money when a wallet holds more than it did while the batches waited; a batch goes on where it
- * is paused for nothing else. Called now and then where the configuration says so (`resumeWhenFunded`). Should the
- * money not be enough yet, the service refuses the next row, which costs nothing, and the account waits again; but a
- * batch whose policy is `shortBalance: "pause"` waits for the money of all its rows. Returns whether anything goes on.
+ * Clears the pauses for lack of money when a wallet holds more than at its lowest while the batches waited. A batch
+ * resumes if it has no other pause. Called from time to time if the configuration allows it (`resumeWhenFunded`). If
+ * the money is still not enough, the service refuses the next row, which costs nothing, and the account waits again. A
+ * batch with the policy `shortBalance: "pause"` waits until the money is enough for all of its rows. Returns whether
+ * any batch resumes.
  */
 export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   const { db, account, service, log } = context;
   const pauses = (await openPausesOfAccount(db, account)).filter(({ reason }) => reason === 'insufficient_balance');
   const short = new Set(pauses.map(({ batch_id }) => batch_id));
   const waiting = (await openBatches(db, account)).filter(
-    // The money of this service says nothing of a batch of another.
+    // The wallets of this service do not pay for a batch of another service.
     (batch) => short.has(batch.batch_id) && isSameService(batch.service, service),
   );
   if (waiting.length === 0) return false;
@@ -44,7 +47,7 @@ export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   const now = pursesOf(outcome.balance);
   const isMore = low !== null && Object.entries(now).some(([id, held]) => compareAmounts(held, low[id] ?? '0') > 0);
   const done: Record<AfterFunding, number> = { resumed: 0, still_paused: 0, still_short: 0 };
-  // One after the other: what the first needs is not there for the second.
+  // One after another: the money that the first batch needs is not available to the second.
   if (isMore) for (const batch of waiting) done[await endShortage(context, batch, outcome)] += 1;
   await context.committer.commit(async ({ tx }) => {
     if (done.resumed + done.still_paused === waiting.length) await forgetFact(tx, factName(account));
@@ -54,7 +57,7 @@ export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   return done.resumed > 0;
 }
 
-/** What became of a batch that waited for money when a wallet holds more. */
+/** The result for a batch that waited for money, after a wallet holds more. */
 type AfterFunding = 'resumed' | 'still_paused' | 'still_short';
 
 async function endShortage(
@@ -68,7 +71,7 @@ async function endShortage(
   return committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batch_id);
     const reasons = batch === null ? [] : (await openPauses(unit.tx, batch)).map(({ reason }) => reason);
-    // A person may have resumed it meanwhile.
+    // A person may have resumed the batch since it was read.
     if (batch === null || !reasons.includes('insufficient_balance')) return 'still_paused';
     const why = 'the balance is back';
     if (reasons.length > 1) {
@@ -76,7 +79,7 @@ async function endShortage(
       await unit.append(batch_id, 'batch.pause_cleared', { reason: 'insufficient_balance', why });
       return 'still_paused';
     }
-    // It may have been paused before it began.
+    // The batch may have been paused before it started.
     await unit.changeBatch(batch, 'resume', { started_at: batch.started_at ?? unit.at }, { why });
     return 'resumed';
   });

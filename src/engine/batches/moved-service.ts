@@ -6,8 +6,8 @@ import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Parts } from '../runner/context.ts';
 
 /**
- * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and
- * would be sent again. Even its doubts are not looked up there.
+ * Pauses an open batch that was made for another service. The account's service does not know the payments of this
+ * batch: a lookup would find nothing, and the rows would be sent again. So not even its doubts are looked up there.
  */
 export async function pauseMovedService(
   context: Parts<'account' | 'committer' | 'log' | 'service'>,
@@ -18,7 +18,7 @@ export async function pauseMovedService(
   await context.committer.commit(async (unit) => {
     const found = await findBatch(unit.tx, batch_id);
     if (!found || isSameService(found.service, context.service)) return;
-    // Begun as it would have been, so that a later resume finds it as any other.
+    // The batch is started first, so that a later resume treats it like any other batch.
     const started = found.status === 'approved';
     const batch = started ? await unit.changeBatch(found, 'start', { started_at: unit.at }, {}) : found;
     if (batch?.status === 'running' || batch?.status === 'paused')
@@ -26,7 +26,7 @@ export async function pauseMovedService(
   });
 }
 
-/** Fails with `SERVICE_CHANGED` where a batch was made for another service than this one. */
+/** Fails with `SERVICE_CHANGED` if a batch was made for another service than this one. */
 export function requireService(
   { batch_id, service }: Pick<BatchRecord, 'batch_id' | 'service'>,
   here: string,
@@ -38,8 +38,9 @@ export function requireService(
 }
 
 /**
- * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails
- * with `SERVICE_CHANGED` where it is another version, which knows nothing of that.
+ * Moves a batch to this service name: a person says that it is the same service under another name, which knows the
+ * payments of the batch. Fails with `SERVICE_CHANGED` if this service has another API version, because that one cannot
+ * know them.
  */
 export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
   return inUnitOf(actor, async (unit) => {

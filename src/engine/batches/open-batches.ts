@@ -15,7 +15,7 @@ export type OpenBatchesNeeds = Parts<
   'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'settings'
 >;
 
-/** Brings what the runner knows of the account's open batches up to date with the ledger. */
+/** Reads the account's open batches from the ledger again. */
 export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
   const found = await openBatches(context.db, context.account);
   const open = new Map<string, OpenBatch>();
@@ -23,7 +23,7 @@ export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
   for (const batch of found) {
     const known = context.batches.get(batch.batch_id);
     const policy = known?.policy ?? storedPolicy(batch.policy);
-    // What was seen before a pause does not count after it: a person has looked.
+    // Counts from before a pause do not apply after it, because a person has looked.
     const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
     const isHere = isSameService(batch.service, context.service);
     if (isHere && batch.status === 'running' && known?.batch.status !== 'running') context.batches.forgetPauses();

@@ -14,22 +14,22 @@ import { type OpenBatchesNeeds, refreshBatches } from './open-batches.ts';
 export type PausingNeeds = Parts<'clock' | 'gate' | 'lease' | 'wakes'> & OpenBatchesNeeds;
 
 /**
- * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment
- * later, and the batches, which still read as running, would go on.
+ * Pauses every open batch of the account. Rejects if the pause cannot be written: the ledger may work again a moment
+ * later, and the batches, which are still running in the ledger, would continue.
  */
 export async function pauseAccount(context: PausingNeeds, reason: PauseReason, detail: string): Promise<void> {
-  // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its
-  // own.
+  // Several running requests can meet the same refusal, which is logged once. A payment that does not match its row is
+  // logged each time.
   const logged = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
   if (context.batches.notePause(logged))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
-  // Nothing more is taken from here on, even before the pause is durable.
+  // From here on no row is taken, even before the pause is durable.
   context.picker.setBatches([]);
   const { db, clock, lease } = context;
   await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, (unit) => writePause(unit, context, reason, detail));
   await refreshBatches(context);
   if (reason === 'credentials_rejected') {
-    // Only now that the pause is durable, since the run may end by it.
+    // Set after the pause is durable, because the run may end as soon as it is set.
     context.gate.setRefused(true);
     context.wakes.supervise.wake();
   }
@@ -37,10 +37,11 @@ export async function pauseAccount(context: PausingNeeds, reason: PauseReason, d
 }
 
 /**
- * Writes the pause of every batch of the account that is sent or about to be, also of one that this program does not
- * know yet: who approved it a moment ago knew nothing of the trouble. What leaves nothing that would ask for it again,
- * or not at once (a row that is a person's from now on, a webhook that was handled, an answer that names another
- * payment), writes it in its own transaction: a crash between the two would lose it.
+ * Pauses every batch of the account that is being sent or about to be, including one that this program does not know
+ * yet: the person who approved it a moment ago did not know of the trouble. Some causes do not come up again, or not at
+ * once: a row that is left to a person, a webhook that was handled, an answer that names another payment. The caller
+ * writes these in the transaction that also writes the pause, because a crash between two transactions would lose the
+ * pause.
  */
 export async function writePause(
   unit: Unit,
@@ -50,9 +51,10 @@ export async function writePause(
 ): Promise<void> {
   for (const batch of await openBatches(unit.tx, context.account)) {
     if (!isSameService(batch.service, context.service)) continue;
-    // Money matters to what is still to be sent alone: what was sent is followed all the same.
+    // A lack of money affects only batches that may still send. Rows that were sent are followed all the same.
     if (reason === 'insufficient_balance' && !(await mayYetSend(unit.tx, batch.batch_id))) continue;
-    // What is paused already would go on when there is money again, or by a person who knows of something else alone.
+    // A batch that is already paused gets this pause as well. Otherwise it would resume when money arrives, or when a
+    // person who knows only of the other reason resumes it.
     const isNews =
       can(batch.status, 'pause') ||
       (reason === 'service_mismatch' && !(await openPauses(unit.tx, batch)).some((one) => one.reason === reason));
@@ -63,9 +65,9 @@ export async function writePause(
 }
 
 /**
- * Pauses what has been approved or reopened since the account was halted: the reason may have been seen while no batch
- * was open, or by another program. The batches are read before the halt, since a person's `resume` ends both in one
- * transaction.
+ * Pauses the batches that were approved or reopened since the account was halted. The halt may have happened while no
+ * batch was open, or in another program. The batches are read before the halt, because a person's `resume` clears both
+ * in one transaction.
  */
 export async function keepHalted(context: PausingNeeds): Promise<void> {
   const open = await openBatches(context.db, context.account);
@@ -84,9 +86,9 @@ async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {
 }
 
 /**
- * Whether the service has refused the account's credentials, and lets them read no payment either: then only a person
- * moves what is open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may
- * not create may read.
+ * Whether the service has refused the account's credentials, and they cannot read payments either. Then only a person
+ * can make progress, and it is useless to wait for lookups. The service is asked once for each refusal, because
+ * credentials that may not create payments may still read them.
  */
 export async function isShutOut(context: Parts<'gate' | 'gateway' | 'limiter'>): Promise<boolean> {
   if (!context.gate.isRefused()) return false;
@@ -95,10 +97,10 @@ export async function isShutOut(context: Parts<'gate' | 'gateway' | 'limiter'>):
   return outcome.kind === 'account_blocked';
 }
 
-/** Reads one entry of the list, since a key that may read the balance need not have the permission to read payments. */
+/** Reads one entry of the list, because a key that may read the balance may lack the permission to read payments. */
 async function askToRead(context: Parts<'gate' | 'gateway' | 'limiter'>): Promise<ListOutcome | BalanceOutcome> {
   const { list } = context.gateway;
-  // Version 1 has no list and no permissions: credentials that are right may read everything.
+  // Version 1 has no list and no permissions: valid credentials may read everything.
   if (list === null) return askBalance(context);
   const outcome = await context.limiter.admit('read', () => list({ page: 1, perPage: 1, fromMs: null, toMs: null }));
   if (outcome.kind === 'throttled') await context.gate.throttled('read', outcome);

@@ -5,18 +5,18 @@ import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 
-/** A place among the batches of an account: what is left out stays as it is. */
+/** A place among the batches of an account. A field that is left out stays as it is. */
 export interface NewPlace {
   priority?: Priority | undefined;
-  /** By when every row is to have ended (epoch ms); null: by no time. */
+  /** The time by which all rows must have ended (epoch ms); null: no deadline. */
   finishBy?: number | null | undefined;
 }
 
 const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
 
 /**
- * Gives a batch another place among those of its account within a second or so, whichever process sends it. Fails with
- * `BATCH_UNKNOWN`, or with `BATCH_STATE` if it has ended.
+ * Changes a batch's place among those of its account. The process that sends it follows within about a second. Fails
+ * with `BATCH_UNKNOWN`, or with `BATCH_STATE` if the batch has ended.
  */
 export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
@@ -29,7 +29,7 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
       );
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
-    // Whether it has to go first at that place is decided anew.
+    // The boost is decided again for the new place.
     const changed = await unit.noteBatch(batch, { priority, finish_by, pressed_at: null });
     await unit.append(batchId, 'batch.reorder', {
       priority,

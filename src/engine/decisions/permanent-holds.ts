@@ -11,7 +11,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { otherOwner } from '../dispatch/intents.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 
-/** A row that stays held when a person lets others go: why, and what to do. */
+/** A row that stays held when a person releases others: why, and what to do. */
 export interface PermanentlyHeldRow {
   row: number;
   code: string;
@@ -19,7 +19,7 @@ export interface PermanentlyHeldRow {
   suggestion: string;
 }
 
-/** Why a row would be held again when its turn comes, whoever releases it; null where its turn may come. */
+/** Why a row would be held again when its turn comes, whoever releases it; null if it could be sent. */
 export async function permanentHold(
   db: Queryable,
   batch: BatchRecord,
@@ -27,7 +27,7 @@ export async function permanentHold(
 ): Promise<DuplicateProblem | null> {
   const first = await decisionAs(db, batch, row, row.generation);
   if (first?.outcome !== 'hold') return null;
-  // Another batch may have tried it again since: what follows from the last try is what the person can do.
+  // Another batch may have retried the payment since. What the person can do depends on the last attempt.
   let last = first;
   for (let generation = row.generation + 1; generation <= generationsMax; generation++)
     last = (await decisionAs(db, batch, row, generation)) ?? last;
@@ -36,7 +36,7 @@ export async function permanentHold(
   return last.outcome === 'hold' ? problem : { ...problem, suggestion: 'Skip it here.' };
 }
 
-/** What follows if another batch's row has bound the key of the row's payment of this generation; else null. */
+/** The decision if a row of another batch has bound the key of this row's payment of this generation; else null. */
 async function decisionAs(
   db: Queryable,
   batch: BatchRecord,
@@ -48,23 +48,23 @@ async function decisionAs(
   return owner && decideByOwner(row, owner, 'never');
 }
 
-/** A row that a person has named would be held again. */
+/** The error for a row that a person named and that would be held again. */
 export function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: DuplicateProblem): AirbatchError {
   const message = `row ${row_no} of batch ${batch_id} would be held again (${hold.code}), so nothing was released. ${hold.message}`;
   return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }
 
 /**
- * The rows that were held after a person was shown what is held, at `seenSeq` of the batch's history: while the
- * question waits for its answer another process may hold more. Null: nobody was shown anything, and no row is unseen.
+ * The rows that were held after a person saw the held rows, at event `seenSeq` of the batch's history. While the person
+ * decides, another process may hold more rows. Null: the person was shown no rows, so none counts as unseen.
  */
 export function makeUnseenHolds(seenSeq: number | null) {
   const unseen = new Set<number>();
   let readTo = seenSeq;
   return {
     /**
-     * Reads on to where the batch stands now: within the transaction that lets rows go, so that none is held in
-     * between.
+     * Reads the history up to the batch's current event. Call it in the transaction that releases rows, so that no row
+     * is held in between.
      */
     async read(db: Queryable, { batch_id, audit_seq }: BatchRecord): Promise<void> {
       if (readTo === null) return;
@@ -75,7 +75,7 @@ export function makeUnseenHolds(seenSeq: number | null) {
   };
 }
 
-/** Why a row stays held that was held after the person looked. */
+/** Why a row stays held: it was held after the person looked. */
 export function unseenHold({ row_no, problems }: RowRecord): PermanentlyHeldRow {
   const [first] = JSON.parse(problems ?? '[]') as { code: string; message: string }[];
   return {

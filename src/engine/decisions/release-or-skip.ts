@@ -20,23 +20,24 @@ import {
   unseenHold,
 } from './permanent-holds.ts';
 
-/** Rows that one transaction changes at most, so that it blocks nobody for long. */
+/** The most rows that one transaction changes, so that it does not delay other writers for long. */
 const rowsPerUnit = 500;
 
-/** What became of held rows that a person released. */
+/** The result of a release. */
 export interface ReleaseResult {
   released: number;
   /**
-   * Rows that stay held: another row has their reference, so they would only be held again, or they were held after
-   * the person looked.
+   * Rows that stay held: another row has their reference, so they would be held again, or they were held after the
+   * person looked.
    */
   kept: PermanentlyHeldRow[];
 }
 
 /**
- * Lets held rows be sent: all of the batch, or those named. A row whose reference another row has stays held; if it is
- * named, nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the rows were shown before, `seenSeq` is the
- * batch's `audit_seq` at that time, and rows held since then stay held, named or not; null releases whatever is held.
+ * Releases held rows: all of the batch, or the named ones. A row whose reference another row has stays held. If such a
+ * row is named, nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the person saw the held rows first,
+ * `seenSeq` is the batch's `audit_seq` at that time, and rows held since then stay held, named or not. With null, all
+ * of them are released.
  */
 export async function releaseRows(
   actor: Actor,
@@ -72,9 +73,10 @@ export async function releaseRows(
 }
 
 /**
- * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second
- * person as well. So does what nobody was asked for, once the batch would have needed one from the start with these
- * rows (null: all that are held). Fails with `SECOND_PERSON_NEEDED`.
+ * Rows that are released after a second person approved, or while that person looks, are not part of what the second
+ * person saw: releasing them needs a second person as well. So does a release that makes the batch large enough to need
+ * a second person, if nobody was asked. `rows`: those to release; null: all held rows. Fails with
+ * `SECOND_PERSON_NEEDED`.
  */
 export async function requireReleaser(
   db: Queryable,
@@ -92,9 +94,9 @@ export async function requireReleaser(
 }
 
 /**
- * Decides that rows are not sent: held ones, or ones not sent yet (`ready`) of a batch that a person has paused; fails
- * with `BATCH_STATE` if nobody has. Returns how many. The row keeps the whole reason until it is forgotten; the chain
- * keeps it without numbers.
+ * Skips rows: held rows, or `ready` rows of a batch that a person has paused. Fails with `BATCH_STATE` if no person has
+ * paused it. Returns how many were skipped. The row keeps the whole reason until it is forgotten; the chain keeps the
+ * reason without numbers.
  */
 export function skipRows(
   actor: Actor,
@@ -126,12 +128,12 @@ export function skipRows(
   });
 }
 
-/** What a person decides about rows in one state. */
+/** A person's decision about rows in one state. */
 interface RowDecision {
   state: 'held' | 'ready';
   /**
-   * Throws where it may not be decided now, for these rows (null: all in that state); asked within each transaction,
-   * since the batch may have moved on.
+   * Throws if the decision is not allowed now for these rows (null: all in that state). Called in each transaction,
+   * because the batch may have changed.
    */
   check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
@@ -152,7 +154,7 @@ async function changeRows(
       return changed;
     });
   if (rowNos.length > 0) return changeAll(await rowsIn(state, actor.db, batchId, rowNos));
-  // Before the first of them is let go: else some would be, and the rest not.
+  // Checked before the first row changes, so that either all rows change or none.
   await check?.(actor.db, batch, null);
   let count = 0;
   for (let after = 0; ; ) {
@@ -164,7 +166,8 @@ async function changeRows(
 }
 
 /**
- * A row that is in one state: `ROW_UNKNOWN` where there is none of that number, `BATCH_STATE` where it is in another.
+ * Returns a row that is in the given state. Fails with `ROW_UNKNOWN` if the batch has no row with this number, and with
+ * `BATCH_STATE` if the row is in another state.
  */
 export async function requireRow(
   db: Queryable,

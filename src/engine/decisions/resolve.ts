@@ -21,15 +21,15 @@ import { referenceOf } from '../payments/payment-request.ts';
 import { lastSentAt } from '../tracking/overdue.ts';
 import { requireRow } from './release-or-skip.ts';
 
-/** What a person says became of a payment, with the evidence. */
+/** A person's statement about a payment, with the evidence. */
 export interface Resolution {
   as: 'paid' | 'not-paid';
   evidence: string;
 }
 
 /**
- * Ends a doubt that only a person can decide, on the evidence that the person gives. The row is then completed or
- * failed for good; its cost stays what the service last said.
+ * Ends a doubt that only a person can decide, on evidence that the person gives. The row is then completed or failed
+ * for good. Its cost stays as the service last reported it.
  */
 export async function resolveDoubt(
   actor: Actor,
@@ -49,16 +49,16 @@ export async function resolveDoubt(
   });
 }
 
-/** The service of a batch, which is asked once more before a person's decision counts. */
+/** The service of a batch. It is asked once more before a person's decision counts. */
 export interface ResolvingService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
-  /** Its name (core/service-name.ts). */
+  /** Its name (core/identity/service-name.ts). */
   service: string;
   gateway: Gateway;
 }
 
 /**
- * Ends a row that the service accepted and has had for longer than it promises (`settleAlertMs`), on the evidence that
- * a person gives. The service is asked right before: if it shows an end, that end counts; if it does not answer, a day
+ * Ends a row that the service accepted and has not ended within its promised time (`settleAlertMs`), on evidence that a
+ * person gives. The service is asked right before: if it reports an end, that end counts; if it does not answer, a day
  * must have passed. Fails with `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` if the account now
  * points at another service.
  */
@@ -73,7 +73,8 @@ export async function resolveOverdue(
   const accepted = await requireRow(actor.db, { batchId, rowNo, status: 'accepted' });
   requireService(batch, service, 'Point the account back: only the service that has the payment can be asked for it.');
   const sentAt = await lastSentAt(actor.db, batch, accepted);
-  // A clock that was set back makes no old payment young, as for the program that follows it.
+  // Uses the highest time that any program has seen, so that a clock that was set back does not make an old payment
+  // look young.
   const now = Math.max(actor.clock.now(), await highestClock(actor.db));
   const place = `row ${rowNo} of batch ${batchId}`;
   const { settleAlertMs } = gateway.policy;
@@ -99,7 +100,7 @@ export async function resolveOverdue(
     if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
     const against = speaksAgainst(said, resolution);
     if (against !== null) {
-      // Whoever follows the row is to see that soon.
+      // The account's runner looks the row up soon.
       await unit.noteRow(row, { next_action_at: unit.at }, null, {});
       return against;
     }
@@ -122,7 +123,7 @@ export async function resolveOverdue(
   );
 }
 
-/** For people, to the second, and not before it (epoch ms). */
+/** A time (epoch ms) for people, rounded up to the second. */
 function timeOf(at: number): string {
   return `${isoTime(Math.ceil(at / 1_000) * 1_000)
     .slice(0, 19)
@@ -130,23 +131,22 @@ function timeOf(at: number): string {
 }
 
 /**
- * Whether something is known of a row since it was read here: another word of the service, or that it is to be asked
- * for now.
+ * Whether the row changed since it was read here: it has a new status from the service, or it is due for a lookup now.
  */
 function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
   const isToAsk = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
   return isToAsk || row.service_status !== before.service_status;
 }
 
-/** What the service says of an accepted row's payment; null where it does not have it. */
+/** The service's answers about an accepted row; null if it does not have the payment. */
 interface Said {
-  /** By its id. */
+  /** The payment with the row's id. */
   own: ServicePayment | null;
-  /** Under its reference. */
+  /** The row's payment as listed under its reference. */
   listed: ServicePayment | null;
-  /** What it has besides under the reference. */
+  /** Other payments under the reference. */
   others: readonly ServicePayment[];
-  /** Where one of the two was not answered. */
+  /** Set if one of the two requests was not answered. */
   problem: ReadProblem | null;
 }
 
@@ -171,11 +171,12 @@ function paymentsOf(outcome: LookupOutcome): readonly ServicePayment[] {
   return outcome.kind === 'found' ? outcome.payments : [];
 }
 
-/** What the service has that a person's word must not go against, or null. */
+/** A payment at the service that contradicts the person's statement, or null. */
 function speaksAgainst({ own, listed, others }: Said, { as }: Resolution): ServicePayment | null {
-  // By its own end the row ends without anybody's word.
+  // If the service reports an end, the row ends with that, without the person's statement.
   if (own !== null && own.state !== 'open') return own;
-  // One that stands under the reference alone may never end it; but it tells against who says the contrary.
+  // A listing under the reference alone never ends the row. But if it shows the opposite end, it contradicts the
+  // person.
   const contrary = as === 'paid' ? 'failed' : 'completed';
   if (listed?.state === contrary) return listed;
   if (as === 'paid') return null;
@@ -189,11 +190,11 @@ async function writeResolution(
   { as, evidence }: Resolution,
   more: { fields: RowFields; data: EventData },
 ): Promise<RowRecord> {
-  // Who reads the results must not take it for the service's own word, in either case.
+  // These fields show readers of the results that the end comes from a person and not from the service.
   const failure_code = resolvedCodes[as];
   const failure_reason = `${person}: ${evidence}`;
   const ended = { ...more.fields, next_action_at: null, completed_at: unit.at, failure_code, failure_reason };
-  // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
+  // The chain is kept for ever, so it contains no phone number. The row can be forgotten, so it keeps the whole text.
   const data = { ...more.data, as, evidence: withoutNumbers(evidence) };
   const resolved = await unit.changeRow(row, as === 'paid' ? 'complete' : 'fail', ended, data);
   if (!resolved) throw changedMeanwhile(row);

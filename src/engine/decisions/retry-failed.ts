@@ -20,43 +20,40 @@ import { paymentNames } from '../payments/payment-request.ts';
 /** Rows read from the ledger at once. */
 const rowsPerPage = 200;
 
-/** What became of the failed rows that a retry looked at. */
+/** The result of a retry. */
 export interface RetryResult {
   retried: number;
-  /** Rows whose earlier payments the service did not tell about: they stay failed, and can be retried again. */
+  /** Rows whose earlier payments the service did not answer about: they stay failed, and can be retried again. */
   unanswered: number;
   /** Rows that stay failed, and why. */
   kept: { row: number; why: string }[];
 }
 
-/** Which failed rows are tried again. */
+/** Which failed rows are retried. */
 export interface RetryWhat {
-  /** With these failure codes; where there are none, all. */
+  /** Only rows with these failure codes; empty: all failed rows. */
   codes: readonly string[];
-  /** Those that were tried again less often than that; left out: as often as is allowed at all. */
+  /** Only rows that were retried less often than this; left out: up to the general limit. */
   timesMax?: number | undefined;
 }
 
-/** When a retry that nobody watches leaves the rest of the rows for another time. */
+/** When a retry without a person watching stops, and leaves the remaining rows for later. */
 export interface RetryPatience {
-  /**
-   * After so many rows one after another of which the service did not say what became of them: each may take a whole
-   * deadline.
-   */
+  /** Stops after this many consecutive rows whose lookups got no answer: each may take a whole deadline. */
   unansweredMax?: number;
-  /** Once it is aborted. */
+  /** Stops when this signal is aborted. */
   ending?: AbortSignal;
 }
 
-/** The service, as a retry asks it what became of earlier payments. */
+/** The service, which a retry asks about earlier payments. */
 export interface RetryService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
   gateway: Gateway;
 }
 
 /**
  * Opens the next generation of failed rows: all of them, or those with these failure codes. Every earlier reference is
- * looked up first, since any payment that has not failed at the service blocks another one. If the service says to
- * wait, the account waits.
+ * looked up first, because a payment that has not failed at the service forbids another one. If the service answers
+ * 429, the account waits.
  */
 export async function retryFailed(
   actor: Actor,
@@ -90,7 +87,7 @@ export async function retryFailed(
   return result;
 }
 
-/** The failed rows of a batch that a retry looks at, in file order. */
+/** The failed rows of a batch that a retry considers, in file order. */
 export async function* rowsToRetry(
   db: Queryable,
   batchId: string,
@@ -111,7 +108,7 @@ export async function* rowsToRetry(
 interface Kept {
   kind: 'kept';
   why: string;
-  /** Whether nobody knows, since the service did not say what became of an earlier payment. */
+  /** Whether the service did not answer about an earlier payment, so that its state is unknown. */
   isUnanswered: boolean;
 }
 
@@ -119,7 +116,7 @@ const keptFor = (why: string): Kept => ({ kind: 'kept', why, isUnanswered: false
 
 type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
 
-/** What the service says of a row's payments, each of which has failed; or why the row stays as it is. */
+/** Looks up all payments of a row at the service. Returns them if each has failed, or why the row stays failed. */
 async function lookAtFailed(
   { db, clock, person, through }: Actor,
   service: RetryService,
@@ -171,11 +168,11 @@ async function openNextGeneration(
   return inUnitOf(actor, async (unit) => {
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     const batch = await findBatch(unit.tx, row.batch_id);
-    // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
+    // The batch may have been forgotten since it was read, also partly, by a program that was killed.
     if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
     if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
-    // Of what the payment was charged the row knows nothing from now on: whether it came back is told while that is
-    // known.
+    // The next generation clears the cost of this payment from the row. So a charge that the service has reversed is
+    // recorded now.
     const own = failed.last.find((payment) => isOwnPayment(row, payment));
     if (own) await noteDifference(unit, row, own);
     await nameEnds(unit.tx, row, codes);

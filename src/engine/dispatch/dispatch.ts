@@ -23,9 +23,9 @@ export type DispatchNeeds = Parts<'gate' | 'lease' | 'pauseAccount'> &
   OutcomesNeeds;
 
 /**
- * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed
- * just in time: a job takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and
- * no intent is written for a row that is not sent at once.
+ * Sends ready rows until the runner stops. After a restore, it first reads from the service which payments the ledger
+ * has lost. It feeds the limiter's queue just in time: a job takes its rows only when its turn comes. So an urgent row
+ * never waits behind a queue, and an intent is written only for a row that is sent at once.
  */
 export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
   const { picker, settings, clock } = context;
@@ -33,9 +33,9 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
   const isCompared = makeServiceComparison(context);
   const jobs = new Set<Promise<void>>();
   let trouble: unknown = null;
-  // Jobs that the limiter has not started: their rows are still the picker's.
+  // Jobs that the limiter has not started. They have not taken their rows from the picker yet.
   let waiting = 0;
-  // Jobs that wait for their turn send nothing more once one of them has met trouble.
+  // After a fault in one job, the jobs that wait for their turn send nothing.
   const isOver = () => context.stopping.aborted || trouble !== null;
 
   const startJob = () => {
@@ -61,7 +61,7 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
     for (let count = 0; count < jobsWanted; count++) startJob();
     const now = clock.now();
-    // Rows that are due already have their jobs, which ring when their turn comes.
+    // Rows that are due already have their jobs. Each job wakes this loop when its turn comes.
     const nextAt = picker.nextAt() ?? 0;
     const { idlePollMs } = settings;
     await context.wakes.dispatch.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
@@ -87,7 +87,7 @@ async function admitRows(
         begin();
         const intents = isOver() ? [] : await takeIntents(context, count, isCompared);
         if (intents.length < count) giveBack(count - intents.length);
-        // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
+        // A job ends only after all of its requests have ended, and the lease is released only after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
         const failed = sent.find((one) => one.status === 'rejected');
         if (failed) throw failed.reason;
@@ -105,7 +105,8 @@ async function takeIntents(
   count: number,
   isCompared: () => Promise<boolean>,
 ): Promise<Intent[]> {
-  // A row in doubt may go unanswered because of its own content, so in an outage another row tests the service.
+  // In an outage, rows in doubt are taken last: such a row may go unanswered because of its own content, so another row
+  // tests the service.
   const taken = await context.picker.take(count, context.gate.isUnansweredOften());
   const looked = await lookedUp(context, (await isCompared()) ? taken : []);
   const rows = whileOpen(context, looked.rows);
@@ -115,8 +116,8 @@ async function takeIntents(
 }
 
 /**
- * Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them;
- * and failed payments that paid the same people the same are read again.
+ * Returns those of the rows that may be sent. Rows that were tried before are looked up, after a restore all rows.
+ * Failed payments of the same amount to the same number are read again.
  */
 async function lookedUp(
   context: DispatchNeeds,
@@ -130,7 +131,10 @@ async function lookedUp(
   );
 }
 
-/** The rows that the account's gate lets through: a look-up may have closed it since the job was admitted. */
+/**
+ * Returns the rows if the account's gate is open: a lookup may have closed it since the limiter admitted the job.
+ * Otherwise puts them back.
+ */
 function whileOpen(
   { gate, picker, clock }: Parts<'clock' | 'gate' | 'picker'>,
   rows: readonly RowRecord[],
@@ -140,7 +144,7 @@ function whileOpen(
   return rows.slice(0, open);
 }
 
-/** One durable transaction for the intents of all rows of the job, which may be of several batches. */
+/** Writes the intents of all rows of the job in one durable transaction. The rows may belong to several batches. */
 async function recordIntents(
   context: DispatchNeeds,
   rows: readonly RowRecord[],
@@ -153,7 +157,7 @@ async function recordIntents(
     for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
       const open = context.batches.get(batchId);
       if (open?.batch.status !== 'running' || context.batches.whyStopped(batchId) !== null) continue;
-      // Another process may have paused it since it was last looked at.
+      // Another process may have paused the batch since it was last read.
       if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
       const written = await writeIntents(unit, context, open, ofBatch, confirmed);
       intents.push(...written.intents);
@@ -161,7 +165,7 @@ async function recordIntents(
     }
     return { intents, unread };
   });
-  // One in doubt comes by its own next look-up.
+  // A row in doubt is not put back: its own next lookup brings it back.
   for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
   return intents;
 }
@@ -180,7 +184,8 @@ async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
 }
 
 /**
- * The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing.
+ * Makes the request. If it is stopped before any byte is written (the lease is lost, the key has grown too old),
+ * certainly nothing was sent.
  */
 async function create(
   context: Parts<'clock' | 'gateway' | 'lease' | 'log'>,
@@ -198,7 +203,7 @@ async function create(
     });
   } catch (error) {
     if (error instanceof AirbatchError && error.code === 'FENCED') {
-      // The row stays `sending`: whoever holds the account now looks it up.
+      // The row stays `sending`. The next program that takes the account looks it up.
       context.log.warn('a request was not written', { batch_id: payment.batch_id, why: error.message });
     }
     throw error;

@@ -17,15 +17,15 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type ConfirmedFailures, failureName } from '../doubts/failed-before.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 
-/** What rows of one batch that are about to be sent are compared with. */
+/** The earlier payments with which rows of one batch are compared right before they are sent. */
 export interface EarlierToRows {
   open: OpenBatch;
   rules: DuplicateRules;
-  /** What was sent to their numbers, by number. */
+  /** What the account has sent to the rows' numbers, by number. */
   earlier: Map<string, EarlierPayment[]>;
 }
 
-/** Asks for all of the rows at once; `withLost`: also for what a restored ledger has lost. */
+/** Reads the earlier payments for all of the rows at once. `withLost`: also the lost payments of a restored ledger. */
 export async function findEarlier(
   unit: Unit,
   open: OpenBatch,
@@ -50,8 +50,8 @@ function askingRow({ batch }: OpenBatch, row: RowRecord): AskingRow {
 }
 
 /**
- * Decides whether a row whose turn has come is sent: perhaps another batch has paid it, or its person, since its file
- * was read. `owner`: the row of another batch that has bound its key.
+ * Decides whether a row whose turn has come may be sent. Since its file was read, another batch may have paid the row
+ * or the same person. `owner`: the row of another batch that has bound the row's key.
  */
 export async function decideRow(
   unit: Unit,
@@ -67,7 +67,7 @@ export async function decideRow(
   return decideDuplicate(asking, { owner, mayGoOn: 'never', earlier, isInFile }, rules);
 }
 
-/** Skips or holds a row that is not to be sent. */
+/** Skips or holds a row that must not be sent. */
 export async function keepBack(unit: Unit, row: RowRecord, decision: DuplicateDecision): Promise<void> {
   const { outcome, problems, other, knownUntil } = decision;
   if (outcome === 'pay') return;
@@ -84,7 +84,7 @@ export async function keepBack(unit: Unit, row: RowRecord, decision: DuplicateDe
   );
 }
 
-/** Whether a failed payment that would hold the row had it arrived was not read again for it. */
+/** Whether a failed payment, which would hold the row if it had arrived, was not read again before this row. */
 export function isAnyUnread(before: EarlierToRows, row: RowRecord, confirmed: ConfirmedFailures): boolean {
   const asking = askingRow(before.open, row);
   return paymentsTo(before, row).some(
@@ -98,8 +98,8 @@ export function isAnyUnread(before: EarlierToRows, row: RowRecord, confirmed: Co
 }
 
 /**
- * Why a row in doubt is not sent again: since it was first sent, the service has said of a payment that had failed,
- * and that pays the same, that it has not. Null where it may be sent.
+ * Why a row in doubt is not sent again: since it was first sent, the service has withdrawn the failure of an earlier
+ * payment of the same amount to the same person. Null if it may be sent.
  */
 export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | null {
   const earlier = paymentsTo(before, row).filter(
@@ -113,8 +113,9 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | nul
 }
 
 /**
- * A person has released a row that was held because its number gets too much: it is not held for these payments
- * again. A person who releases a row that was held for another reason has not seen that.
+ * Records that a person released a row that was held because its number would receive too much. These earlier payments
+ * do not hold it again. Nothing is recorded if the row was held for another reason, because the person has not seen
+ * this one.
  */
 export async function saveMaximumKnownUntil(tx: Queryable, row: RowRecord): Promise<void> {
   const problems = JSON.parse(row.problems ?? '[]') as { code: string }[];
@@ -133,8 +134,8 @@ function maximumKnownUntilOf({ batch_id, row_no }: RowRecord): string {
 }
 
 /**
- * A row that was ready and is sent now counts for those that come after it in the same unit, in place of an earlier
- * payment that it bore and that has not arrived. A row in doubt is among the earlier payments already.
+ * Counts a ready row that is sent now as an earlier payment for the rows after it in the same unit. It replaces the
+ * earlier payment that the row carried, which has not arrived. A row in doubt already counts as one.
  */
 export function noteSent({ open, earlier }: EarlierToRows, row: RowRecord, at: number): void {
   if (row.phone_number === null) return;

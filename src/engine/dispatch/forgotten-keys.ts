@@ -9,9 +9,9 @@ import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
 export type ForgottenKeysNeeds = Parts<Asks | Writes | Keys | 'batches' | 'picker' | 'wakes'>;
 
 /**
- * From when on (epoch ms) the service has surely forgotten a key, all of whose attempts it refused (no money, nobody
- * there): then the key is as good as new, and the row needs no further generation. Null if an attempt may have been
- * taken, or if the key's age cannot be proved.
+ * The time (epoch ms) from which the service has certainly forgotten a key, if it refused every attempt under it (no
+ * money, service unreachable). From then on the key is as good as new, and the row needs no further generation. Null if
+ * an attempt may have been accepted, or if the key's age cannot be proved.
  */
 export function forgottenAt(
   context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
@@ -24,9 +24,9 @@ export function forgottenAt(
 }
 
 /**
- * Of rows whose turn has come, those that may be sent. Where a row has a forgotten key, the service is asked once
- * more: if it has nothing under the row's reference, the age of the key begins anew; if it has a payment, the row
- * becomes in doubt, and the doubt adopts it.
+ * Returns those of the rows that may be sent. If a row's key is forgotten, the service is asked once more: if it has
+ * nothing under the row's reference, the key's age begins again. If it has a payment, the row becomes in doubt, and the
+ * doubt's lookup adopts the payment.
  */
 export async function withKeysRenewed(
   context: ForgottenKeysNeeds,
@@ -50,7 +50,7 @@ async function forgottenKeys(
   const keys = new Map<RowRecord, string>();
   for (const row of rows) {
     const open = context.batches.get(row.batch_id);
-    // Nearly every row is sent for the first time.
+    // The others are sent for the first time, which applies to nearly every row.
     if (open && row.status === 'ready' && row.first_sent_at !== null)
       keys.set(row, paymentNames(open.batch, row, row.generation).key);
   }
@@ -60,7 +60,7 @@ async function forgottenKeys(
   const now = context.clock.now();
   for (const [row, key] of keys) {
     const payment = payments.get(key);
-    // The key of another file's row is found out by the intent.
+    // The row of another file has bound this key. `writeIntents` handles that.
     if (payment?.batch_id !== row.batch_id || payment.row_no !== row.row_no) continue;
     const at = forgottenAt(context, payment, now);
     if (at !== null && at <= now) forgotten.set(row, payment);
@@ -95,8 +95,8 @@ async function isNothingThere(context: ForgottenKeysNeeds, row: RowRecord, payme
 }
 
 /**
- * Lets a ready row wait until its key is forgotten. Returns false where that can never be known, or an attempt may
- * have been taken.
+ * Lets a ready row wait until its key is forgotten. Returns false if that time cannot be known, or if an attempt may
+ * have been accepted.
  */
 export async function waitUntilForgotten(
   unit: Unit,

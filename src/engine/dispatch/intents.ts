@@ -27,16 +27,16 @@ import { waitUntilForgotten } from './forgotten-keys.ts';
 
 type IntentsNeeds = Parts<Keys | 'callbackUrl' | 'gateway' | 'log' | 'picker' | 'restoredAt'>;
 
-/** A row whose intent is durable when the unit is: it may be sent once. */
+/** A row whose intent is durable once the unit is. It may be sent once. */
 export interface Intent {
   row: RowRecord;
   payment: PaymentRecord;
 }
 
 /**
- * Writes that rows of one batch are about to be sent, and binds their keys to their bodies when this is the first
- * time. Rows that are not to be sent now are not among the intents. What was sent before is asked for all of them at
- * once. `unread`: rows before which a payment must be read again that has failed since the `confirmed` ones were read.
+ * Writes the intents of rows of one batch, and binds their keys to their bodies at the first attempt. Returns intents
+ * only for rows that may be sent now. Earlier payments are read for all rows at once. `unread`: rows that must wait
+ * until a payment is read again, because it has failed since the `confirmed` ones were read.
  */
 export async function writeIntents(
   unit: Unit,
@@ -101,8 +101,8 @@ export async function writeIntents(
 }
 
 /**
- * A key too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4), unless every attempt was
- * refused.
+ * Handles a ready row whose key is too old to be sent. If every attempt was refused, the row waits until the key is
+ * forgotten. Otherwise it becomes in doubt, and lookups decide (reliability.md, I4).
  */
 async function leaveTooOld(
   unit: Unit,
@@ -116,8 +116,8 @@ async function leaveTooOld(
 }
 
 /**
- * Whether an earlier payment keeps the row from being sent: a ready one is skipped or held, and one in doubt is left to
- * a person.
+ * Whether an earlier payment stops the row: a ready row is then skipped or held, and a row in doubt is left to a
+ * person.
  */
 async function isKeptBack(
   unit: Unit,
@@ -138,9 +138,9 @@ async function isKeptBack(
 }
 
 /**
- * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived;
- * and a time of its own, though it may have been asked for and refused before: whoever released a row of another run
- * meanwhile was told nothing of it.
+ * The fields of a ready row at its first sending. Facts of an earlier payment are cleared, because it was just looked
+ * up and has not arrived. The time is new even if the row was sent and refused before: a person who released a row of
+ * another run in between did not see this payment.
  */
 function firstSent(at: number) {
   return { service_status: null, first_sent_at: at, contradicted: null, contradicted_at: null, contradicted_by: null };
@@ -187,7 +187,7 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
   };
 }
 
-/** The row that has bound this payment's key, which is also that of `row`; null if it is `row` itself. */
+/** The row that has bound the key of this payment, which is also the key of `row`; null if that is `row` itself. */
 export async function otherOwner(db: Queryable, row: RowRecord, payment: PaymentRecord): Promise<KeyOwner | null> {
   if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;
   return keyOwnerOf(db, payment);

@@ -16,28 +16,28 @@ import { forgottenAt } from './forgotten-keys.ts';
 
 export type OutcomesNeeds = Parts<Keys | 'account' | 'gateway' | 'picker' | 'random' | 'service' | 'settings'>;
 
-/** What dispatch does after an outcome is durable. */
+/** What dispatch must do once an outcome is durable. */
 export interface AfterOutcome {
-  /** The row is ready again, and was put back to be sent from this time on (epoch ms). */
+  /** The row is ready again, and may be sent from this time on (epoch ms). */
   readyAt?: number;
-  /** The account must not go on. Its batches are paused already. */
+  /** The account must stop. Its batches are already paused. */
   pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
 }
 
-/** A row whose request was answered, or came to something else: as its intent left it. */
+/** A row whose request has ended, as its intent left it. */
 export interface Sent {
   row: RowRecord;
   payment: PaymentRecord;
-  /** Even a completed row is read in full before it ends. */
+  /** Whether a completed payment is also read in full before its row ends. */
   withDetails: boolean;
 }
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 
 /**
- * Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent.
- * Where the account must not go on, that is written with it: a program that died in between would leave batches that
- * send on.
+ * Writes the outcome of a request to create, and returns what follows from it. The row is still `sending`. If the
+ * account must stop, its pause is written in the same transaction: otherwise, after a crash between two transactions,
+ * its batches would continue to send.
  */
 export async function writeOutcome(
   unit: Unit,
@@ -54,8 +54,7 @@ export async function writeOutcome(
 }
 
 /**
- * Nearly every answer: what it brought besides the payment itself is looked at only where the payment is not the row's
- * own.
+ * Writes the most frequent outcome. The other facts of the answer matter only if its payment does not match the row.
  */
 async function writeAccepted(
   unit: Unit,
@@ -90,7 +89,7 @@ async function writeTrouble(
     case 'number_blocked': {
       const at = outcome.kind === 'exists' ? usedUpUntil(context, sent, payment, unit.at) : null;
       if (at !== null) return giveBack(unit, context, row, closed(payment), { at, charge: false, data });
-      // Both may speak of an earlier attempt of ours as well as of this one: the look-up tells them apart.
+      // Both answers may refer to this attempt or to an earlier one. A lookup shows which.
       await doubt(unit, context, row, closed(payment), { ...data, why: outcome.kind });
       return {};
     }
@@ -107,8 +106,8 @@ async function writeTrouble(
         await doubt(unit, context, row, closed(payment), { ...data, why: 'the same refusal again' });
         return { pause };
       }
-      // The last generation is not given up for want of money: its row waits until the service gives another answer to
-      // its key.
+      // The last generation is not used up for lack of money: its row waits until the service has forgotten the key,
+      // and so gives it a new answer.
       const at = (isKept && forgottenAt(context, closed(payment), unit.at)) || unit.at;
       return { ...(await giveBack(unit, context, row, closed(payment), { at, charge: false, data })), pause };
     }
@@ -127,15 +126,15 @@ async function writeTrouble(
 }
 
 /**
- * How long one key may meet nothing but a 429: those who share the account leave it some of its limit within a few
- * windows of a minute.
+ * After this long with nothing but 429s for one key, its answer may be a repeated one: other clients of the account
+ * leave it some of the limit within a few one-minute windows.
  */
 const throttledMsMax = 60 * 60_000;
 
 /**
- * Why a 429 may be the answer that the service once gave to this key, and gives again (spec section 4.1, rule 4, does
- * not except it): to ask once more would be in vain for a day, with the whole account waiting each time. Null where it
- * speaks of the limit, as it should.
+ * Why a 429 may be the repeated answer to an earlier request with this key (spec section 4.1, rule 4, does not exempt
+ * it). To ask again would be useless for a day, and the whole account would wait each time. Null if the 429 refers to
+ * the rate limit, as it should.
  */
 function keptAnswer(
   unit: Unit,
@@ -151,10 +150,9 @@ function keptAnswer(
 }
 
 /**
- * Whether the service may be repeating the refusal that it once gave to this key; whether it is so, a look-up shows.
- * Another request id shows that it has answered anew: whoever resumes again and again while there is no money is
- * refused each time, and that is to burn no row. Where it names no requests nobody knows, so the last generation is
- * not given up for it.
+ * Whether the service may be repeating an earlier refusal of this key; a lookup then decides. A different request id
+ * shows a new answer: a person who resumes again and again without money is refused each time, and no row may fail for
+ * that. If the service sends no request ids, this cannot be known, so the last generation is not used up for it.
  */
 function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, payment: PaymentRecord): boolean {
   if (payment.same_errors < 2) return false;
@@ -164,9 +162,9 @@ function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, paym
 }
 
 /**
- * Version 1 may use a reference up by refusing its request. Right after a refusal for want of money or credentials, the
- * row's last generation is not given up for that: it waits until the service has surely forgotten the reference (epoch
- * ms). Null: the look-ups decide, as they do if the service says so of the forgotten reference as well.
+ * Version 1 may use up a reference when it refuses the request. Right after a refusal for lack of money or for
+ * credentials, that does not use up the row's last generation: the row waits until the service has certainly forgotten
+ * the reference (epoch ms). Null: lookups decide, also if the service still calls a forgotten reference used.
  */
 function usedUpUntil(
   context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
@@ -182,7 +180,7 @@ function outcomeData({ kind, evidence }: CreateOutcome): EventData {
   return { outcome: kind, ...evidenceData(evidence) };
 }
 
-/** The attempt just made got a definitive no: it is not among those that may have been charged. */
+/** The attempt just made was definitively refused, so it no longer counts among those that may have been charged. */
 function closed(payment: PaymentRecord): PaymentRecord {
   assert(payment.open_attempts > 0, 'an attempt is open until its outcome is known');
   return { ...payment, open_attempts: payment.open_attempts - 1 };
@@ -198,7 +196,7 @@ function noteEvidence(payment: PaymentRecord, { kind, evidence }: CreateOutcome)
   };
 }
 
-/** A definitive no ends the row only when every attempt under its key got one (reliability.md, V2 step 3). */
+/** A definitive refusal ends the row only if every attempt under its key was refused (reliability.md, V2 step 3). */
 async function writeRefusal(
   unit: Unit,
   context: Parts<'gateway'>,
@@ -234,7 +232,7 @@ async function giveBack(
   const attempts = charge ? row.attempts : row.attempts - 1;
   const ready = await unit.changeRow(row, 'unsent', { attempts, next_action_at: at }, data);
   if (!ready) return {};
-  // At once: whoever counts the rows that are about to be sent is to miss none.
+  // Put back at once, so that the picker's count of rows to send is complete at any time.
   context.picker.putBack(ready, at);
   return { readyAt: at };
 }
@@ -247,7 +245,7 @@ async function doubt(
   data: EventData,
 ): Promise<void> {
   await updateAttempts(unit.tx, payment);
-  // With every attempt definitively answered nothing can be under way, so the look-up need not wait.
+  // If every attempt has a definitive answer, no request can be running, so the lookup need not wait.
   const wait = payment.open_attempts > 0 ? (context.gateway.policy.lookupDelaysMs[0] ?? 0) : 0;
   await unit.changeRow(
     row,

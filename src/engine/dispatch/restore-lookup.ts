@@ -23,7 +23,7 @@ export type RestoreLookupNeeds = Parts<
 /**
  * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under
  * this generation or a later one, so each is looked up first. A row that the service knows becomes in doubt, and the
- * doubt adopts its payment. For rows in doubt, the lookup of their own generation has just been made.
+ * doubt's lookup adopts its payment. For a row in doubt, its own generation has just been looked up.
  */
 export async function restoreLookup(
   context: RestoreLookupNeeds,
@@ -51,12 +51,13 @@ async function lookupFirst(context: RestoreLookupNeeds, row: RowRecord): Promise
     await scheduleLookupRetry(context, row, found);
     return false;
   }
-  // By its id: a reference may contain a phone number, and the audit chain keeps this for ever.
+  // The payment is named by its id: a reference may contain a phone number, and the audit chain keeps this text for
+  // ever.
   const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
   let isLeft = false;
   const isTheirs = await context.committer.commit(async (unit) => {
     const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
-    // Another file's row has this key. The intent that follows finds that out.
+    // The row of another file has this key. `writeIntents` handles that.
     if (known && (await otherOwner(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
     else isLeft = await writeReview(unit, row, why, {});
@@ -110,8 +111,8 @@ async function lastFound(
 }
 
 /**
- * Makes the row a doubt of the generation that the service has, and binds the keys of earlier generations as they
- * were.
+ * Makes the row a doubt of the generation that the service has. Binds the keys of this and all generations before it,
+ * as the lost part of the ledger did.
  */
 async function doubtFound(
   unit: Unit,
@@ -120,16 +121,16 @@ async function doubtFound(
   { row, known }: { row: RowRecord; known: PaymentRecord | null },
   { generation: last, payment, others }: Found,
 ): Promise<void> {
-  // A time in the future is an error of the service: the age of the payment is unknown.
+  // A time in the future is a mistake of the service, so the payment's age is unknown.
   const paidAt = payment.createdAt !== null && payment.createdAt <= unit.at ? payment.createdAt : null;
   const fields = {
     generation: last,
-    // From now on it is a payment of its own, without facts of an earlier one.
+    // Facts of an earlier payment are cleared: the row now has its own payment.
     service_status: null,
     next_action_at: unit.at,
     failure_code: 'restored',
     failure_reason: doubtReason,
-    // By the service's time, if known: other runs must see when it was really sent.
+    // The service's time, if known: other runs must see when the row was really sent.
     first_sent_at: paidAt ?? unit.at,
   };
   const why = 'the service has it, and the restored ledger does not';
@@ -145,8 +146,8 @@ async function doubtFound(
     if (second?.isPaidTwice) await haltPaidTwice(unit, context, row, other.topupId);
   }
   const bound: PaymentRecord[] = [];
-  // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent
-  // as new.
+  // The key is as old as the payment. If that age is unknown, the key counts as too old, so that a lookup that finds
+  // nothing does not lead to a new sending.
   const first_intent_at = paidAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
   for (let generation = row.generation; generation <= last; generation++) {
     const names = paymentNames(batch, row, generation);
@@ -159,6 +160,6 @@ async function doubtFound(
     (await insertPayments(unit.tx, bound)) === bound.length,
     'a key that was free at the start of a unit is free at its end',
   );
-  // From now on other runs see the row.
+  // Other runs now see the row instead of the lost payments.
   await dropLostExplainedBy(unit.tx, batch, row);
 }

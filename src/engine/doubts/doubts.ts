@@ -23,10 +23,10 @@ import { clearLookupRetry, noteSilence } from './lookup-retry.ts';
 type DoubtsNeeds = Parts<Asks | Writes | Keys | 'account' | 'batches' | 'pauseAccount' | 'picker' | 'service'> &
   Parts<'settings' | 'stopping' | 'wakes'>;
 
-/** Rows that one transaction changes at most. */
+/** The most rows that one transaction changes. */
 const rowsPerPass = 100;
 
-/** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
+/** Marks every row that a crash left `sending` as in doubt. Called at the start, when nothing is being sent. */
 export async function doubtInterrupted(
   context: Parts<'committer' | 'db' | 'gateway'>,
   { batch }: OpenBatch,
@@ -53,8 +53,7 @@ export async function doubtInterrupted(
 }
 
 /**
- * Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is
- * scheduled.
+ * Takes one step for every doubt that is due. Returns when the next one is due (epoch ms); null if none is scheduled.
  */
 export function stepDoubts(context: DoubtsNeeds): Promise<number | null> {
   return stepDueRows(context, 'in_doubt', (open, row) => stepDoubt(context, open, row));
@@ -81,15 +80,16 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
 }
 
 /**
- * A look-up that got no answer comes again, the later the longer that lasts. Once none was answered for a day, counted
- * from the first that was not, a person decides: then returns why, else null.
+ * Schedules another lookup after one without an answer; the delay grows with the time without an answer. After a day
+ * without an answer, the row is left to a person: then returns why, else null.
  */
 async function writeUnanswered(
   unit: Unit,
   row: RowRecord,
   { wait, outcome }: { wait: number; outcome: ReadProblem },
 ): Promise<string | null> {
-  // A 429 is an answer of the service, and refused credentials pause the account.
+  // Only `unavailable` counts as no answer: a 429 is an answer of the service, and refused credentials pause the
+  // account.
   const elapsed = outcome.kind === 'unavailable' ? unit.at - (await noteSilence(unit, row)) : 0;
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
     await clearLookupRetry(unit.tx, row);
@@ -101,7 +101,7 @@ async function writeUnanswered(
   return null;
 }
 
-/** Writes the step that follows from a look-up. Null when somebody else was first. */
+/** Writes the step that follows from a lookup. Null if another writer changed the row first. */
 async function takeStep(
   unit: Unit,
   context: DoubtsNeeds,
@@ -127,7 +127,7 @@ async function takeStep(
       : stepWhenNotFound(payment, policy, unit.at);
   const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
   const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
-  // What found nothing, and was under way while the row became a person's, takes it from nobody.
+  // The row was left to a person while this lookup ran. A lookup that found nothing does not change that.
   if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
   return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
@@ -150,8 +150,8 @@ async function writeStep(
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;
     case 'send_again': {
-      // Should it not get its turn (a paused batch, a long queue), it is looked up again before anything else happens
-      // to it, and less often the longer it has waited.
+      // If the row does not get its turn (a paused batch, a long queue), it is looked up again first. The longer it has
+      // waited, the rarer these lookups are.
       const patience = (unit.at - payment.last_intent_at) / 2;
       const next_action_at = unit.at + Math.round(Math.max(policy.lookupDelaysMs[0] ?? 0, patience));
       const noted = await unit.noteRow(row, { next_action_at }, 'row.look_up', data);
@@ -178,18 +178,18 @@ async function writeStep(
   }
 }
 
-/** Whether a row in doubt has become a person's since it was read: neither its state nor its attempts say so. */
+/** Whether a row in doubt was left to a person since it was read: neither its state nor its attempts show that. */
 export async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
   return (await findRow(db, batch_id, row_no))?.next_action_at === null;
 }
 
-/** From here on only a person moves the row. */
+/** Leaves the row to a person: no lookup of it is scheduled any more. */
 export async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
   return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
 }
 
-/** Says so in the log, once it is durable. */
+/** Logs that a person must decide. Call it once the review is durable. */
 export function logReview({ log }: Parts<'log'>, { batch_id, row_no }: RowRecord, why: string): void {
   log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
 }

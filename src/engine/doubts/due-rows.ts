@@ -10,15 +10,15 @@ const rowsPerPass = 100;
 /** The most requests that run at the same time. The limiter decides when each starts. */
 const requestsAtOnce = 8;
 /**
- * One step in this many goes to the batch that has waited longest, whatever its rank: doubts in a bulk batch grow old
- * too.
+ * One step in this many goes to the batch that has waited longest, whatever its rank: the keys of doubts in a bulk
+ * batch grow old too.
  */
 const openTurnEvery = 4;
-/** How often a batch without due rows is checked again while other batches are handled. */
+/** How often a batch without due rows is checked again while rows of other batches are handled. */
 const askAgainMs = 2_000;
 /**
- * How long a row that was read from the ledger is used: later a webhook may have settled it, and a request would be
- * wasted.
+ * How long a row that was read from the ledger may be used. After that, a webhook may have settled it, and a request
+ * would be wasted.
  */
 const keptMsMax = 60_000;
 
@@ -29,9 +29,9 @@ interface Source {
   rows: RowRecord[];
   /** When they were read from the ledger (monotonic ms). */
   askedAt: number;
-  /** How many more may be handled in this pass. */
+  /** How many more rows may be handled in this pass. */
   left: number;
-  /** The numbers (in the file) of its rows that are being handled. */
+  /** The row numbers (in the file) that are being handled. */
   underWay: Set<number>;
   /** The number of the last step that handled one of its rows. */
   servedAs: number;
@@ -39,8 +39,8 @@ interface Source {
 
 /**
  * Handles every due row of the open batches that is in this state, until the runner stops. Batches have the same order
- * and turns as for sending (sending-order.ts); within a batch the longest due row is first. Returns when the next row
- * is due (epoch ms), or null if none is.
+ * and turns as for sending (engine/forecast/sending-order.ts). Within a batch, the row that has been due longest is
+ * first. Returns when the next row is due (epoch ms); null if none is.
  */
 export async function stepDueRows(
   context: Parts<'batches' | 'clock' | 'db' | 'stopping'>,
@@ -75,7 +75,7 @@ export async function stepDueRows(
       source.underWay.delete(row.row_no);
     }
   };
-  // The batches as they are by then: one that was approved meanwhile takes its turn in this pass.
+  // The open batches as of now, so that a batch that was approved in the meantime gets its turn in this pass.
   const due = () =>
     [...context.batches.all().keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
   try {
@@ -116,7 +116,8 @@ async function askLedger(
     const known = sources.get(batchId);
     if (known && !isToBeAsked(known, now)) continue;
     const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
-    // Those that are being stepped read as due until that is written, which may be while the ledger is asked.
+    // Rows that are being handled stay due in the ledger until their step is written, which may happen during this
+    // read.
     const underWay = new Set(source.underWay);
     const due = await dueRows(db, batchId, status, clock.now(), source.left + underWay.size);
     source.rows = due

@@ -13,26 +13,30 @@ import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 
 type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'committer' | 'db' | 'log' | 'picker'>;
 
-/** What the service says of the payments of a row's generations, each of which has failed here. */
+/**
+ * The service's answers about the payments of a row's generations, each of which has failed according to the ledger.
+ */
 export type EarlierGenerations =
-  /** `last`: what the service has of the last of them. */
+  /** All have failed. `last`: the service's payments of the last generation. */
   | { kind: 'failed'; last: readonly ServicePayment[] }
-  /** One has failed with a word after which it may have arrived, and which no person has named. */
+  /**
+   * One has failed with a status after which it may still have arrived, and no person has confirmed that it did not.
+   */
   | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string; topupId: string }
-  /** The service has one of them otherwise: a further payment could be a second one. */
+  /** The service no longer calls one of them failed: another payment could be a second one. */
   | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string }
   | LookupRetry;
 
 export interface LookupDeps {
   db: Queryable;
   gateway: Gateway;
-  /** Asks one question as soon as the account's limits allow. */
+  /** Asks the service one question as soon as the account's limits allow. */
   ask: (question: () => Promise<LookupOutcome>) => Promise<LookupOutcome>;
 }
 
 /**
- * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step
- * 7). A doubtful end is a failure only where a person has `named` it for this row.
+ * Looks up a row's generations up to this one by their references, whichever batch sent them (reliability.md, V2 step
+ * 7). A doubtful end counts as a failure only if a person has `named` it for this row.
  */
 export async function lookupGenerations(
   deps: LookupDeps,
@@ -62,9 +66,9 @@ function nameOf({ serviceStatus, topupId }: ServicePayment) {
 }
 
 /**
- * What the service has under the reference; where it finds nothing there, or has said before that the payment did not
- * fail, what it has under the id that it gave the payment, as long as a row knows it: a person may have said of what
- * it once had that it was not paid.
+ * Looks up a generation by its reference, and also by the payment's id, if a row has that: if the reference shows
+ * nothing, or if the service has contradicted the failure before. A person may have marked a payment as not paid that
+ * the service had.
  */
 async function lookupGeneration(
   { db, gateway, ask }: LookupDeps,
@@ -79,20 +83,20 @@ async function lookupGeneration(
   const payment = await findPayment(db, key);
   const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
   const topupId = owner?.generation === generation ? owner.topup_id : null;
-  // A list may lag behind what the service has said already.
+  // The list may be older than an answer that the service has already given.
   const isEnough = outcome.kind === 'found' && owner?.contradicted == null;
   return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
 }
 
-/**
- * The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had
- * reached.
- */
+/** The doubtful ends that people named when they retried a row: the recipient told them that nothing arrived. */
 export async function namedEnds(db: Queryable, row: RowRecord): Promise<string[]> {
   return JSON.parse((await readFact(db, namedEndsOf(row))) ?? '[]') as string[];
 }
 
-/** Remembers them for as long as the row may be sent: its earlier payments are looked up again when its turn comes. */
+/**
+ * Stores the named ends for as long as the row may be sent: its earlier payments are looked up again when its turn
+ * comes.
+ */
 export async function nameEnds(tx: Queryable, row: RowRecord, codes: readonly string[]): Promise<void> {
   const ends = codes.filter(isDoubtfulEnd);
   if (ends.length === 0) return;
@@ -105,9 +109,10 @@ function namedEndsOf({ batch_id, row_no }: RowRecord): string {
 }
 
 /**
- * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long
- * ago, is looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose
- * key is to be sent again: since it was first sent, an earlier payment may have turned out otherwise.
+ * Returns those of the rows that may be sent. A row that was tried before, perhaps by another batch and long ago, is
+ * looked up once more. If the service no longer calls an earlier payment failed, the row is left to a person. This
+ * includes rows in doubt whose key is about to be sent again: an earlier payment may have changed since they were first
+ * sent.
  */
 export async function withoutLiveEarlier(
   context: EarlierGenerationsNeeds,
@@ -130,7 +135,7 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
     return false;
   }
   const { generation, reference, serviceStatus, topupId } = earlier;
-  // Not by its reference, which may be somebody's number: the chain keeps this.
+  // The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
   if (row.status === 'in_doubt') {
     if (await context.committer.commit((unit) => writeReview(unit, row, why, {}))) logReview(context, row, why);
@@ -139,12 +144,12 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-    // A row corrected since asks for something else than may have arrived; another network makes it no other payment,
-    // as between runs.
+    // A row that was corrected since asks for something else than the payment that may have arrived. A different
+    // network alone does not make it another payment, as between runs.
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
-    // The row of another batch that has sent it counts as paid from now on.
+    // If the row of another batch sent the payment, that row counts as paid from now on.
     if (owner && (owner.batch_id !== row.batch_id || owner.row_no !== row.row_no))
       await noteContradiction(unit, owner, {
         why,
@@ -156,18 +161,18 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   return false;
 }
 
-/** What the service says of an earlier payment of a row, which it does not call failed any more. */
+/** An earlier payment of a row that the service no longer calls failed. */
 interface MayBePaid {
   reference: string;
   serviceStatus: string;
   /**
-   * When it was sent (epoch ms), where it was for what the row asks for: the row bears that, so that other runs see
-   * it; else null.
+   * When it was sent (epoch ms), if it paid what the row asks for. The row then carries this time, so that other runs
+   * see the payment. Otherwise null.
    */
   firstSentAt: number | null;
 }
 
-/** Holds a row for a person, of whose earlier payment the service says this. */
+/** Holds a row for a person, because an earlier payment of it may have arrived. */
 export function holdMayBePaid(
   unit: Unit,
   row: RowRecord,

@@ -21,7 +21,7 @@ import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 
 type FailedBeforeNeeds = Parts<Asks | Writes | 'batches' | 'picker'>;
 
-/** The failed rows that were read just now, and that the service still calls failed. */
+/** The failed rows that were just read again and that the service still calls failed. */
 export type ConfirmedFailures = ReadonlySet<string>;
 
 export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' | 'row_no'>): string {
@@ -29,10 +29,10 @@ export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' |
 }
 
 /**
- * Reads again each failed payment of other batches to the same person that would hold one of these rows had it arrived
- * (I17): under whatever reference it was sent, and whoever let the row go. Where the service has not failed it after
- * all, its row is noted as contradicted, and holds the row as any other payment does. Returns the rows that no
- * outstanding read holds back.
+ * Reads again each failed payment of other batches to the same person that would hold one of these rows if it had
+ * arrived (I17), whatever its reference and whoever released the row. If the service no longer calls it failed, its row
+ * is marked as contradicted, and holds the row like any other payment. Returns the rows that need not wait for a
+ * payment that could not be read.
  */
 export async function withFailuresRead(
   context: FailedBeforeNeeds,
@@ -68,7 +68,7 @@ export async function withFailuresRead(
   return { rows: rows.filter((row) => free.has(row)), confirmed };
 }
 
-/** The failed payments that must be read before each of the rows is sent; a row that has none is not among them. */
+/** The failed payments that must be read before each row is sent. Rows without such payments are left out. */
 async function failuresBefore(
   { db, clock }: Parts<'clock' | 'db'>,
   open: OpenBatch,
@@ -86,8 +86,7 @@ async function failuresBefore(
     const asking = { ...row, run_id };
     const before = failed.filter((one) => {
       if (one.phone_number !== row.phone_number) return false;
-      // When an earlier payment of a row that is to be tried again was sent, the row does not know: it is read in any
-      // case.
+      // A row that is to be retried no longer has the time of its earlier payment, so that payment is read in any case.
       return isReadBefore(asking, { ...one, first_sent_at: one.first_sent_at ?? asOf }, rules);
     });
     if (before.length > 0) toRead.set(row, before);
@@ -96,8 +95,8 @@ async function failuresBefore(
 }
 
 /**
- * Reads all payments of a failed row once, and notes what has not failed after all. Returns what could not be read, if
- * anything.
+ * Reads all payments of a failed row again, and records one that has not failed after all. Returns what could not be
+ * read, or null.
  */
 async function readAgain(context: FailedBeforeNeeds, failed: FailedRow): Promise<LookupRetry | null> {
   const { account, run_id, batch_id, row_no, generation, status } = failed;
@@ -121,12 +120,15 @@ async function readAgain(context: FailedBeforeNeeds, failed: FailedRow): Promise
 
 type Arrived = Extract<EarlierGenerations, { kind: 'live' | 'doubtful' }>;
 
-/** Not by its reference, which may be somebody's number: the chain keeps this. */
+/** The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever. */
 function arrivedWhy({ generation, serviceStatus }: Arrived): string {
   return `the service says ${serviceStatus} of the payment of generation ${generation}, which had failed`;
 }
 
-/** The service has not failed a payment of this row: the row that sent it counts as paid, and is not tried again. */
+/**
+ * Records that a payment of this row has not failed at the service: the row that sent it counts as paid, and is not
+ * retried.
+ */
 export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord, arrived: Arrived): Promise<void> {
   const { generation, reference, serviceStatus, topupId } = arrived;
   const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);

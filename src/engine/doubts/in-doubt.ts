@@ -5,32 +5,33 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { mismatch } from '../payments/payment-request.ts';
 
 /**
- * What to do with a payment whose outcome is not known: section 3 of the reliability rules as one pure algorithm. What
- * differs between the versions of the service is in its `ServicePolicy`. A look-up always comes first; then one of
- * these.
+ * What to do with a payment whose outcome is unknown: section 3 of reliability.md as a pure function. The differences
+ * between the service's versions are in `ServicePolicy`. A lookup always comes first, and then one of these steps.
  */
 export type DoubtStep =
-  /** The service has it: follow it. */
+  /** The service has the payment: follow it. */
   | { do: 'adopt'; payment: ServicePayment }
-  /** The service has something else, or more than one, under this reference: nothing is sent until a person looked. */
+  /** The service has another payment, or several, under this reference: nothing is sent until a person has looked. */
   | { do: 'halt'; why: string }
   /** Look up again at this time (epoch ms). */
   | { do: 'wait'; until: number }
-  /** Send the same key and the same bytes once more. */
+  /** Send the same key and the same bytes again. */
   | { do: 'send_again' }
-  /** Nothing was, and nothing can be, paid under this key: go on under the next, not before this time (epoch ms). */
+  /**
+   * Nothing was paid under this key, and nothing can be: continue under the next key, not before this time (epoch ms).
+   */
   | { do: 'next_generation'; from: number }
-  /** Only a person can tell, with evidence from the service. */
+  /** Only a person can decide, with evidence from the service. */
   | { do: 'review'; why: string };
 
-/** The last answer to a request to create, as kept with its payment. */
+/** The outcome of the last request to create, as stored with its payment. */
 export type LastEvidence = Evidence & { kind: CreateOutcome['kind'] };
 
 export function lastEvidence(payment: PaymentRecord): LastEvidence | null {
   return payment.last_evidence === null ? null : (JSON.parse(payment.last_evidence) as LastEvidence);
 }
 
-/** The step after a look-up that found something under the payment's reference. */
+/** The step after a lookup that found payments under the reference. */
 export function stepWhenFound(
   row: RowRecord,
   payment: PaymentRecord,
@@ -39,13 +40,15 @@ export function stepWhenFound(
   now: number,
 ): DoubtStep {
   const difference = found.map((one) => mismatch(row, payment.reference, one)).find((one) => one !== null);
-  // The reference may be somebody's number, and this is kept with every batch of the account and told to people.
+  // The text leaves out the reference, which may be a phone number: it is stored with every batch of the account and
+  // shown to people.
   const place = `the reference of row ${payment.row_no} of batch ${payment.batch_id}`;
   if (difference) return { do: 'halt', why: `the service has ${difference} under ${place}` };
   const live = found.filter(({ state }) => state !== 'failed');
   if (live.length > 1) return { do: 'halt', why: `the service has ${live.length} payments under ${place}` };
   const mayHaveArrived = live[0] ?? found.find(({ serviceStatus }) => isDoubtfulEnd(serviceStatus));
-  // The number was blocked at our first attempt, and what is there is that attempt's own failure (V1 step 6).
+  // The first attempt was refused because the number was blocked, and what the lookup found is the failed payment of
+  // that attempt (V1 step 6).
   const blocked = lastEvidence(payment)?.kind === 'number_blocked' && payment.open_attempts === 0;
   if (blocked && !mayHaveArrived) return { do: 'next_generation', from: now + policy.sameNumberSpacingMs };
   const adopted = mayHaveArrived ?? found.at(0);
@@ -55,8 +58,8 @@ export function stepWhenFound(
 }
 
 /**
- * The step after a look-up that found nothing. That is no evidence of absence: the request may still be under way, and
- * a list may lag. `payment` counts the look-up that was just made.
+ * The step after a lookup that found nothing. That does not prove absence: the request may still be running, and a list
+ * may lag. `payment` counts this lookup.
  */
 export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, now: number): DoubtStep {
   if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);
@@ -83,18 +86,18 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
 }
 
 /**
- * Whether the service itself said that nothing was sent on: a status above 500 comes from something in between,
- * whatever code it brings.
+ * Whether the service itself reported that it forwarded nothing. A status above 500 comes from a proxy or gateway in
+ * between, whatever code it carries.
  */
 function isRouteDown(last: LastEvidence | null, { routeDown }: ServicePolicy): boolean {
   return last?.kind === 'in_doubt' && last.code === routeDown?.code && (last.httpStatus ?? 501) <= 500;
 }
 
-/** Every attempt got a definitive no, and nothing is there. */
+/** The step if every attempt was definitively refused and the lookup found nothing. */
 function stepWhenRefused(payment: PaymentRecord, policy: ServicePolicy, now: number): DoubtStep {
   const kind = lastEvidence(payment)?.kind;
   if (kind === 'exists') {
-    // The reference was used, by whatever: only lasting absence shows that it was not by a payment (V1 step 5).
+    // The reference was used before. Only a lasting absence shows that no payment used it (V1 step 5).
     const lastDelay = policy.lookupDelaysMs.at(-1) ?? 0;
     const elapsed = now - payment.last_intent_at;
     const later = policy.lookupDelaysMs.filter((delay) => delay > elapsed);
@@ -103,7 +106,7 @@ function stepWhenRefused(payment: PaymentRecord, policy: ServicePolicy, now: num
   return { do: 'next_generation', from: kind === 'number_blocked' ? now + policy.sameNumberSpacingMs : now };
 }
 
-/** Past the age at which the service still knows the key, nothing is sent under it, only looked up (invariant I4). */
+/** Once the service may have forgotten the key, nothing is sent under it; it is only looked up (invariant I4). */
 function stepWhenAged(payment: PaymentRecord, policy: ServicePolicy, now: number): DoubtStep {
   const delays = policy.agedLookupDelaysMs;
   const [previous, next] = [delays[payment.aged_lookups - 1], delays[payment.aged_lookups]];

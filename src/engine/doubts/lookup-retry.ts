@@ -58,7 +58,7 @@ async function noteUnread(
     message: `Since ${isoTime(since)} the service has given no answer to whether this row was paid before (${reference}: ${code}).`,
     suggestion: 'Ask the service. Skip the row where it was paid; release it to have it looked up again.',
   };
-  // Not the reference: it may contain a phone number, and the audit chain keeps this for ever.
+  // The event leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const data = { why: held.code, ...evidenceData(problem.evidence) };
   await clearLookupRetry(unit.tx, row);
   return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);

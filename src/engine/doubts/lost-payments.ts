@@ -24,7 +24,7 @@ export type LostPaymentsNeeds = Parts<Asks | Writes | 'account' | 'stopping'>;
 /** The list may round times to seconds, so reading continues this much before the last entry (ms). */
 const secondMs = 1_000;
 
-/** When all requests of the lost program have certainly ended (epoch ms). */
+/** When all requests of the program before the restore have certainly ended (epoch ms). */
 export function nothingUnderWayAt({ gateway }: Parts<'gateway'>, restoredAtMs: number): number {
   return restoredAtMs + (gateway.policy.lookupDelaysMs[0] ?? 0);
 }
@@ -80,7 +80,7 @@ async function readList(
     if (some === null) return null;
     kept += some;
     if (page.isLast) return kept;
-    // It may end later. If it never does, a person may continue without it (`--unlisted`).
+    // The list may still end later. If it never does, a person may continue without it (`--unlisted`).
     if (page.shown > page.total && !isEndless) logListDelay(context, { code: 'list_goes_on', total: page.total });
     isEndless ||= page.shown > page.total;
   }
@@ -141,17 +141,20 @@ export function continueUnlisted(actor: Actor, batchId: string, why: string): Pr
   });
 }
 
-/** A payment of the list that may have arrived, with what could be read of its entry. */
+/** A listed payment that may have arrived, with the fields of its entry that could be read. */
 type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
 
 function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
   return state !== 'failed' || isDoubtfulEnd(serviceStatus);
 }
 
-/** The row ref of a payment whose own reference is unreadable: no row has this name. */
+/** Stands for the names of a payment whose reference is unreadable: no row has such a row ref. */
 const nobodys = { runId: '', rowRef: '', generation: 1 };
 
-/** The payments that no row of the ledger stands for. Payments of other programs have other references. */
+/**
+ * The listed payments that match no row of the ledger. References of other programs have another format, so their
+ * payments are left out.
+ */
 async function lostAmong(unit: Unit, account: string, payments: readonly Listed[]): Promise<LostRecord[]> {
   const named = payments.flatMap((payment) => {
     const name = payment.reference === null ? nobodys : parseReference(payment.reference);
@@ -182,7 +185,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
   return lost;
 }
 
-/** Whether the row that has this key stands for the payment itself. A row that was not sent does not. */
+/** Whether the row that has this key stands for the payment. A row that was not sent does not. */
 async function standsForPayment(
   db: Queryable,
   { batch_id, row_no, generation }: PaymentRecord,

@@ -11,13 +11,13 @@ import type { OpenBatch } from '../runner/open-batches.ts';
 export type OlderCopyNeeds = Parts<Asks | 'account' | 'batches' | 'clock' | 'db' | 'restoredAt' | 'stopping'>;
 
 /**
- * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent
- * the next rows of this one first, so that a few show it as well as all would.
+ * Rows of a batch that are looked up if the list does not show all payments. The newer copy of the ledger has sent the
+ * next rows of this copy first, so a few rows prove it as well as all would.
  */
 const rowsLookedUp = 3;
 /**
- * Ready rows that are read to find those: of the others a payment is known, as of one that was refused for want of
- * money.
+ * Ready rows that are read to find these: some of them already have a payment, for example one that was refused for
+ * lack of money.
  */
 const rowsRead = 50;
 
@@ -27,19 +27,19 @@ interface Listed {
   reference: string;
 }
 
-/** What the service shows that the ledger may lack: read once, when a runner first has something to send. */
+/** What the service shows that the ledger may lack. Read once, when a runner first has rows to send. */
 interface ServiceView {
   /** The payments on the newest page of the list that have a reference. */
   listed: readonly Listed[];
-  /** Whether the service has no payments but those. */
+  /** Whether the service has no other payments. */
   isAll: boolean;
 }
 
 /**
- * Makes a function that compares the open batches with the service, each once in the life of a runner, and before
- * anything more is sent: whether the service has a payment of a row that this ledger has not sent. It waits until the
- * service has answered. Returns false where the runner stops before that, and fails with `LEDGER_RESTORED` where the
- * ledger is an older copy. After a restore every row is looked up anyway.
+ * Makes a function that compares the open batches with the service: each batch once in the life of a runner, before it
+ * sends more. The question is whether the service has a payment of a row that this ledger has not sent. The function
+ * waits until the service has answered. It returns false if the runner stops before that, and fails with
+ * `LEDGER_RESTORED` if the ledger is an older copy. After a restore it is not needed, because every row is looked up.
  */
 export function makeServiceComparison(context: OlderCopyNeeds): () => Promise<boolean> {
   let reading: Promise<ServiceView | null> | null = null;
@@ -63,8 +63,8 @@ export function makeServiceComparison(context: OlderCopyNeeds): () => Promise<bo
 }
 
 /**
- * The newest page of the list; null where the runner stops before it was answered. Version 1 has no list, and shows
- * nothing unasked.
+ * The newest page of the list; null if the runner stops before the service has answered. Version 1 has no list, so
+ * nothing is listed.
  */
 async function readView(context: OlderCopyNeeds): Promise<ServiceView | null> {
   const { list } = context.gateway;
@@ -82,8 +82,8 @@ async function readView(context: OlderCopyNeeds): Promise<ServiceView | null> {
 }
 
 /**
- * Payments of the batch's own rows, under keys that this ledger has not bound. Other ledgers' rows are not in its
- * file.
+ * Fails if a payment of the batch's own rows has a key that this ledger has not bound. Payments of other ledgers match
+ * no row of its file.
  */
 async function compareListed(
   { db, account }: Parts<'account' | 'db'>,
@@ -107,7 +107,7 @@ async function compareListed(
 }
 
 /**
- * Looks up the next rows of which the ledger knows no payment. Returns false where the runner stops before all were
+ * Looks up the next rows without a payment in the ledger. Returns false if the runner stops before all lookups were
  * answered.
  */
 async function lookUpNext(context: OlderCopyNeeds, { batch }: OpenBatch): Promise<boolean> {
@@ -134,7 +134,7 @@ async function lookUpNext(context: OlderCopyNeeds, { batch }: OpenBatch): Promis
   return !found.includes(null);
 }
 
-/** Asks until there is an answer; null where the runner stops before. */
+/** Repeats the question until the service answers; null if the runner stops first. */
 async function untilAnswered<Answer>(
   context: Parts<'clock' | 'readTrouble' | 'stopping'>,
   ask: () => Promise<{ kind: 'answer'; answer: Answer } | ReadProblem>,
@@ -151,7 +151,7 @@ async function untilAnswered<Answer>(
   return null;
 }
 
-/** The payment is named by its id: a reference may be somebody's number. */
+/** The payment is named by its id, because a reference may be a phone number. */
 function olderCopy({ row_no, batch_id }: RowRecord, topupId: string | undefined): AirbatchError {
   return new AirbatchError(
     'LEDGER_RESTORED',

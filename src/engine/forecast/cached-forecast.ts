@@ -3,7 +3,7 @@ import { gateOf, isForeseeable } from '../pacing/account-gate.ts';
 import { type Forecast, forecast, type PaceAhead } from './forecast.ts';
 import type { Sending } from './sending.ts';
 
-/** Forecasts when each batch of an account ends, at the account's pace. */
+/** Forecasts when each batch of an account ends at the account's pace. */
 export type CachedForecast = (
   account: string,
   sending: readonly Sending[],
@@ -22,7 +22,7 @@ export function makeCachedForecast(clock: Pick<Clock, 'now' | 'monotonic'>): Cac
   return (account, sending, pace) => {
     const at = clock.monotonic();
     const known = last.get(account);
-    // There is no forecast while nobody knows when the account sends again.
+    // There is no forecast while it is unknown when the account sends again.
     const isStanding = !isForeseeable(gateOf(pace.gate, clock.now()));
     if (known && at < known.until && !isStanding) return sooner(known.foreseen, at - known.at);
     const foreseen = forecast(sending, pace, clock.now());

@@ -7,10 +7,11 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 
 /**
- * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is
- * completed. Overdue rows count as progress only for a runner that stays for ever. No progress: rows that are held or
- * wait for a person, ready rows of a batch that is neither approved nor running, rows that wait for first rows of
- * which one waits for a person, and batches of another service.
+ * Whether a runner can make progress with the batch within `patienceMs`, without a person. A batch whose rows are all
+ * terminal can be completed, which is progress. Overdue rows count as progress only for a runner with infinite
+ * patience. These rows make no progress: held rows and rows that wait for a person; ready rows of a batch that is
+ * neither approved nor running; rows that wait for first rows of which one waits for a person; and rows of another
+ * service's batch.
  */
 export async function canProgress(
   db: Queryable,
@@ -31,7 +32,8 @@ export async function canProgress(
 }
 
 /**
- * Whether an accepted row should settle or be read soon. An overdue row counts only for a runner that stays for ever.
+ * Whether an accepted row should settle or be read soon. An overdue row counts only for a runner with infinite
+ * patience.
  */
 async function movesOn(db: Queryable, { batch_id }: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
   if (patienceMs === Number.POSITIVE_INFINITY || (await hasPromised(db, batch_id))) return true;
@@ -52,7 +54,7 @@ export function waitsForFirstRows(
   return sentAmong(counts) >= canary.rows;
 }
 
-/** Whether all rows of a batch are terminal, by its counts. */
+/** Whether all rows of a batch are terminal, by the counts of its rows. */
 export function allTerminal(counts: ReadonlyMap<string, number>): boolean {
   return [...counts.keys()].every(isTerminal);
 }

@@ -17,7 +17,7 @@ export interface Forecast {
   boostedMs: number | null;
 }
 
-/** A batch with rows to send, and the stage that it belongs to; null if it has no deadline. */
+/** A batch with rows to send, and its stage; null if it has no deadline. */
 interface Member extends Sending {
   stage: Stage | null;
 }
@@ -28,7 +28,7 @@ interface Stage {
   finishBy: number | null;
   isBoosted: boolean;
   members: Member[];
-  /** The rows that they have to send together. */
+  /** The rows that these batches still have to send. */
   rows: number;
 }
 
@@ -40,7 +40,7 @@ interface Line {
   left: Member[];
   /** In the order of sending if all deadlines were boosted. */
   stages: Stage[];
-  /** The rows that are sent so far in the forecast. */
+  /** The rows sent so far in the forecast. */
   sent: number;
   /**
    * No further stage needs a boost before this many rows are sent. Asking at every step takes seconds for thousands of
@@ -49,7 +49,7 @@ interface Line {
   calmUntil: number;
 }
 
-/** The batches that must go first from now on to finish in time, and do not yet. */
+/** The batches without a boost that need one from now on to finish in time. */
 export function boostNeeded(sending: readonly Sending[], pace: PaceAhead, now: number): string[] {
   const isNeeded = isForeseeable(gateOf(pace.gate, now)) && sending.some(isBoostNeeded);
   return isNeeded ? press(lineOf(sending, pace, now)) : [];
@@ -112,7 +112,9 @@ function timeAt({ pace, now }: Line, rows: number): number {
   return now + msUntilSent(pace.outlook, rows, now);
 }
 
-/** The stages that must go first after each of these batches has sent the given number of rows, and do not yet. */
+/**
+ * The stages that need a boost after each of these batches has sent the given number of rows, and do not have one yet.
+ */
 function* toGoFirst(line: Line, head: readonly Member[] = [], turns = 0): Generator<Stage> {
   const sent = line.sent + turns * head.length;
   if (sent <= line.calmUntil) return;
@@ -142,7 +144,7 @@ function hasToGoFirst(line: Line, head: readonly Member[], turns: number): boole
   return !toGoFirst(line, head, turns).next().done;
 }
 
-/** Boosts the batches that must go first now, and returns them. */
+/** Boosts the batches that need it now, and returns them. */
 function press(line: Line): string[] {
   const pressed: string[] = [];
   for (const stage of toGoFirst(line)) {
@@ -157,7 +159,7 @@ function press(line: Line): string[] {
   return pressed;
 }
 
-/** How many rows each batch at the front can send before it is done or another batch must go first. */
+/** How many rows each batch at the front can send before it has sent all of its rows or another batch needs a boost. */
 function turnsUntilBoosted(line: Line, head: readonly Member[]): number {
   const turns = Math.min(...head.map(({ ready }) => ready));
   if (!hasToGoFirst(line, head, turns)) return turns;

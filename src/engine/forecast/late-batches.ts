@@ -7,13 +7,13 @@ import type { Sending } from './sending.ts';
 /** How often late batches are looked for: people are notified minutes later anyway. */
 const lookApartMs = 10_000;
 
-/** The batches of an account that will not be done in time, as long as its runner lives. */
+/** The batches of an account that will miss their deadlines, while its runner lives. */
 export interface LateBatches {
-  /** Looks for them in the queue of the account, unless that was done a moment ago. */
+  /** Looks for them in the queue of the account, unless it did so a moment ago. */
   look(sending: readonly Sending[], pace: PaceAhead): void;
-  /** No batch has a deadline. */
+  /** Clears them: no batch has a deadline. */
   clear(): void;
-  /** By batch. */
+  /** The late batches by id. */
   all(): Record<string, LateBatch>;
 }
 

@@ -4,15 +4,15 @@ import { accountPauses, accountPausesOf, causeOf, gateOf } from '../pacing/accou
 import { forecast, type PaceAhead } from './forecast.ts';
 import { type Sending, sendingAs } from './sending.ts';
 
-/** What keeps an account's gate closed for nobody knows how long, though a program works for it. */
+/** The reasons that keep an account's gate closed for an unknown time although a program works for the account. */
 const endless = [...accountPauses, 'unreachable'] as const;
 
-/** When a batch will finish if it starts now, with all that its account has to send. Times are epoch ms. */
+/** When a batch will finish if it starts now, given all that its account still has to send. Times are epoch ms. */
 export interface PlannedFinish {
   finishBy: number | null;
   /** When all its rows should be terminal; null if unknown. */
   doneAt: number | null;
-  /** Why it is unknown: what keeps the account's gate closed for nobody knows how long. */
+  /** Why that is unknown: the reason that keeps the account's gate closed for an unknown time. */
   unknown: (typeof endless)[number] | null;
   /** If it will be late: what would finish it in time (urgent, or alone); null if nothing would. */
   inTimeIf: 'urgent' | 'alone' | null;

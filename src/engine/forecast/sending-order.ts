@@ -1,6 +1,6 @@
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 
-/** What decides a batch's place in the queue of its account. */
+/** The fields that decide a batch's place in the queue of its account. */
 export type Place = Pick<BatchRecord, 'priority' | 'finish_by' | 'pressed_at'>;
 
 const places: Record<Priority, number> = { urgent: 0, normal: 2, bulk: 3 };
@@ -31,7 +31,7 @@ const needShareMax = 4 / 5;
 
 /**
  * The time to spare (ms) of a batch with the deadline `finishBy`, at `now` (epoch ms), if its rows and those that go
- * before it need `neededMs` at the present pace. Below 0 it must be boosted, also if it is already late.
+ * before it need `needMs` at the present pace. Below 0 it must be boosted, even if it is already late.
  */
 export function spareMs(finishBy: number, needMs: number, now: number): number {
   return needShareMax * (finishBy - endingMs - now) - needMs;

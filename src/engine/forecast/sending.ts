@@ -8,7 +8,7 @@ import { type Place, sendingOrder } from './sending-order.ts';
 /** A batch of an account that is being sent or is about to be. */
 export interface Sending extends Place {
   batch: string;
-  /** The rows that it has to send. */
+  /** The rows that it still has to send. */
   ready: number;
   firstAlone: boolean;
 }
@@ -38,7 +38,10 @@ export interface BatchBefore {
   /** How many rows: all of them if it goes first; if they take turns, at most as many as this batch has. */
   rows: number;
   takesTurns: boolean;
-  /** Whether none of them can be sent now: it waits for its first rows, or for numbers that were paid a moment ago. */
+  /**
+   * Whether none of these rows can be sent now: the batch waits for its first rows to end, or for numbers that were
+   * paid a moment ago.
+   */
   stands: boolean;
 }
 

@@ -4,35 +4,35 @@ import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findLease } from '../../ledger/schema/leases.ts';
 
-/** The pauses that stop every batch of an account; those that need a look at the payments come first. */
+/** The pauses that stop every batch of an account, in order: first those that require a look at the payments. */
 export const accountPauses = ['service_mismatch', 'credentials_rejected', 'insufficient_balance'] as const;
 export type AccountPause = (typeof accountPauses)[number];
 
-/** Why nothing is sent from an account. */
+/** Why an account sends nothing. */
 export type GateReason = 'ledger_unusable' | 'no_lease' | AccountPause | 'throttled' | 'unreachable';
 
 /** One reason why an account's gate is closed. Times are epoch ms. */
 export interface GateCause {
   why: GateReason;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   since: number | null;
-  /** When it ends by itself; null where a person or the service must end it. */
+  /** When the cause ends by itself; null if a person or the service must end it. */
   until: number | null;
-  /** Of `throttled`. */
+  /** For `throttled`; otherwise null. */
   throttle: ThrottleWait | null;
 }
 
 /**
- * Whether an account may send now. If not: why, the cause that must end first; until when, which is null where a cause
- * does not end by itself at a known time; and all causes.
+ * Whether an account may send now. If not: `why`, the cause that must end first; `until`, null if a cause does not end
+ * by itself at a known time; and all causes.
  */
 export type AccountGate =
   | { isOpen: true }
   | { isOpen: false; why: GateReason; until: number | null; causes: GateCause[] };
 
-/** What can close an account's gate. What is left out does not. */
+/** The facts that can close an account's gate. A fact that is left out does not close it. */
 export interface GateCauses extends Partial<StoredGate> {
-  /** Whether the ledger can be used: not if its file was moved, replaced or cannot be written. */
+  /** Whether the ledger can be used: false if its file was moved or replaced, or cannot be written. */
   isLedgerUsable?: boolean;
   /** Whether a program has the account's lease: without it nobody sends. */
   hasLease?: boolean;
@@ -40,8 +40,8 @@ export interface GateCauses extends Partial<StoredGate> {
 }
 
 /**
- * Combines the causes. First comes what only a person mends, since waiting for the others is in vain until then. A
- * service that throttles is there, so that comes before an outage.
+ * Combines the causes. Causes that only a person can end come first, because waiting for the others is useless until
+ * then. Throttling comes before an outage, because a service that throttles can be reached.
  */
 export function gateOf(causes: GateCauses, now: number): AccountGate {
   const { isLedgerUsable = true, hasLease = true, pauses = [], throttle = null, unreachableSince = null } = causes;
@@ -61,7 +61,7 @@ export function gateOf(causes: GateCauses, now: number): AccountGate {
   return { isOpen: false, why: first.why, until, causes: found };
 }
 
-/** The cause of this kind that keeps a gate closed, whether or not it comes first; null if there is none. */
+/** The cause of this kind among all causes that keep a gate closed; null if there is none. */
 export function causeOf(gate: AccountGate, why: GateReason): GateCause | null {
   return gate.isOpen ? null : (gate.causes.find((cause) => cause.why === why) ?? null);
 }
@@ -71,7 +71,7 @@ export function isForeseeable(gate: AccountGate): boolean {
   return gate.isOpen || gate.until !== null;
 }
 
-/** The gate of an account, as the ledger shows it. */
+/** The gate of an account according to the ledger. */
 export async function readGate(db: Queryable, account: string, now: number): Promise<AccountGate> {
   const lease = await findLease(db, account);
   const pace = await storedPace(db, account, now);

@@ -3,7 +3,7 @@ import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait
 import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 
-/** The longest throttle that is obeyed: a wrong header must not stop an account for years. */
+/** The longest throttle that is obeyed, so that a wrong header does not stop an account for years. */
 const throttleMsMax = dayMs;
 /**
  * The service counts by the minute (spec section 8.1), so an account that is throttled again and again need not wait
@@ -13,28 +13,30 @@ const repeatedWaitMsMax = 60_000;
 /** A throttle within this time after the last one continues it: no request was accepted in between. */
 const sameWaitMs = 60_000;
 
-/** What a 429 led to. */
+/** The result of a 429. */
 export interface ThrottleHold {
   wait: ThrottleWait;
   /** How long nothing is sent or asked, from now on (ms). */
   waitMs: number;
-  /** Whether the account waits longer than it was known to. */
+  /** Whether this 429 extends the account's wait. */
   isLater: boolean;
-  /** Whether a wait that needs a person's attention begins here. */
+  /** Whether the wait becomes long with this 429, so that a person should be notified. */
   isNewlyLong: boolean;
 }
 
-/** The only way by which a 429 holds an account. Everybody who sends or asks for the account shares its limiter. */
+/**
+ * The only way in which a 429 makes an account wait. Everything that sends or asks for the account shares its limiter.
+ */
 export interface AccountThrottle {
-  /** The service answered a request with 429, and said to wait for `saidMs`: nothing is sent or asked until then. */
+  /** The service answered a request with 429 and a wait of `saidMs`: nothing is sent or asked until then. */
   hold(requestClass: RequestClass, saidMs: number): ThrottleHold;
-  /** The service answered a request otherwise: a wait that is over does not go on. */
+  /** The service answered a request in another way, so a wait that has ended is not continued. */
   end(): void;
-  /** Goes on with a wait that another program has stored. Returns what is left of it; null if it is over. */
+  /** Continues a wait that another program stored. Returns the remaining wait; null if it has ended. */
   restore(stored: ThrottleWait | null): ThrottleWait | null;
   /**
-   * The wait, or the one that ended a moment ago; null if there is none. A long one may come from a request that was
-   * made with the same limiter, such as a lookup for a new file.
+   * The wait, also for a moment after its end; null if there is none. A long wait may come from another request that
+   * uses the same limiter, such as a lookup for a new file.
    */
   wait(): ThrottleWait | null;
 }
@@ -55,8 +57,8 @@ export function makeAccountThrottle({
       limiter.hold(requestClass, waitMs);
       const isLater = now + waitMs > known.until;
       const wait = isLater ? { at: now, saidMs, until: now + waitMs } : known;
-      // Requests that were under way together are throttled alike, and short waits one after another become a long one.
-      // Another long one begins anew.
+      // Requests that ran at the same time are throttled alike, and short waits in succession add up to a long one. A
+      // wait that is long by itself starts anew.
       const isLong = wait.until - known.until >= longThrottleMs;
       const wasLong = known.until - known.since >= longThrottleMs;
       const since = isLong ? now : known.since;
@@ -82,22 +84,23 @@ export function makeAccountThrottle({
 }
 
 /**
- * Until when (epoch ms) a class of requests is blocked, if for a quarter of an hour or more; otherwise null. Only the
- * service's own `Retry-After` blocks that long. Callers then do without an answer that is not about a payment.
+ * The time (epoch ms) until which a class of requests is blocked, if that is at least a quarter of an hour from now;
+ * otherwise null. Only the service's own `Retry-After` blocks for so long. Callers then do without an answer, unless it
+ * is about a payment.
  */
 export function longThrottle(
   { limiter, clock }: { limiter: Pick<Limiter, 'usage'>; clock: Pick<Clock, 'now'> },
   requestClass: RequestClass,
 ): number | null {
-  // Calculated from the remaining time: the limiter uses the machine's clock, which may be set back; the runner's is
-  // not.
+  // Derived from the remaining time, because the limiter uses the machine's clock, which may be set back; the runner's
+  // clock never goes back.
   const { heldMs } = limiter.usage(requestClass);
   return heldMs >= longThrottleMs ? clock.now() + heldMs : null;
 }
 
 /**
- * How long a throttled account waits: as the service says, and at least as long as it has been throttled without a
- * break (`lastedMs`). A service that says "one second" each time would otherwise be asked every second, for ever.
+ * How long a throttled account waits: as long as the service says, and at least as long as it has been throttled
+ * without a break (`lastedMs`). Otherwise a service that always says "one second" would be asked every second.
  */
 function throttleMsOf(saidMs: number, lastedMs: number): number {
   return Math.min(Math.max(saidMs, Math.min(lastedMs, repeatedWaitMsMax)), throttleMsMax);
@@ -108,8 +111,8 @@ function waitAt(wait: ThrottleWait | null, now: number): ThrottleWait | null {
 }
 
 /**
- * One that is longer than the limits explain is tried again a quarter of an hour after it began: a person may have had
- * it lifted.
+ * Limits a stored wait that is longer than the rate limits explain: a request is tried a quarter of an hour after the
+ * wait began, because a person may have had the block lifted.
  */
 function storedWait(wait: ThrottleWait | null, now: number): ThrottleWait | null {
   if (wait === null) return null;

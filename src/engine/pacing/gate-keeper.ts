@@ -6,29 +6,30 @@ import type { Limiter } from '../../limiter/limiter.ts';
 import { makeAccountThrottle } from './account-throttle.ts';
 import { makeOutage, type OutageDeps } from './outage.ts';
 
-/** A 429 in answer to any request. */
+/** A 429 as the answer to any request. */
 type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
 
-/** Closes and opens the gate of an account by what its service answers, while the account's runner lives. */
+/** Closes and opens the gate of an account according to the service's answers, while the account's runner lives. */
 export interface GateKeeper {
   /**
-   * A request was answered with 429: nothing of the account is sent or asked until then, however long that is
-   * (invariant I10); after a day it is asked again. Resolves to how long that is (ms) once it is durable, so that a
-   * program which is started again waits on: what is committed later in the same turn is durable no sooner.
+   * A request was answered with 429: nothing of the account is sent or asked until the wait ends, however long it is
+   * (invariant I10); after a day, it is tried again. Resolves to the length of the wait (ms) once the wait is durable,
+   * so that a restarted program continues to wait. A commit that is started later in the same turn does not become
+   * durable earlier.
    */
   throttled(requestClass: RequestClass, answer: Throttled): Promise<number>;
-  /** The outcome of a payment; `readyAt` (epoch ms): when its row may be sent again, where nothing was sent. */
+  /** Notes the outcome of a payment. `readyAt` (epoch ms): when its row may be sent again, if nothing was sent. */
   noteOutcome(outcome: CreateOutcome, readyAt: number | undefined): Promise<void>;
-  /** How many of so many rows may be sent now: one alone while payments go unanswered, to test the service. */
+  /** How many of this many rows may be sent now: only one while payments go unanswered, to test the service. */
   rowsNow(rows: number): number;
-  /** Whether too many payments in a row were unanswered for it to be chance. */
+  /** Whether more consecutive payments went unanswered than chance explains. */
   isUnansweredOften(): boolean;
-  /** Whether the service has refused the account's credentials, and was not asked since whether it lets them read. */
+  /** Whether the service has refused the account's credentials, and was not asked since whether they can still read. */
   isRefused(): boolean;
   setRefused(isRefused: boolean): void;
-  /** Goes on with a wait that the program before this one has stored. */
+  /** Continues a wait that the previous program stored. */
   restore(throttle: ThrottleWait | null): void;
-  /** What closes the gate, for those who watch from another process, and for the next program. */
+  /** The causes that close the gate, for other processes and for the next program. */
   causes(): StoredGate;
 }
 

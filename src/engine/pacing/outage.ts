@@ -5,25 +5,27 @@ import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
 import { unusableText } from '../../gateway/transport/answers.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 
-/** Stops an account while its service is unreachable, or answers no payment properly. */
+/** Stops an account while its service is unreachable or does not answer payments properly. */
 export interface Outage {
   /**
-   * The outcome of a payment; `readyAt` (epoch ms): when its row may be sent again, where nothing was sent. After many
-   * unanswered payments in a row the account stops sending, because each further payment would become a doubt. Reads
-   * continue: they may be answered.
+   * Notes the outcome of a payment. `readyAt` (epoch ms): when its row may be sent again, if nothing was sent. After
+   * many consecutive unanswered payments the account stops sending, because each further payment would become a doubt.
+   * Reads continue, because they may be answered.
    */
   noteOutcome(outcome: CreateOutcome, readyAt: number | undefined): Promise<void>;
-  /** Whether too many payments in a row were unanswered for it to be chance. */
+  /** Whether more consecutive payments went unanswered than chance explains. */
   isUnansweredOften(): boolean;
-  /** One row is sent to test the service: the next one waits. */
+  /** The next row waits until the row that tests the service has its outcome. */
   rest(): void;
-  /** Since when the service is unreachable, or answers no payment (epoch ms); null if it has answered the last one. */
+  /**
+   * Since when the service is unreachable or answers no payment (epoch ms); null if it has answered the last payment.
+   */
   since(): number | null;
 }
 
 /**
- * This many unanswered payments in a row mean an outage: if one in ten is lost by chance, that happens once in ten
- * billion.
+ * This many consecutive unanswered payments mean an outage. If one in ten is lost by chance, that many in a row happen
+ * once in ten billion times.
  */
 const unansweredMax = 10;
 const unansweredWaitMsMin = 1_000;
@@ -84,10 +86,10 @@ export function makeOutage({ limiter, clock, random, log, unreachableWaitMsMax, 
         // A 429 shows that something answers, perhaps only a proxy. It does not show that payments would be answered.
         if (!isUnansweredOften()) await noteAnswersAgain();
       } else if (outcome.kind === 'not_sent') {
-        // The other rows would fare no better, so the account waits rather than every row in turn.
+        // The other rows would not be sent either, so the whole account waits instead of every row.
         if (readyAt !== undefined) await waitForService(readyAt, outcome);
       } else {
-        // One row has tried alone and got an answer, so the others need not wait.
+        // One row has tested the service and got an answer, so the others need not wait.
         if (isUnansweredOften()) limiter.rest('creation', 0);
         unanswered = 0;
         await noteAnswersAgain();

@@ -9,8 +9,8 @@ import type { GateKeeper } from './gate-keeper.ts';
 const troubleLogEveryMs = 60_000;
 
 /**
- * Lookups without an answer: after how long a person decides, and the wait between two, as a share of the time so far
- * and at most.
+ * A lookup without an answer: after this time a person decides. The wait between two attempts is this share of the time
+ * so far, up to a maximum.
  */
 export const unansweredMsMax = 24 * 3_600_000;
 const unansweredShare = 0.1;

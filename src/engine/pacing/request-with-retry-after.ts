@@ -6,7 +6,7 @@ import { longThrottle, makeAccountThrottle } from './account-throttle.ts';
 
 type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
 
-/** What a request outside the account's runner needs. It shares the account's limiter. */
+/** The parts that a request outside the account's runner needs. It uses the account's limiter. */
 export interface RequestDeps {
   limiter: Pick<Limiter, 'admit' | 'hold' | 'usage'>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -14,10 +14,10 @@ export interface RequestDeps {
   onWait?: ((throttle: ThrottleWait) => void) | undefined;
 }
 
-/** A service that asks for one second again and again is logged at most this often. */
+/** A service that keeps asking for waits of one second is logged at most this often. */
 const throttleLogEveryMs = 60_000;
 
-/** The outcome of a request that is not made, because the account is already throttled for long. */
+/** The outcome of a request that is not made, because the account is already in a long throttle. */
 export function skippedWhileThrottled(retryAfterMs: number): Throttled {
   const message = 'the service tells the account to wait';
   return {

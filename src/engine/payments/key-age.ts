@@ -3,24 +3,20 @@ import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { EngineDeps, Parts } from '../runner/context.ts';
 
-/**
- * A clock that was corrected by no more than this takes too little from a key's age to matter: it is not sent for the
- * last hour of its day.
- */
+/** A clock correction up to this size does not matter for a key's age: no key is sent in the last hour of its day. */
 const correctionMsMax = 10 * 60_000;
 
 /**
- * Since when keys have an age that can be proved (epoch ms): a clock that has stepped back, behind the highest time of
- * an earlier program, does not tell how long nobody worked. Before every time where it has not.
+ * The time (epoch ms) after which a key's age can be proved. If the clock now shows less than the highest time of an
+ * earlier program, it was set back, and the time without a program is unknown. Otherwise every key's age can be proved.
  */
 export function keysProvedFrom(wallMs: number, highestSeenMs: number): number {
   return wallMs < highestSeenMs - correctionMsMax ? highestSeenMs : Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Since when the account is asked with the credentials that it has now (epoch ms), as far as the service may remember
- * keys for each of them alone (spec section 4.1, rule 4, does not say). They are noted here, by the one who holds the
- * account.
+ * Since when the account uses its present credentials (epoch ms). The service may remember keys for each API key
+ * separately (spec section 4.1, rule 4, does not say). Stored by the program that holds the account.
  */
 export async function noteKeyScope(
   { db, gateway: { keyScope }, log }: Pick<EngineDeps, 'db' | 'gateway' | 'log'>,
@@ -38,15 +34,15 @@ export async function noteKeyScope(
 }
 
 /**
- * When a key was first intended to be sent (epoch ms), as far as that can be proved, and the service can be held to
- * know it: else so long ago that it is only looked up.
+ * The first intent of a key (epoch ms), if its age can be proved and the service certainly knows the key. Otherwise a
+ * time so long ago that the key is only looked up.
  */
 export function firstIntentAt(
   { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
   { first_intent_at, open_attempts }: PaymentRecord,
   now: number,
 ): number {
-  // What every attempt was refused for sure may be sent under any API key.
+  // If every attempt was definitively refused, the key may be sent under any API key.
   const isKnown = first_intent_at >= keyScopeFrom || open_attempts === 0;
   return first_intent_at > provedFrom && isKnown
     ? first_intent_at
@@ -54,8 +50,8 @@ export function firstIntentAt(
 }
 
 /**
- * Throws `FENCED` where a key has grown too old since its intent: called right before bytes reach the wire. A machine
- * that slept in between, and renewed its lease when it woke, would send under a key that the service has forgotten.
+ * Throws `FENCED` if a key has grown too old since its intent. Called right before bytes reach the wire: a machine that
+ * slept in between, and renewed its lease when it woke, would otherwise send a key that the service has forgotten.
  */
 export function assertYoung({ clock, gateway }: Parts<'clock' | 'gateway'>, { first_intent_at }: PaymentRecord): void {
   if (clock.now() - first_intent_at < gateway.policy.resendAgeMsMax) return;

@@ -9,21 +9,21 @@ import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 
-/** A row that ended otherwise than the service says now. */
+/** A row that ended in another way than the service now reports. */
 export interface LateDifference {
   row: RowRecord;
   why: string;
-  /** Whether the row was paid besides: the recipient may have been paid twice. */
+  /** Whether the row has a second payment, so that the recipient may have been paid twice. */
   isPaidTwice?: true;
 }
 
-/** The row of the batch under whose reference a payment stands, and whether it is the one that the row ended with. */
+/** The row of the batch to which a payment's reference belongs, and whether the row ended with this payment. */
 export interface PaidRow {
   row: RowRecord;
   isOwn: boolean;
 }
 
-/** Null where it stands under no reference of the batch's. */
+/** Finds the row by the payment's reference; null if the reference belongs to no row of the batch. */
 export async function rowPaidBy(
   { tx }: Unit,
   account: string,
@@ -36,14 +36,14 @@ export async function rowPaidBy(
   return row && { row, isOwn: bound?.generation === row.generation && isOwnPayment(row, payment) };
 }
 
-/** A row that was refused has no payment at the service, and any that is there now is one of its own. */
+/** Whether the payment is the row's own. A row that was refused has no payment id, so any payment counts as its own. */
 export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boolean {
   return row.topup_id === null || row.topup_id === topupId;
 }
 
 /**
- * Notes a payment beside the row's own that has not failed for sure: a row that failed has been paid by it, and any
- * other recipient may have been paid twice.
+ * Records a second payment of a row, unless it has definitively failed. If the row failed, it now counts as paid.
+ * Otherwise the recipient may have been paid twice.
  */
 export async function noteSecond(
   unit: Unit,
@@ -67,13 +67,13 @@ export async function noteSecond(
   return { row, why, isPaidTwice: true };
 }
 
-/** Null where nothing was noted. */
+/** The difference that was recorded; null if nothing was. */
 function differenceBetween(row: RowRecord, noted: RowRecord | null, why: string): LateDifference | null {
   if (noted === null) return null;
   return noted.second_topup_id === row.second_topup_id ? { row, why } : { row, why, isPaidTwice: true };
 }
 
-/** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */
+/** Records how the service's report differs from the end of the row, if it does. The row stays as it ended. */
 export async function noteDifference(
   unit: Unit,
   row: RowRecord,
@@ -98,8 +98,8 @@ export async function noteDifference(
 }
 
 /**
- * Notes that the service no longer has what it completed: nothing at all under the row's reference, or only another
- * payment.
+ * Records that the service no longer has a payment that it completed: it has nothing under the row's reference, or only
+ * another payment.
  */
 export async function noteGone(unit: Unit, row: RowRecord, isAll: boolean): Promise<LateDifference> {
   const found = isAll ? 'nothing' : 'only another payment';
@@ -113,8 +113,8 @@ function differenceOf(row: RowRecord, payment: ServicePayment): string | null {
     return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
   }
   const { cost } = payment;
-  // What failed may have been charged all the same, by the service's word or a person's: it may charge nothing for it
-  // in the end.
+  // A failed payment may have been charged (the service or a person said so), and the service may later report no
+  // charge.
   if (row.cost === null || cost === null) return null;
   if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
   return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;

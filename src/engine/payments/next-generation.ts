@@ -1,8 +1,8 @@
 import type { RowFields } from '../../ledger/rows/update-row.ts';
 
 /**
- * What a row bears when its next generation begins: nothing of the payment that failed. Had it kept when that was
- * first sent, other runs would take a payment of today for one of then.
+ * The fields of a row when its next generation begins: nothing of the failed payment stays. If its first sending time
+ * stayed, other runs would take a payment of today for an old one.
  */
 export function nextGeneration({ generation }: { generation: number }, nextActionAt: number | null): RowFields {
   return {

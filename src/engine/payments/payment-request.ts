@@ -5,7 +5,7 @@ import type { PaymentRequest, ServicePayment } from '../../gateway/contract/gate
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
-/** The batch of a row, as far as it names the row's payments. */
+/** The fields of a row's batch from which the row's payments are named. */
 export type PayingBatch = Pick<BatchRecord, 'account' | 'run_id'>;
 
 function identityOf(batch: PayingBatch, row: RowRecord, generation: number): PaymentIdentity {
@@ -13,7 +13,7 @@ function identityOf(batch: PayingBatch, row: RowRecord, generation: number): Pay
   return { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
 }
 
-/** What names a row's payment of one generation: its key and its reference. */
+/** The key and the reference of a row's payment of one generation. */
 export function paymentNames(
   batch: PayingBatch,
   row: RowRecord,
@@ -23,12 +23,12 @@ export function paymentNames(
   return { key: idempotencyKey(identity), reference: paymentReference(identity) };
 }
 
-/** The reference alone of a row's payment. */
+/** Only the reference of a row's payment. */
 export function referenceOf(batch: PayingBatch, row: RowRecord, generation: number): string {
   return paymentReference(identityOf(batch, row, generation));
 }
 
-/** What a row asks of the service. */
+/** The request that a row makes to the service. */
 export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl: string | null): PaymentRequest {
   assert(row.phone_number !== null && row.network_id !== null, 'a valid row has a number and a network');
   assert((row.amount === null) !== (row.product_id === null), 'a valid row has an amount or a product');
@@ -44,8 +44,8 @@ export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl:
 }
 
 /**
- * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service
- * leaves out is not compared (V1 answers a top-up without its reference and number).
+ * How the service's payment differs from the row's request; null if it matches. Fields that the service leaves out are
+ * not compared (V1 answers a top-up without its reference and number).
  */
 export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
   if (payment.reference !== null && payment.reference !== reference) return 'another reference';

@@ -5,7 +5,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import type { Parts } from '../runner/context.ts';
 
-/** The service's word on a payment as fields of its row. */
+/** The service's report on a payment, as fields of its row. */
 function serviceFields(payment: ServicePayment, row: RowRecord) {
   return {
     topup_id: payment.topupId,
@@ -16,24 +16,21 @@ function serviceFields(payment: ServicePayment, row: RowRecord) {
   };
 }
 
-/** What of an answer is kept in the audit log. */
+/** The part of an answer that the audit log keeps. */
 export function evidenceData(evidence: Evidence): EventData {
   const { httpStatus, code, message, requestId } = evidence;
   return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
 }
 
-/**
- * Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a
- * list.
- */
+/** Whether a terminal payment must be read in full before its row ends: a list never confirms a failure. */
 function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
   return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
 }
 
 /**
- * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row
- * is read in full before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now;
- * null when somebody else changed it first.
+ * Writes the service's report on a row's payment: the row ends, or is followed further. `withDetails`: also a completed
+ * payment is read in full before its row ends. `evidence`: further data for the audit log. Returns the row as it is
+ * now; null if another writer changed it first.
  */
 export function settle(
   unit: Unit,
@@ -61,8 +58,7 @@ export function settle(
       isCompleted ? data : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
     );
   }
-  // A payment that already ended but must be read in full is due at once.
-  // Most ends are learned from the list, where there is one.
+  // A payment that has ended but must be read in full is due at once. If there is a list, it shows most of the ends.
   const firstRead = gateway.list !== null ? settings.listFollowMs : settings.readDelayMsMin;
   const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
   if (row.status === 'accepted') {

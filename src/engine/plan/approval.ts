@@ -7,7 +7,7 @@ import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
 import { type Asked, requestedNow } from './preflight.ts';
 
-/** What an approval was given for: kept with the batch, and compared with what is spent. */
+/** The plan that was approved. It is stored with the batch, and the spending is compared with it. */
 export interface ApprovedPlan {
   content_sha256: string;
   rows: number;
@@ -17,8 +17,8 @@ export interface ApprovedPlan {
   /** Whether the policy asked for a second person. */
   asked: boolean;
   /**
-   * What had been spent, by currency, when a person last let the batch go on that had spent more than that; left out:
-   * nobody has.
+   * How much had been spent, by currency, when a person last resumed the batch although it had spent more than
+   * approved; left out if nobody did.
    */
   looked?: Record<string, string>;
 }
@@ -42,8 +42,8 @@ export function approvalReason({ approval }: BatchPolicy, plan: Asked): string |
 }
 
 /**
- * Fails with `CONTENT_CHANGED` when the rows in the ledger are not those that were validated, or not those that a
- * person saw.
+ * Fails with `CONTENT_CHANGED` if the rows in the ledger differ from the validated rows, or from the rows that a person
+ * saw.
  */
 export async function checkContent(db: Database, batch: BatchRecord, seenDigest: string | null): Promise<string> {
   const digest = makeContentDigest();
@@ -62,9 +62,9 @@ export async function checkContent(db: Database, batch: BatchRecord, seenDigest:
 }
 
 /**
- * Fails with `CONTENT_CHANGED` when other rows would be sent than those of the plan that a person saw: one that was
- * held then has been let go since, which the digest of the rows does not tell. Returns what would be sent; null for
- * `seen`: whatever that is.
+ * Fails with `CONTENT_CHANGED` if the plan that a person saw is not what would be sent now: a row that was held then
+ * may have been released, which does not change the digest of the rows. Returns what would be sent now. Null for
+ * `seen`: any plan is accepted.
  */
 export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | null): Promise<Asked> {
   const now = await requestedNow(db, batch.batch_id);
@@ -72,7 +72,7 @@ export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | 
   throw planChanged(batch, `it would send ${planText(now)}, and what was to be approved is ${planText(seen)}`);
 }
 
-/** What is thrown where a batch would no longer do what a person saw. */
+/** The error for a batch whose plan is no longer the one that a person saw. */
 export function planChanged({ batch_id, status }: BatchRecord, what: string): AirbatchError {
   const hint =
     status === 'awaiting_approval'
@@ -94,7 +94,7 @@ function planText({ toSend, products, sums }: Asked): string {
   return asked.length === 0 ? rows : `${rows} (${asked.join(', ')})`;
 }
 
-/** Fails with `SECOND_PERSON_NEEDED` where the one who submitted a batch does what only another may do. */
+/** Fails with `SECOND_PERSON_NEEDED` if the submitter of a batch does what only another person may do. */
 export function requireSecondPerson(
   { approval }: BatchPolicy,
   { batch_id, created_by }: BatchRecord,

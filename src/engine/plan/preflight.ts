@@ -20,21 +20,21 @@ import type { PaceAhead } from '../forecast/forecast.ts';
 import { type PlannedFinish, plannedFinish } from '../forecast/planned-finish.ts';
 import { batchesBefore, sendingOf } from '../forecast/sending.ts';
 
-/** How much is missing in the wallets, and what of the need is that of the account's other batches (null: none). */
+/** How much is missing in the wallets, and how much of the need comes from the account's other batches (null: none). */
 export interface Shortfall {
   currency: string;
   missing: string;
   others: string | null;
 }
 
-/** What a person sees before anything is sent. */
+/** The figures that a person sees before anything is sent. */
 export interface Preflight {
   /** Rows by state; they add up to the rows of the file. */
   counts: Record<string, number>;
   rows: number;
   /** Rows that would be sent. */
   toSend: number;
-  /** Rows to send that failed before, and are retried. */
+  /** Rows to send that failed before and are retried. */
   again: number;
   /** The sums of the rows to send, by currency of the destination, without products. */
   sums: Record<string, string>;
@@ -49,11 +49,14 @@ export interface Preflight {
   /** Amounts that a person should check before they are paid, with some of their lines in the file. */
   unusual: PlacedUnusualAmount[];
   balance: Balance | null;
-  /** Why the balance could not be read, or null. */
+  /** Why the balance could not be read; null if it was. */
   balanceTrouble: string | null;
   /** Currencies in which the account's wallets hold less than the sum, and how much is missing. */
   short: Shortfall[];
-  /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
+  /**
+   * Rows of the account's other batches that are sent before the last row of this one, if all of these batches
+   * continue.
+   */
   rowsBefore: number;
   /**
    * The least time in milliseconds that the rate limit allows for the rows to send and those before them; more if
@@ -65,28 +68,28 @@ export interface Preflight {
    * most. Else null.
    */
   spaced: { rows: number; apartMs: number } | null;
-  /** When it will be done, and what it makes late. */
+  /** When the batch will be done, and which other batches it makes late. */
   finish: PlannedFinish;
 }
 
-/** What the rows that would be sent ask for: what an approval is given for. */
+/** The totals of the rows that would be sent. An approval is bound to them. */
 export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
 
-/** What an account's service allows, and tells of its products. */
+/** The limits of an account's service, and its product prices. */
 export interface PreflightService {
   limit: number;
   windowMs: number;
   sendsTexts: boolean;
-  /** Payments to one number are this far apart; 0 where the service does not mind. */
+  /** The least time between two payments to one number; 0 if the service does not demand any. */
   sameNumberSpacingMs: number;
-  /** The price of a product in the currency of the destination; null where the catalog does not tell it. */
+  /** The price of a product in the currency of the destination; null if the catalog has no price. */
   priceOf: (product: RequestedProduct) => Promise<Money | null>;
-  /** How fast the account is sending, or would be. */
+  /** How fast the account sends now, or would send. */
   pace: PaceAhead;
   now: number;
 }
 
-/** Adds up what a batch would do. Nothing is sent and nothing is written. */
+/** Adds up the figures of a batch. It sends nothing and writes nothing. */
 export async function preflight(
   db: Database,
   batch: BatchRecord,
@@ -134,14 +137,14 @@ export async function preflight(
   };
 }
 
-/** What the rows ask for that would be sent now. */
+/** The totals of the rows that would be sent now. */
 export async function requestedNow(db: Database, batchId: string): Promise<Asked> {
   return totalsOf(await readyAmounts(db, batchId));
 }
 
 /**
- * What a batch will have asked for in all once these held rows are let go (null: every one), with all that were let go
- * before them.
+ * The totals of the batch after these held rows (null: all held rows) are released, including all rows that were
+ * released before.
  */
 export async function requestedOnceReleased(
   db: Queryable,
@@ -152,15 +155,16 @@ export async function requestedOnceReleased(
   return totalsOf([...(await releasedAmounts(db, batchId, { held: held === null })), ...more]);
 }
 
-/** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */
+/** How much the balance lacks for the rows to send, if that is known: see `Preflight.short`. */
 export async function shortOf(db: Database, batch: BatchRecord, outcome: BalanceOutcome): Promise<Preflight['short']> {
   if (outcome.kind !== 'balance') return [];
   const { sums } = await requestedNow(db, batch.batch_id);
-  // Of batches that begin together, the first ones may begin; what is paused spends nothing now.
+  // Only running batches are counted: of batches that start together, the first ones may start, and a paused batch
+  // spends nothing now.
   return shortfalls(outcome.balance, sums, await requestedByOthers(db, batch, ['running']));
 }
 
-/** What the account's other batches in these states have still to send from the same wallets. */
+/** The sums that the account's other batches in these states still have to send from the same wallets. */
 async function requestedByOthers(
   db: Queryable,
   { account, batch_id, service }: BatchRecord,
@@ -202,8 +206,8 @@ async function pricesOf(
 }
 
 /**
- * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where
- * every active wallet is in the currency that is asked for.
+ * Compares sums with wallets. Wallets pay across currencies at rates that only the service knows, so a shortfall is
+ * certain only if every active wallet is in the requested currency.
  */
 function shortfalls(
   balance: Balance,

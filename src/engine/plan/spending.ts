@@ -9,16 +9,16 @@ import { requestedOnceReleased } from './preflight.ts';
 type Sums = Readonly<Record<string, string>>;
 
 /**
- * Why a batch has spent more than was approved, or null. What a person let go after the approval counts as approved;
- * what products cost does not count, since an approval has no sum for them. Wallets that pay in another currency than
- * the rows ask for tell nothing: their rates are known to the service alone.
+ * Why a batch has spent more than was approved, or null. Rows that a person released after the approval count as
+ * approved. The cost of products does not count, because an approval has no sum for them. A wallet in another currency
+ * than the rows is not compared, because only the service knows the exchange rate.
  */
 export async function overspent(db: Queryable, batch: BatchRecord): Promise<string | null> {
   const { spendingPercentMax } = storedPolicy(batch.policy);
   const plan = planOf(batch);
   if (spendingPercentMax === null || plan === null) return null;
   const costs = Object.fromEntries(await costsOfBatch(db, batch.batch_id));
-  // What takes a walk over the rows is asked only where it decides.
+  // The walk over all rows is made only if it can decide.
   if (overCurrencies(costs, plan, plan.sums, spendingPercentMax).length === 0) return null;
   const { sums } = await requestedOnceReleased(db, batch.batch_id, []);
   const products = await costsOfProducts(db, batch.batch_id);
@@ -33,8 +33,8 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
 }
 
 /**
- * What changes of a batch that a guard has paused and a person resumes: the person has seen what it has spent beyond
- * its approval, so it may spend as much again before it stops once more. Else it would stop at once.
+ * The changed fields of a batch that a guard paused for its spending and that a person resumes. The person has seen the
+ * spending, so the batch may spend as much again before it stops once more. Without this, it would stop at once.
  */
 export async function lookedAtSpending(db: Queryable, batch: BatchRecord): Promise<Pick<BatchFields, 'approved_plan'>> {
   const plan = planOf(batch);
@@ -47,7 +47,7 @@ function planOf({ approved_plan: plan }: BatchRecord): ApprovedPlan | null {
   return plan === null ? null : (JSON.parse(plan) as ApprovedPlan);
 }
 
-/** The currencies of the approval in which more was spent, since a person last looked, than is allowed. */
+/** The currencies of the approval in which the batch has spent more than allowed since a person last looked. */
 function overCurrencies(spent: Sums, { sums, looked = {} }: ApprovedPlan, allowed: Sums, percent: number): string[] {
   return Object.keys(sums).filter((currency) => {
     const since = subtractAmounts(spent[currency] ?? '0', looked[currency] ?? '0');

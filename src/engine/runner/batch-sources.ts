@@ -3,21 +3,21 @@ import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { sendingOrder } from '../forecast/sending-order.ts';
 
-/** Rows of a batch that are read ahead: reading stays rare, and memory does not grow with the file. */
+/** Rows of a batch that are read ahead, so that reads are rare and memory does not grow with the file. */
 const readAheadRows = 200;
 
-/** A batch whose rows may be sent, and how far its ready rows were read. */
+/** A batch whose rows may be sent, and the position up to which its ready rows were read. */
 export interface BatchSource {
   batch: BatchRecord;
   buffer: RowRecord[];
   /** The last row number that was read. */
   cursor: number;
   exhausted: boolean;
-  /** How many rows may be sent until a person or a guard lets the others follow; null if all may. */
+  /** How many rows may be sent before a person or a guard releases the others; null if all may be sent. */
   rowsAlone: number | null;
 }
 
-/** The batches of an account, in the order in which their rows are sent. */
+/** The batches of an account in the order in which their rows are sent. */
 export interface BatchSources {
   byId: Map<string, BatchSource>;
   order: BatchSource[];
@@ -28,7 +28,8 @@ export function makeBatchSources(): BatchSources {
 }
 
 /**
- * Replaces the batches. Those that stay keep what was read of them and their turn. Returns the ids of those that went.
+ * Replaces the batches. Those that stay keep their turn and the rows that were read. Returns the ids of the removed
+ * ones.
  */
 export function replaceBatches(
   sources: BatchSources,
@@ -50,7 +51,7 @@ export function replaceBatches(
   return gone;
 }
 
-/** Moves a batch behind those of the same rank: it has had its turn. */
+/** Moves a batch behind the others of its rank after its turn. */
 export function endTurn(sources: BatchSources, source: BatchSource): void {
   if (sources.order.length === 1) return;
   const peers = sources.order.filter((other) => other !== source);
@@ -58,7 +59,7 @@ export function endTurn(sources: BatchSources, source: BatchSource): void {
   sources.order = peers.toSpliced(after + 1, 0, source);
 }
 
-/** Reads the next ready rows of a batch if none are at hand. */
+/** Reads the next ready rows of a batch if the buffer is empty. */
 export async function refill(db: Database, source: BatchSource): Promise<void> {
   if (source.buffer.length > 0 || source.exhausted) return;
   const page = await pageRowsInState(db, source.batch.batch_id, 'ready', source.cursor, readAheadRows);

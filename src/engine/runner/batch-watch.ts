@@ -3,8 +3,8 @@ import type { BatchPolicy } from '../../core/state/batch-policy.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
 /**
- * Watches a batch while it is sent: too many failures, and rows that cost more or less than equal rows. It starts from
- * zero after every start of the program and after every pause, because the person who resumes has looked.
+ * Watches a batch while it is sent: for too many failures, and for rows that cost more or less than equal rows. It
+ * starts from zero after every start of the program and after every pause, because the person who resumes has looked.
  */
 export interface BatchWatch {
   /** Adds rows that became terminal, in order. Returns why the batch must stop, or null. */
@@ -34,7 +34,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
       return null;
     }
     const share = Number(row.cost) / Number(known.cost) - 1;
-    // A share of an amount, only to decide whether to stop. It changes no payment.
+    // A share of an amount, used only to decide whether to stop. It changes no payment.
     if (Math.abs(share) * 100 <= costDeviationPercent) return null;
     const [costs, usually] = [row.cost, known.cost].map((value) => moneyText(row.cost_currency ?? '', value));
     return `row ${row.row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;

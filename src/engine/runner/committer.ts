@@ -4,20 +4,28 @@ import { raiseHighestClock } from '../../ledger/schema/facts.ts';
 import { inUnit, type Unit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 import { makeWake } from './wake.ts';
 
-/** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 40 us each). */
+/**
+ * The most operations in one transaction, so that it does not delay other writers for long (about 10 ms at 40 us each).
+ */
 const operationsPerUnitMax = 256;
 
-/** After a unit with so many operations the next one begins at least so long after it, unless it is full before. */
+/**
+ * After a unit with at least this many operations, the next one begins at least `unitsApartMs` after it began, unless
+ * it is full earlier.
+ */
 const crowdedFrom = 5;
 const unitsApartMs = 10;
 
 /**
- * The highest clock is written with the first unit of every second: a clock set back takes no more than that from a
- * key's age.
+ * The highest clock is written with the first unit of every second, so that a clock that is set back hides at most a
+ * second of a key's age.
  */
 const clockNotedEveryMs = 1_000;
 
-/** Gathers what is ready at the same time into one durable transaction: the cost of a commit is shared. */
+/**
+ * Groups operations that are ready at the same time into one durable transaction, so that they share the cost of a
+ * commit.
+ */
 export interface Committer {
   /** Resolves when `operation` is durable. All operations of a unit succeed or fail together. */
   commit<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
@@ -29,7 +37,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** What a unit did to rows, told once it is durable. */
+/** The rows that a unit wrote, reported once the unit is durable. */
 export type UnitRows = Pick<Unit, 'ended' | 'written'>;
 
 async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown[]> {
@@ -59,9 +67,8 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   };
 
   /**
-   * What is ready by now goes together. Where much comes in, units are begun a while apart, so that what comes
-   * meanwhile joins the next one: each has a cost of its own, many times that of an operation. Where little comes in,
-   * nobody waits.
+   * Waits until no more operations join. With many operations, units begin a certain time apart, so that operations in
+   * between join the next unit: a unit costs many times as much as an operation. With few operations, nothing waits.
    */
   const gather = async () => {
     const { clock } = options;
@@ -74,7 +81,7 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
     begunAt = clock.monotonic();
   };
 
-  /** Resolves when the operations have run: while the disk takes what they wrote, the next unit may begin. */
+  /** Resolves when the operations have run. The next unit may begin while the disk stores what they wrote. */
   const run = (group: readonly Waiting[]) =>
     new Promise<void>((resolve) => {
       const work = async (unit: Unit) => {

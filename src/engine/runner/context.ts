@@ -17,7 +17,7 @@ import type { EngineSettings } from './settings.ts';
 import type { SettlementStats } from './settlement-stats.ts';
 import type { Wakes } from './wake.ts';
 
-/** What is injected into an account's runner. */
+/** The dependencies of an account's runner. */
 export interface EngineDeps {
   db: Database;
   gateway: Gateway;
@@ -28,25 +28,25 @@ export interface EngineDeps {
   settings: EngineSettings;
 }
 
-/** What dispatch, the doubts and tracking of one account share while its runner lives. */
+/** The parts that dispatch, doubts and tracking of one account share while its runner lives. */
 export interface RunnerContext extends EngineDeps {
   account: string;
-  /** Where the account is: batches of another service are not worked on. */
+  /** The service that the account points at. The runner does not work on batches of another service. */
   service: string;
-  /** Where the service should send webhooks of new payments, if anywhere. */
+  /** The URL to which the service should send webhooks of new payments; null: none. */
   callbackUrl: string | null;
   lease: Lease;
-  /** When the ledger was restored from a backup (epoch ms), while that still calls for caution; else null. */
+  /** When the ledger was restored from a backup (epoch ms), while that still requires lookups; else null. */
   restoredAt: number | null;
-  /** Keys that were first sent until then (epoch ms) may be of any age, by a clock that was set back since. */
+  /** Keys first sent up to this time (epoch ms) may have any age, because the clock was set back since. */
   keysProvedFrom: number;
   /**
-   * Since when the service is asked with the present API key (epoch ms): keys that were first sent before it may not
-   * know.
+   * Since when the account uses its present API key (epoch ms). The service may not recognize keys that were first sent
+   * before.
    */
   keyScopeFrom: number;
   committer: Committer;
-  /** The rows that this runner follows, as far as they are kept at hand. */
+  /** A cache of the rows that this runner follows. */
   followed: Followed;
   picker: Picker;
   gate: GateKeeper;
@@ -55,18 +55,18 @@ export interface RunnerContext extends EngineDeps {
   settlementStats: SettlementStats;
   wakes: Wakes;
   batches: OpenBatches;
-  /** Aborted once nothing more may be sent; it also ends the sleeps that nothing rings out of. */
+  /** Aborted once nothing more may be sent. It also ends sleeps that no wake-up ends. */
   stopping: AbortSignal;
   /** Called when a batch is durably completed. */
   onCompleted(batchId: string): void;
-  /** Pauses every running batch of the account, with the reason. */
+  /** Pauses every open batch of the account for this reason. */
   pauseAccount(reason: PauseReason, detail: string): Promise<void>;
 }
 
-/** What it takes to ask the service, to write what follows, and to know the age of a key. */
+/** The parts that are needed to ask the service, to write the result, and to know the age of a key. */
 export type Asks = 'gateway' | 'limiter' | 'readTrouble';
 export type Writes = 'clock' | 'committer' | 'db' | 'log';
 export type Keys = 'keyScopeFrom' | 'keysProvedFrom';
 
-/** The parts of a runner that a file needs: no file gets more than it uses. */
+/** Some parts of a runner: each file declares the ones that it uses, and gets no others. */
 export type Parts<Name extends keyof RunnerContext> = Pick<RunnerContext, Name>;

@@ -1,8 +1,8 @@
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
 /**
- * The most rows in the cache: about 10 MB. Other rows are read from the ledger. The oldest stay: the list shows them
- * first.
+ * The most rows in the cache: about 10 MB. Other rows are read from the ledger. When the cache is full, the oldest rows
+ * stay, because the list shows them first.
  */
 const rowsMax = 8_192;
 

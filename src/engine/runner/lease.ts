@@ -6,12 +6,12 @@ import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease 
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 
-/** The exclusive right to send for an account. It must be renewed. */
+/** The exclusive right to send for an account. Its holder must renew it. */
 export interface Lease {
   readonly fence: Fence;
   /**
-   * The program that had the account before and ended without giving it back, for people ("process 123 on host"); null
-   * where none did.
+   * The program that held the account before and ended without releasing it, in a form for people ("process 123 on
+   * host"); null if there was none.
    */
   readonly tookOverFrom: string | null;
   /**
@@ -58,7 +58,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     }
     await raiseHighestClock(tx, now);
     const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
-    // Whoever gives an account back leaves it with no time at all.
+    // A holder that releases an account sets its time to zero.
     tookOverFrom = current && current.holder !== holder && current.expires_at > 0 ? processName(current.holder) : null;
     if (taken && restored) await noteRestored(tx, account, now);
     else if (taken) await acknowledgeRestore(tx, account, now);
@@ -96,7 +96,8 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     renew,
     async release() {
       try {
-        // So that a backup of the time since the last renewal is known for an old one: nothing is sent from here on.
+        // Renews once more to update the mark: a backup made since the last renewal is then recognized as old. Nothing
+        // is sent after this.
         await renew();
       } finally {
         await db.transact((tx) => releaseLease(tx, fence));
@@ -105,7 +106,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   };
 }
 
-/** Says that the program before this one ended without giving the account back: what it was sending is looked up. */
+/** Logs that the previous program ended without releasing the account: the requests that it left are looked up. */
 export function logTakeover(
   log: { warn(message: string, data: { account: string; before: string }): void },
   account: string,
@@ -118,7 +119,10 @@ export function logTakeover(
   });
 }
 
-/** Without when it began, which tells people nothing, and is a number that the log takes for somebody's. */
+/**
+ * The holder without its start time. People do not need that number, and the log would mask it as if it were a phone
+ * number.
+ */
 function processName(holder: string): string | null {
   const [host, process] = holder.split('/');
   return process === undefined ? null : `process ${process} on ${host}`;

@@ -10,12 +10,12 @@ export interface NumberSpacing {
   spacingMs: number;
   /** When this runner last sent to each number (epoch ms), the oldest first. */
   lastSent: Map<string, number>;
-  /** When a number was last sent to before this runner began (epoch ms); 0 for never. */
+  /** When an earlier program last sent to a number (epoch ms); 0 for never. */
   lastSentAt: (phoneNumber: string) => Promise<number>;
   startedAt: number;
 }
 
-/** Until when (epoch ms) a row waits because of its number; 0 if it need not. */
+/** The time until which a row waits because of its number (epoch ms); 0 if it need not wait. */
 export async function spacedUntil(spacing: NumberSpacing, row: RowRecord, now: number): Promise<number> {
   const { spacingMs, lastSent, lastSentAt, startedAt } = spacing;
   if (spacingMs === 0 || row.phone_number === null) return 0;

@@ -9,33 +9,35 @@ export interface OpenBatch {
   batch: BatchRecord;
   policy: BatchPolicy;
   watch: BatchWatch;
-  /** What stands in its file. */
+  /** The row refs of its file. */
   file: FileRefs;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
-  /** Rows that a person has ended, and that were logged because the service's list says otherwise. */
+  /** Rows that a person ended and that were logged, because the service's list contradicts the end. */
   contradicted: RowMarks;
   /** Second payments of its rows that were logged, by the service's ids. */
   seconds: Set<string>;
 }
 
-/** The open batches of an account, as its runner has last read them from the ledger. */
+/** The open batches of an account, as its runner last read them from the ledger. */
 export interface OpenBatches {
-  /** Those of the account's service, by id. */
+  /** The batches of the account's service, by id. */
   all(): ReadonlyMap<string, OpenBatch>;
   get(batchId: string): OpenBatch | undefined;
-  /** Those that were made for another service, by id: nothing is sent or asked for them. */
+  /** The batches of another service, by id: nothing is sent or asked for them. */
   moved(): ReadonlyMap<string, OpenBatch>;
   replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): void;
-  /** A guard stops a batch: nothing more of it is sent, even before its pause is durable. The first reason stays. */
+  /** Stops a batch for a guard: it sends nothing more, even before its pause is durable. The first reason stays. */
   stop(batchId: string, why: string): void;
   /** Why a guard has stopped the batch; null if none has. */
   whyStopped(batchId: string): string | null;
-  /** The pause of a batch is known everywhere, or it goes on. */
+  /** Clears the stop: the ledger has the batch's pause, or the batch resumes. */
   unstop(batchId: string): void;
-  /** The account is paused for a reason. Returns whether that is new since a batch last began or went on. */
+  /**
+   * Notes that the account is paused for a reason. Returns whether that is new since a batch last started or resumed.
+   */
   notePause(reason: string): boolean;
-  /** A batch begins or goes on. */
+  /** Forgets the noted pauses: a batch starts or resumes. */
   forgetPauses(): void;
 }
 

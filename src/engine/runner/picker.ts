@@ -28,31 +28,31 @@ import {
 } from './waiting-rows.ts';
 
 /**
- * Decides which row is sent next: batches in their order (sending-order.ts), batches of the same rank in turns, and
- * the rows of a batch in the order of its file.
+ * Decides which row is sent next: batches in their order (engine/forecast/sending-order.ts), batches of the same rank
+ * in turns, and rows of a batch in file order.
  */
 export interface Picker {
   /**
-   * Replaces the batches whose rows may be sent. A batch in `rowsAlone` gives no further row once that many were sent
-   * (by the ledger) or are about to be.
+   * Replaces the batches whose rows may be sent. A batch in `rowsAlone` gives no further row once that many of its rows
+   * were sent (according to the ledger) or are about to be sent.
    */
   setBatches(batches: readonly BatchRecord[], rowsAlone?: ReadonlyMap<string, number>): void;
   /** How many rows can be taken now, at most `limit`. */
   available(limit: number): Promise<number>;
   /**
-   * Takes at most `count` rows to send now. A taken row is not given again until it is settled or put back. Rows in
-   * doubt go first, or last with `doubtsLast`.
+   * Takes at most `count` rows to send now. A taken row is not given again before it is settled or put back. Rows in
+   * doubt come first, or last with `doubtsLast`.
    */
   take(count: number, doubtsLast?: boolean): Promise<RowRecord[]>;
-  /** The ledger has the outcome of these taken rows, or they were put back. */
+  /** The outcomes of these taken rows are in the ledger, or the rows were put back. */
   settled(rows: readonly RowRecord[]): void;
-  /** A taken row is sent now: the spacing of its number counts from now on. */
+  /** A taken row is being sent: the spacing of its number starts now. */
   sending(row: RowRecord): void;
-  /** Returns a taken row; it may be taken again from `at` (epoch ms) on. */
+  /** Returns a taken row. It may be taken again from `at` on (epoch ms). */
   putBack(row: RowRecord, at: number): void;
   /** How many ready rows of a batch wait here or are taken; `Infinity` until the whole batch was read. */
   known(batchId: string): number;
-  /** Reads the batches again from the beginning: rows that were passed may be ready now. */
+  /** Reads the batches again from the beginning, because rows before the reading position may be ready now. */
   rescan(): void;
   /** When the next waiting row is due (epoch ms); null if none waits. */
   nextAt(): number | null;
@@ -73,8 +73,8 @@ interface PickerState {
   waiting: WaitingRows;
   spacing: NumberSpacing;
   /**
-   * The taken rows by batch and row number: the ledger may still call them ready. Each with the record that was given,
-   * because a row that was put back may be taken again before its first taker settles it.
+   * The taken rows by batch and row number, because the ledger may still call them ready. Each with the record that was
+   * given: a row that was put back may be taken again before its first taker settles it.
    */
   taken: Map<string, Map<number, RowRecord>>;
 }
@@ -94,7 +94,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   };
   const { sources, waiting, spacing } = state;
   let tail: Promise<unknown> = Promise.resolve();
-  /** Reading is asynchronous, so takers queue: no row is given to two of them. */
+  /** Reading is asynchronous, so takers wait for each other: no row is given to two of them. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const mine = tail.then(work);
     tail = mine.catch(() => undefined);
@@ -113,7 +113,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     sending: (row) => noteSentTo(spacing, row, clock.now()),
     putBack(row, at) {
       takenOf(state, row).delete(row.row_no);
-      // A copy, so that settling the rows it was taken with does not settle it.
+      // A copy, so that settling the rows that were taken with it does not settle it as well.
       waiting.entries.push({ row: { ...row }, at, line: null });
     },
     known(batchId) {
@@ -142,15 +142,16 @@ function isDue({ sources }: PickerState, { row, at }: WaitingRow, now: number): 
   return at <= now && sources.byId.has(row.batch_id);
 }
 
-/** The numbers (in the file) of the ready rows of a batch that wait or are taken. */
+/** The row numbers (in the file) of a batch's ready rows that wait or are taken. */
 function pendingOf({ taken, waiting }: PickerState, batchId: string): number[] {
   return [...(taken.get(batchId)?.keys() ?? []), ...waitingReady(waiting, batchId)];
 }
 
-/** How many further rows of a batch may be given. */
+/** How many more rows of a batch may be given. */
 async function roomOf(state: PickerState, { batch: { batch_id }, rowsAlone }: BatchSource): Promise<number> {
   if (rowsAlone === null) return Number.POSITIVE_INFINITY;
-  // While the ledger is read, a row may be sent and another may come back: each counts twice rather than not at all.
+  // During the read of the ledger, a row may be sent and another may be put back. Each is then counted twice rather
+  // than not at all.
   const before = pendingOf(state, batch_id);
   const sent = sentAmong(await countRows(state.db, batch_id));
   return Math.max(0, rowsAlone - sent - new Set([...before, ...pendingOf(state, batch_id)]).size);
@@ -177,7 +178,7 @@ async function takeRows(
     if (!next) break;
     const { row } = next;
     if (row.status === 'ready' && takenOf(state, row).has(row.row_no)) {
-      // It is taken already. Its taker knows nothing of the line behind this entry, so the line moves up.
+      // The row is already taken. Its taker does not have the line behind this entry, so the line moves up here.
       await moveLineUp(db, waiting, next, now);
       continue;
     }
@@ -194,11 +195,11 @@ async function takeRows(
   return rows;
 }
 
-/** Within a batch, rows that waited go before the others; no row goes before a batch of a higher rank. */
+/** Within a batch, rows that waited go before the others. No row goes before a batch of a higher rank. */
 async function takeNext(state: PickerState, now: number, doubtsLast: boolean): Promise<WaitingRow | null> {
   const { sources, waiting } = state;
   const takeInDoubt = () => takeWaiting(waiting, (entry) => entry.row.status !== 'ready' && isDue(state, entry, now));
-  // The key of a row in doubt grows old.
+  // Rows in doubt go first, because their keys grow old.
   const inDoubt = doubtsLast ? null : takeInDoubt();
   if (inDoubt) return inDoubt;
   for (const source of sources.order) {
@@ -213,7 +214,7 @@ async function takeNext(state: PickerState, now: number, doubtsLast: boolean): P
   return takeInDoubt();
 }
 
-/** The next ready row of a batch that did not wait yet. A row that is not due begins to wait. */
+/** The next ready row of a batch that has not waited yet. A row that is not due starts to wait. */
 async function takeUnread(state: PickerState, source: BatchSource, now: number): Promise<WaitingRow | null> {
   for (;;) {
     if (source.buffer.length === 0) await refill(state.db, source);

@@ -1,6 +1,6 @@
 /**
- * How often the engine asks for what nobody tells it, in milliseconds: the service's list and single payments, and what
- * other processes change in the ledger. Webhooks and wake-ups make it look sooner.
+ * How often the engine polls, in milliseconds: the service's list and single payments, and changes of other processes
+ * in the ledger. Webhooks and wake-ups make it look earlier.
  */
 export interface PollingSettings {
   /** How often a loop looks for changes by other processes. */
@@ -8,32 +8,36 @@ export interface PollingSettings {
   /** The least time between two rounds of a loop that every change wakes. */
   roundMsMin: number;
 
-  /** How long a newly accepted row is followed by list pages before it is read by itself. */
+  /** How long a newly accepted row is followed by list pages before it is read separately. */
   listFollowMs: number;
-  /** While more is sent: how long a row that should have settled waits until it fills a list page with others. */
+  /** While rows are being sent: how long a row that should have settled waits for others to fill a list page. */
   listPatienceMs: number;
   /**
-   * While more is sent, reads of the list are this far apart. For the last rows they are closer: as far apart as rows
-   * usually take, but at least `lastReadsMsMin`, and this share of the time that one of them has been waited for.
+   * While rows are being sent, reads of the list are this far apart. For the last rows they are closer: as far apart as
+   * rows usually take to settle, but at least `lastReadsMsMin`, and at least this share of the time for which a row has
+   * been waited for.
    */
   listReadsMs: number;
   lastReadsMsMin: number;
   lastReadsShare: number;
-  /** Reads are this far apart while pages of ended rows wait to be read. */
+  /** How far apart reads are while several pages of ended rows are waiting to be read. */
   backlogReadsMs: number;
   /**
-   * A listed row that has not ended is looked for with the others until it is this old; then by itself, after this
-   * share of its age, and at the latest after `oldReadsMsMax`.
+   * A listed row that has not ended is read with the others up to this age. After that it is read separately, after
+   * this share of its age, and at the latest after `oldReadsMsMax`.
    */
   youngMsMax: number;
   oldReadsShare: number;
   oldReadsMsMax: number;
 
-  /** If webhooks arrive: after how long one counts as lost, while more is sent, and for the last rows of a batch. */
+  /**
+   * If webhooks arrive: after this delay a webhook counts as lost, while rows are being sent, and for the last rows of
+   * a batch.
+   */
   webhookGraceMs: number;
   lastWebhookGraceMs: number;
 
-  /** Reads of single rows: the first one after acceptance, then in growing steps up to the longest. */
+  /** Reads of a single row: the first one this long after acceptance, then at growing intervals up to the longest. */
   readDelayMsMin: number;
   readDelayMsMax: number;
   /** How long to wait after a failed read. */
@@ -44,7 +48,7 @@ export interface PollingSettings {
   /** How long after its end a batch is read again, and how often due batches are looked for. */
   rereadAfterMs: number;
   rereadLookMs: number;
-  /** Without a list, the rows of such a batch are read one by one, this far apart. */
+  /** Without a list, the rows of such a batch are read one by one, with this interval. */
   rereadApartMs: number;
 }
 
@@ -58,7 +62,7 @@ export const defaultPolling: PollingSettings = {
   lastReadsShare: 1 / 4,
   backlogReadsMs: 100,
   youngMsMax: 24_000,
-  // The longer a row has been waited for, the less a moment more or less matters.
+  // The longer a row has been waited for, the less a short delay matters.
   oldReadsShare: 1 / 8,
   oldReadsMsMax: 30_000,
   webhookGraceMs: 8_000,
@@ -69,6 +73,6 @@ export const defaultPolling: PollingSettings = {
   fundsLookMs: 60_000,
   rereadAfterMs: 24 * 3_600_000,
   rereadLookMs: 15 * 60_000,
-  // A quarter of the 120 reads a minute that Version 1 allows: the rest is for rows that are not at their end.
+  // A quarter of the 120 reads a minute that Version 1 allows. The rest is for rows that have not ended.
   rereadApartMs: 2_000,
 };

@@ -4,7 +4,7 @@ import type { Parts } from './context.ts';
 type RecentThroughputNeeds = Parts<'account' | 'committer' | 'gate' | 'late' | 'lease' | 'limiter' | 'picker'>;
 
 /**
- * Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients'
+ * Gives the limiter the previous program's use of the service's window, so that it is not taken for another client's
  * use.
  */
 export async function restoreThroughput({ db, account, limiter }: Parts<'account' | 'db' | 'limiter'>): Promise<void> {
@@ -12,7 +12,7 @@ export async function restoreThroughput({ db, account, limiter }: Parts<'account
   if (use !== null) limiter.usedBefore('creation', use);
 }
 
-/** Saves the account's pace, and whether the service is reachable, for those who watch, also from another process. */
+/** Saves the account's pace, and whether the service is reachable, for other processes. */
 export async function saveThroughput(context: RecentThroughputNeeds): Promise<void> {
   const pace = recentThroughput(context);
   await context.committer.commit((unit) => savePace(unit.tx, context.account, pace));

@@ -20,13 +20,18 @@ export interface SettlementStats {
 /** How many of the latest settlements are kept, and how many are needed before they are used. */
 const remembered = 200;
 const needed = 20;
-/** One in twenty may take longer: it is read again later, so that the others need not wait for it. */
+/**
+ * Covers all but one in twenty payments. Slower ones are read again later, so that the others need not wait for them.
+ */
 const nearly = 0.95;
 /** The longest wait (ms) that slow payments impose on the faster half. */
 const behindHalfMsMax = 2_000;
-/** A longer time between creation and completion is not believed; such a row is soon read by itself. */
+/**
+ * A longer time between creation and completion is taken as an error of the service. Such a row is soon read
+ * separately.
+ */
 const usualMsMax = 60_000;
-/** The weight of each settlement in the moving average: about a dozen in a row decide. */
+/** The weight of each settlement in the moving average: about a dozen consecutive ones decide. */
 const weight = 1 / 20;
 
 /** A webhook that is processed later than this after the settlement counts as lost. */
@@ -67,7 +72,7 @@ export function makeSettlementStats(): SettlementStats {
   };
 }
 
-/** By the service's own clock. */
+/** How long a payment took, by the service's own clock. */
 function durationOf({ createdAt, completedAt }: ServicePayment): number | null {
   if (createdAt === null || completedAt === null || completedAt < createdAt) return null;
   return completedAt - createdAt;

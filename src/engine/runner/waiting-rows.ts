@@ -7,16 +7,15 @@ export interface WaitingRow {
   row: RowRecord;
   at: number;
   /**
-   * The numbers (in the file) of the rows of its batch that wait behind it for the same phone number; null if none
-   * may.
+   * The row numbers (in the file) of the batch's rows that wait behind it for the same phone number; null if none can
+   * wait behind it.
    */
   line: number[] | null;
 }
 
 /**
- * The rows that wait for a time. A file may name one phone number a hundred thousand times, so only the first row to
- * each number waits here; the others stand in line behind it by their row numbers and are read again when it is their
- * turn.
+ * The rows that wait for a time. A file may contain one phone number a hundred thousand times, so only the first row to
+ * each number waits here. The others are in a line behind it by row number, and are read again when their turn comes.
  */
 export interface WaitingRows {
   entries: WaitingRow[];
@@ -32,13 +31,16 @@ function lineName({ batch_id, phone_number }: RowRecord): string {
   return `${batch_id} ${phone_number}`;
 }
 
-/** Removes and returns the first row that fits; null if none does. */
+/** Removes and returns the first row that matches; null if none does. */
 export function takeWaiting(waiting: WaitingRows, isNext: (entry: WaitingRow) => boolean): WaitingRow | null {
   const index = waiting.entries.findIndex(isNext);
   return index < 0 ? null : (waiting.entries.splice(index, 1)[0] ?? null);
 }
 
-/** Lets a row wait because a row to its number was sent a moment ago. A row in doubt goes first: its key grows old. */
+/**
+ * Lets a row wait because a row to its number was sent a moment ago. A row in doubt goes first, because its key grows
+ * old.
+ */
 export function waitForNumber({ entries, lines }: WaitingRows, { row, line: known }: WaitingRow, until: number): void {
   if (row.status !== 'ready') {
     entries.unshift({ row, at: until, line: null });
@@ -54,7 +56,10 @@ export function waitForNumber({ entries, lines }: WaitingRows, { row, line: know
   entries.push({ row, at: until, line });
 }
 
-/** The first row of a line was taken: the next one that is still ready waits in its place, until `at` at least. */
+/**
+ * Called when the first row of a line was taken: the next row of the line that is still ready waits in its place, until
+ * `at` at least.
+ */
 export async function moveLineUp(
   db: Database,
   { entries, lines }: WaitingRows,
@@ -73,7 +78,8 @@ export async function moveLineUp(
 }
 
 /**
- * Drops the ready rows of a batch, or of all: the ledger still has them. Rows in doubt stay: only this list has them.
+ * Drops the ready rows of a batch, or of all batches, because the ledger has them. Rows in doubt stay, because only
+ * this list shows that they are to be sent.
  */
 export function forgetReady(waiting: WaitingRows, batchId: string | null): void {
   waiting.entries = waiting.entries.filter(({ row }) => {
@@ -91,8 +97,8 @@ export function waitingReady({ entries }: WaitingRows, batchId: string): number[
 }
 
 /**
- * The rows that wait for their number, by batch: how many, and from when on the first and the last may be sent (epoch
- * ms).
+ * The rows that wait because of their number, by batch: how many, and when the first and the last of them may be sent
+ * (epoch ms).
  */
 export function spacedByBatch(entries: readonly WaitingRow[], spacingMs: number): Map<string, SpacedRows> {
   const spaced = new Map<string, SpacedRows>();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/time/clock.ts';
 
-/** Lets a loop sleep until an event. If nobody waits, a `wake` is kept for the next wait. */
+/** Lets a loop sleep until an event. A `wake` without a waiting loop is kept for the next wait. */
 export interface Wake {
   wake(): void;
   /** Resolves on `wake`, or after `ms` milliseconds. */
@@ -15,7 +15,7 @@ export function makeWake(clock: Clock): Wake {
   return {
     wake() {
       pending = true;
-      // The default reason is an error with a stack trace, which nobody reads.
+      // The default abort reason is an error with a stack trace, which nobody reads.
       sleeping?.abort(woken);
     },
     async wait(ms) {
@@ -29,16 +29,16 @@ export function makeWake(clock: Clock): Wake {
   };
 }
 
-/** What wakes each loop of a runner, besides time; all are woken when the runner stops. */
+/** The wake-ups of each loop of a runner. All loops are woken when the runner stops. */
 export interface Wakes {
   /** There may be something to send. */
   dispatch: Wake;
-  /** A row fell in doubt. */
+  /** A row became in doubt. */
   doubt: Wake;
-  /** Rows were accepted, or a webhook asks for a look-up. */
+  /** Rows were accepted, or a webhook asks for a lookup. */
   track: Wake;
   webhook: Wake;
-  /** Something durable has changed: a batch may be finished. */
+  /** A durable change happened, so a batch may be finished. */
   supervise: Wake;
   renew: Wake;
   /** The account's money ran out. */

@@ -39,9 +39,8 @@ export async function applyStatusUpdate(
 }
 
 /**
- * A row has ended, perhaps by a person while the service was being asked: where the service now says otherwise of its
- * payment, that is kept and told, once while the program runs. The row stays as it ended; one that failed counts as
- * paid from now on.
+ * Records that the service contradicts the end of a row; a person may have ended it while the service was being asked.
+ * Reported once while the program runs. The row stays as it ended, but a failed row counts as paid from now on.
  */
 export async function contradictEnd(
   unit: Unit,
@@ -89,7 +88,7 @@ export async function reportSecondPayment(
   if (second.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
 }
 
-/** Somebody may have been paid twice: nothing more is sent from the account before a person has looked. */
+/** The recipient may have been paid twice: the account sends nothing more before a person has looked. */
 export async function haltPaidTwice(
   unit: Unit,
   context: Parts<'account' | 'log' | 'service'>,
@@ -101,10 +100,7 @@ export async function haltPaidTwice(
   context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
 }
 
-/**
- * Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must
- * look.
- */
+/** Pauses the account: the payment matched the row when it was accepted, and no longer matches. A person must look. */
 async function halt(
   unit: Unit,
   context: Parts<'account' | 'log' | 'service'>,

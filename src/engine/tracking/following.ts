@@ -5,8 +5,8 @@ import { ever, type LookPlanNeeds, planLook } from './look-plan.ts';
 export type FollowingNeeds = ListLookNeeds & LookPlanNeeds;
 
 /**
- * Reads the account's list where that is worth it: when about a page of rows can be expected to have ended, or one of
- * them has been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
+ * Reads the account's list when a read is worth a request: about a page of rows has probably ended, or one row should
+ * have ended a while ago. Returns when to ask again (epoch ms); `Infinity` if no row is followed.
  */
 export async function followList(context: FollowingNeeds, cursor: ListCursor): Promise<number> {
   const { clock } = context;

@@ -1,14 +1,14 @@
 /** A time before all times in a ledger (epoch ms). */
 export const never = 0;
 
-/** How far a runner has read the service's list. Times are epoch ms. */
+/** The position up to which a runner has read the service's list. Times are epoch ms. */
 export interface ListCursor {
-  /** The list was read for all followed rows that were created until then. */
+  /** The list was read for all followed rows that were created up to this time. */
   covered: number;
   /** When the list was last read for young rows, and for old rows. */
   readAt: number;
   oldReadAt: number;
-  /** When the last read ended, and until when to wait if it failed. */
+  /** When the last read ended, and the time until which to wait if it failed. */
   lookedAt: number;
   troubleUntil: number;
 }

@@ -19,24 +19,25 @@ export type ListLookNeeds = Parts<'batches' | 'clock' | 'committer' | 'db' | 'fo
   Parts<'settlementStats' | 'stopping'> &
   ApplyStatusUpdateNeeds;
 
-/** A further page is worth a request where so many rows are waited for on it. */
+/** A further page is worth a request if it should show at least this many rows that are waited for. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
 /**
- * So many pages of a backlog are asked for ahead, while each tells of so many ends: nearer to the newest rows, a page
- * holds more payments that have not ended and must be listed again.
+ * How many pages of a backlog are requested in advance, while each page shows at least this many ends. Pages nearer to
+ * the newest rows contain more open payments, which must be listed again.
  */
 const pagesAheadMax = 3;
 const endsPerPageAheadMin = paymentsPerPageMax * (3 / 4);
 /**
- * The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own.
+ * The list is read from this much before the oldest row that is waited for, if its times differ from those of the
+ * ledger.
  */
 const listMarginMs = 2_000;
-/** The same where they are; a service may show whole seconds of what it compares in finer ones. */
+/** The margin if the times are equal: a service may show whole seconds although it compares finer times. */
 const secondMs = 1_000;
 
 /**
- * Reads the list from the row on that was created at `from`, and as far as rows of the plan are waited for, created by
- * `until`; what lies between them is left out. Returns how long to wait after trouble (ms), else 0.
+ * Reads the list from the row that was created at `from`, as far as there are rows of the plan that were created by
+ * `until`. It skips stretches without such rows. Returns how long to wait after trouble (ms), else 0.
  */
 export async function look(
   context: ListLookNeeds,
@@ -47,9 +48,9 @@ export async function look(
   const { clock } = context;
   const { list } = context.gateway;
   const listedBefore = cursor.covered;
-  // The next page is asked for while the news of the one before is written.
+  // The next page is requested while the changes of the last page are written.
   const writing: Promise<void>[] = [];
-  // Pages that were asked for before their turn.
+  // Pages that were requested in advance.
   const ahead: ReturnType<typeof readPage>[] = [];
   let troubleMs = 0;
   let isNew = makePageMarks();
@@ -65,24 +66,24 @@ export async function look(
       troubleMs = await context.readTrouble(outcome);
       break;
     }
-    // An open payment tells nothing new, so only the ended ones (and strange ones) cost a look into the ledger.
+    // Only payments that ended or have an unknown status are looked up in the ledger: open ones are not news.
     const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
     if (news.length > 0) writing.push(commitNews(context, news));
     const listedTo = Math.max(never, ...outcome.payments.map(({ createdAt }) => createdAt ?? never));
     cursor.covered = Math.max(cursor.covered, listedTo);
     if (!outcome.hasNext) {
-      // What the list does not show yet is no reason to read it again at once.
+      // A row that the list does not show yet is no reason to read the list again at once.
       cursor.covered = Math.max(cursor.covered, fresh.newest ?? never);
       break;
     }
-    // A service that always says that there is more would be read for ever.
+    // Stops at a page without new entries: a service that always announces a further page would be read for ever.
     if (!isNew(outcome)) {
       troubleMs = await context.readTrouble(listCutShort);
       break;
     }
     const pagesLeft = (outcome.total - page * paymentsPerPageMax) / paymentsPerPageMax;
     if (pagesLeft >= backlogPages && waitedFor(context, news, listedBefore) >= endsPerPageAheadMin) {
-      // The list is long and full of what is waited for: a single page at a time would not keep up with what is sent.
+      // Nearly all of a long list is waited for. Page by page, reading would be slower than sending.
       page += 1;
       while (ahead.length < pagesAheadMax && ahead.length < pagesLeft - backlogPages)
         ahead.push(readPage(page + ahead.length));
@@ -113,14 +114,15 @@ function commitNews(context: ListLookNeeds, news: readonly ServicePayment[]): Pr
   const written = context.committer.commit(async (unit) => {
     for (const payment of news) await writeNews(unit, context, payment);
   });
-  // Its failure is handled by whoever awaits it at the end of the look, not as one that nobody handles.
+  // `look` awaits this promise at its end and handles the failure. Without this line, Node would report it as unhandled
+  // before.
   written.catch(() => undefined);
   return written;
 }
 
 /**
- * How many of the payments are probably of rows that are waited for. To ask the ledger would take longer than to read
- * the next page.
+ * How many of the payments probably belong to rows that are waited for. This is estimated, because asking the ledger
+ * would take longer than reading the next page.
  */
 function waitedFor(
   { batches, settlementStats }: Parts<'batches' | 'settlementStats'>,
@@ -136,7 +138,7 @@ function waitedFor(
 }
 
 /**
- * Whether rows that are waited for were created at the very instant of a page's last payments, and stand on the next
+ * Whether the next page continues with rows that were created in the same millisecond as the last payments of this
  * page.
  */
 async function isCutOff(
@@ -156,7 +158,7 @@ function marginMs({ settlementStats }: Parts<'settlementStats'>, from: number): 
   return from % secondMs === 0 ? secondMs : 0;
 }
 
-/** Writes what the service says of a listed payment, if it is the one of a row that is followed. */
+/** Applies a listed payment to its row, if the row is followed. */
 async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePayment): Promise<void> {
   const atHand = context.followed.get(payment.topupId);
   if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
@@ -171,7 +173,7 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
   await reportSecondPayment(unit, context, open, row, payment);
 }
 
-/** Whether the payment was the row's and the row was as it is here: then what the service says is written. */
+/** Applies the payment if it is the row's own and the ledger's row is unchanged. Returns whether it did. */
 async function writeIfOurs(
   unit: Unit,
   context: ListLookNeeds,
@@ -180,7 +182,7 @@ async function writeIfOurs(
 ): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return false;
-  // The service's own id names it where an entry lacks its reference.
+  // An entry may lack its reference; then the service's own id identifies the payment.
   if (payment.reference !== null && payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
   if ((await applyStatusUpdate(unit, context, open, row, payment)) === null) return false;
   if (payment.state !== 'open') context.settlementStats.noteListed(payment, row.accepted_at);

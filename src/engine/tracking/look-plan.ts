@@ -5,27 +5,30 @@ import { type ListCursor, never } from './list-cursor.ts';
 
 export type LookPlanNeeds = Parts<'batches' | 'clock' | 'db' | 'picker' | 'settings' | 'settlementStats'>;
 
-/** From so many further pages on the list is a backlog. */
+/** With this many further pages, the list is a backlog. */
 export const backlogPages = 4;
-/** After every time that a ledger holds (epoch ms). */
+/** A time after all times in a ledger (epoch ms). */
 export const ever = Number.MAX_SAFE_INTEGER;
 
 export interface LookPlan {
-  /** When the list is worth a look for these rows, as far as what is known now goes (epoch ms). */
+  /** When a read of the list is worth a request for these rows, as far as is known now (epoch ms). */
   youngAt: number;
   oldAt: number;
-  /** When that may have changed though nothing rings; `Infinity` where nothing is followed. */
+  /** When to plan again even without a wake-up; `Infinity` if no row is followed. */
   askAgainAt: number;
-  /** Rows that can be expected to have ended and were never listed; were listed lately; and those that take long. */
+  /**
+   * Rows that should have ended: those that were never listed, those that were listed recently, and those that take
+   * long.
+   */
   fresh: FollowedSum;
   stale: FollowedSum;
   old: FollowedSum;
-  /** Old rows were created at the service no later than this. */
+  /** Old rows were created at the service up to this time. */
   oldUntil: number;
-  /** Rows whose `next_action_at` is no later can be expected to have ended. */
+  /** Rows whose `next_action_at` is up to this time should have ended. */
   dueBy: number;
   isSending: boolean;
-  /** Looks are so far apart (ms): hardly at all where each finds pages of ended rows. */
+  /** The least time between two reads (ms); it is very short while each read finds pages of ended rows. */
   apartMs: number;
 }
 
@@ -35,11 +38,11 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = settlementStats.usualMs();
-  // While more is sent anyway, a lost webhook may be found a little later; one that is only slow to come is worth a
-  // moment to the end.
+  // While rows are being sent, a lost webhook may be noticed somewhat later. For the last rows, only a slightly late
+  // webhook is worth waiting for.
   const lateMs = isSending ? settings.webhookGraceMs : settings.lastWebhookGraceMs;
   const graceMs = settlementStats.webhooksArrive() ? lateMs : 0;
-  // By our own clock: a followed row is due by itself so long after its acceptance.
+  // By our own clock: a followed row is due for a read of its own this long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
   const oldUntil = Math.min(cursor.covered, now - settings.youngMsMax);
@@ -48,7 +51,7 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
   const later = await sumFollowed(context, { now: dueBy, dueBy: ever, after: never, until: ever });
   const followedFor = now - (Math.min(fresh.firstDue ?? Infinity, stale.firstDue ?? Infinity) - settings.listFollowMs);
-  // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
+  // Somebody waits for the last rows. If payments usually settle fast, these are read as fast.
   const lastMs =
     usualMs === null
       ? listReadsMs

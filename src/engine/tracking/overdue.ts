@@ -11,8 +11,8 @@ import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 
 /**
- * When the payment of a row was last sent (epoch ms): from then on, at the latest, the service has what it accepted.
- * By our own clock, since the service's may be another.
+ * When the payment of a row was last sent (epoch ms): from then on at the latest, the service has the payment that it
+ * accepted. By our own clock, because the service's clock may differ.
  */
 export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<number> {
   const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
@@ -23,8 +23,8 @@ export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowReco
 const reason = 'The service has it for longer than it promises, and has not said what became of it.';
 
 /**
- * Writes what is known of an accepted row that has not ended; and, where it has not for `promisedMs`, that it is
- * overdue: of that is told once, whatever restarts, and however late it is looked at.
+ * Records the state of an accepted row that has not ended. If it has not ended for `promisedMs`, the row becomes
+ * overdue. That is reported once, whatever restarts and however late it is noticed.
  */
 export async function noteOpen(
   unit: Unit,
@@ -33,7 +33,7 @@ export async function noteOpen(
   row: RowRecord,
   { fields, promisedMs }: { fields: RowFields; promisedMs: number },
 ): Promise<void> {
-  // No payment was last sent before it was first.
+  // A payment's last sending is not before its first, so this saves the read of the payment.
   const mayBe = !isOverdue(row) && unit.at - (row.first_sent_at ?? 0) >= promisedMs;
   const age_ms = mayBe ? unit.at - (await lastSentAt(unit.tx, batch, row)) : 0;
   if (!mayBe || age_ms < promisedMs) {

@@ -25,12 +25,12 @@ import { haltPaidTwice } from './apply-status-update.ts';
 
 type RereadNeeds = Parts<Asks | Writes | 'account' | 'service' | 'settings' | 'stopping'>;
 
-/** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
+/** Payments are looked for this much before and after the batch's own times, because the service's clock may differ. */
 const marginMs = 60_000;
-/** Rows that are looked through at once for one that was on no page. */
+/** Rows that are read at once to find one that was on no page. */
 const rowsPerLook = 1_000;
 
-/** How far the list of a batch was read by this process, and which of its rows stood there. */
+/** The position up to which this process has read the list of a batch, and the rows that it found there. */
 interface Listing {
   nextPage: number;
   isWhole: boolean;
@@ -38,19 +38,21 @@ interface Listing {
   seen: RowMarks;
 }
 
-/** What a restart goes on from: nothing on these pages, and none of these rows, is noted a second time. */
+/**
+ * The position from which a restarted program continues. Differences on these pages and of these rows are not recorded
+ * again.
+ */
 interface Place {
   pages: number;
   rowNo: number;
 }
 
 /**
- * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may
- * be refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and
- * told. Pages of the service's list come first, and each row that was on none of them is looked up by itself; Version
- * 1 has no list, so there it is all of them, with every payment that was tried before. Each call of what comes back
- * asks the service of one page or row, for the batches that are due in turn, and returns how long until there may be
- * more to do, in milliseconds.
+ * Reads the payments of finished batches again, a day after their end (reliability.md, V2 step 8): a payment may be
+ * refunded, or end differently, after its last status. The rows stay as they ended; a difference is recorded and
+ * reported. Pages of the service's list come first. Then each row that was on no page is looked up. Version 1 has no
+ * list, so all rows are looked up, with all of their earlier payments. Each call of the returned function asks for one
+ * page or one row, of the due batches in turn. It returns how long to wait before the next call, in milliseconds.
  */
 export function makeRereading(context: RereadNeeds): () => Promise<number> {
   const { db, account, clock, settings, gateway } = context;
@@ -62,7 +64,8 @@ export function makeRereading(context: RereadNeeds): () => Promise<number> {
     for (const name of listings.keys()) if (!names.has(name)) listings.delete(name);
     const batch = due[turn++ % due.length];
     if (!batch) return settings.rereadLookMs;
-    // Another service would have none of its payments, and each would be called gone.
+    // A batch of another service is skipped: this service has none of its payments, and each would be recorded as
+    // missing.
     const isAtOtherService = !isSameService(batch.service, context.service);
     const wait = isAtOtherService ? null : await readOn(context, batch, gateway.list && listingOf(listings, batch));
     if (wait === null) await noteRead(context, batch);
@@ -77,7 +80,9 @@ function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing 
   return listing;
 }
 
-/** Asks of one page, or of one row. Returns how long until the next time, or null where all is read. */
+/**
+ * Asks for one page or one row. Returns how long to wait before the next call; null if the batch is completely read.
+ */
 async function readOn(context: RereadNeeds, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
   const { list } = context.gateway;
   const place = await readPlace(context, batch);
@@ -113,7 +118,7 @@ async function readPage(
   });
   logDifferences(context, differences);
   listing.nextPage += 1;
-  // A page that shows nothing new is the end, whatever the service says: it would be read for ever.
+  // A page without new entries is treated as the last, even if the service announces more: it would be read for ever.
   listing.isWhole = !outcome.hasNext || !listing.isNew(outcome);
   return 0;
 }
@@ -125,12 +130,12 @@ async function readRow(
 ): Promise<number | null> {
   const row = await nextUnseen(context, batch, { seen, after: place.rowNo });
   if (!row) return context.stopping.aborted ? 0 : null;
-  // Where there is a list, earlier payments of the row stand there, as a second one does.
+  // If there is a list, it also shows earlier payments and second payments of the row.
   const asked = await lookupFrom(context, batch, row, seen === null ? 1 : row.generation);
   if (!Array.isArray(asked)) return context.readTrouble(asked);
   const payments = asked.at(-1) ?? [];
   const named = await namedEnds(context.db, row);
-  // A person who had the row sent again has said of these ends that nothing came of them.
+  // When a person retried the row, they confirmed that these ends did not arrive.
   const earlier = asked.slice(0, -1).flatMap((of) => of.filter(({ serviceStatus }) => !named.includes(serviceStatus)));
   const differences = await context.committer.commit(async (unit) => {
     await writeFact(unit.tx, placeName(batch), String(row.row_no));
@@ -153,7 +158,7 @@ async function readRow(
   return context.settings.rereadApartMs * asked.length;
 }
 
-/** What the service has of each of a row's payments, from one generation to its last; or why that is not known. */
+/** The service's payments of each generation from `first` to the row's last one; or the problem if a lookup failed. */
 async function lookupFrom(
   { limiter, gateway }: Parts<'gateway' | 'limiter'>,
   batch: BatchRecord,
@@ -170,8 +175,8 @@ async function lookupFrom(
 }
 
 /**
- * The first row behind `after` that was on no page. With a list, what the service never had under an id was not to be
- * there.
+ * The first row after `after` that was on no page. With a list, rows without a payment id are skipped, because the
+ * service never had a payment of them.
  */
 async function nextUnseen(
   { db, clock, stopping }: Parts<'clock' | 'db' | 'stopping'>,
@@ -191,12 +196,12 @@ async function noteRead({ committer }: Parts<'committer'>, batch: BatchRecord): 
   await committer.commit(async (unit) => {
     const current = await findBatch(unit.tx, batch.batch_id);
     await forgetFact(unit.tx, placeName(batch));
-    // A retry may have opened it again: then it is read when it has ended anew.
+    // A retry may have reopened the batch. It is then read again after its new end.
     if (current?.completed_at === batch.completed_at) await unit.noteBatch(current, { reread_at: unit.at });
   });
 }
 
-/** Where a batch's place is kept. A batch that ended anew begins anew. */
+/** The fact that stores a batch's position. A batch that has ended again gets a new one. */
 function placeName({ batch_id, completed_at }: BatchRecord): string {
   return `reread:${batch_id}:${completed_at}`;
 }

@@ -13,28 +13,28 @@ import { noteOpen } from './overdue.ts';
 export type TrackingNeeds = FollowingNeeds;
 
 /**
- * Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms
- * from now).
+ * Follows accepted rows that are not terminal, with the reads that are worth a request now. Returns when to call it
+ * again (ms from now).
  */
 export async function trackOnce(context: TrackingNeeds, cursor: ListCursor): Promise<number> {
   const { settings, clock } = context;
   const lookAt = context.gateway.list === null ? Infinity : await followList(context, cursor);
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
-  // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
+  // Every accepted row wakes this loop, so without followed rows there is nothing to poll.
   const waitMsMax = next === Infinity ? settings.idlePollMs : settings.oldReadsMsMax;
   return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
 }
 
-/** Reads by itself a row for which it is time. */
+/** Reads a single row that is due. */
 async function readRow(context: TrackingNeeds, open: OpenBatch, row: RowRecord): Promise<void> {
   const reference = referenceOf(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await context.readTrouble(outcome);
-    // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is
-    // told is over some time.
+    // An unanswered read says nothing about the payment: after a day of them, a person may decide, as for a doubt.
+    // Throttled reads do not count, because a throttle ends.
     const promisedMs = outcome.kind === 'throttled' ? Number.POSITIVE_INFINITY : unansweredMsMax;
     await context.committer.commit((unit) =>
       noteOpen(unit, context, open, row, { fields: { next_action_at: unit.at + wait }, promisedMs }),
@@ -53,7 +53,7 @@ async function writeRead(
   payments: readonly ServicePayment[],
 ): Promise<void> {
   const payment = payments.find(({ topupId }) => topupId === row.topup_id);
-  // Version 1 reads by the reference, under which there is to be one.
+  // Version 1 reads by reference, and each reference should have one payment.
   for (const other of payments) await reportSecondPayment(unit, context, open, row, other);
   if (!payment) {
     context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
@@ -69,7 +69,7 @@ async function writeRead(
   }
   if (payment?.unknownStatus) await applyStatusUpdate(unit, context, open, row, payment);
   const { settings, gateway } = context;
-  // The next read comes after a while that grows with its age. By our own clock, since the service's may be another.
+  // The delay to the next read grows with the row's age. By our own clock, because the service's clock may differ.
   const age = unit.at - (row.first_sent_at ?? row.accepted_at ?? unit.at);
   const wait = Math.min(settings.readDelayMsMax, Math.max(settings.readDelayMsMin, age / 4));
   const fields = {

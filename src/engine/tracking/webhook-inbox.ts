@@ -16,10 +16,10 @@ type WebhookInboxNeeds = Parts<Writes | 'pauseAccount' | 'stopping' | 'wakes'> &
 const entriesPerPass = 100;
 
 /**
- * Takes the account's webhooks that are due, each in the transaction that also marks it as handled. A webhook is a
- * hint: it brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, which
- * agrees with the ledger in all of it, and which says that the payment arrived, ends a row by itself. Returns when the
- * next is due (epoch ms), or null where none waits.
+ * Handles the account's due webhooks, each in the transaction that also marks it as handled. A webhook is a hint: it
+ * makes the next lookup of its row due now. A webhook ends a row by itself only if its signature covers the whole
+ * payment, the payment agrees with the ledger in every field, and the webhook reports that it arrived. Returns when the
+ * next webhook is due (epoch ms); null if none waits.
  */
 export async function processWebhooks(context: WebhookInboxNeeds): Promise<number | null> {
   while (!context.stopping.aborted) {
@@ -75,7 +75,10 @@ async function isOfOurRun(tx: Queryable, account: string, { runId }: WebhookUpda
   return runId !== null && (await runSoFar(tx, account, runId)).batches > 0;
 }
 
-/** A restored ledger meets its own lost payments in this way. */
+/**
+ * Handles a webhook of a payment that the ledger does not have. After a restore, such webhooks report the lost
+ * payments.
+ */
 function unknownPayment(account: string, update: WebhookUpdate): Effect {
   const data = { account, run_id: update.runId, topup_id: update.topupId };
   return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };

@@ -13,10 +13,13 @@ import { mismatch } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
 
-/** A request is answered within its deadline. Until then a webhook of its row waits, and checks this often. */
+/**
+ * How long a webhook waits before it is checked again while its row's request is running. The request ends within its
+ * deadline.
+ */
 const sendingWaitMs = 1_000;
 
-/** What happens after a webhook's handling is durable. */
+/** The effects to carry out once the handling of a webhook is durable. */
 export interface Effect {
   wake?: 'track' | 'doubt';
   warn?: { message: string; data: EventData };
@@ -30,7 +33,7 @@ export interface Target {
   payment: PaymentRecord | null;
 }
 
-/** The row's request is still running: the webhook is processed after its outcome is known. */
+/** Lets the webhook wait: the row's request is still running, and its outcome must be known first. */
 export async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effect> {
   await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
   return {};
@@ -42,10 +45,10 @@ export function differs(row: RowRecord, payment: PaymentRecord, said: ServicePay
   return mismatch(row, payment.reference, said);
 }
 
-/** Records a refund on the row, which keeps its state. */
+/** Records a refund on the row. The row keeps its state. */
 export async function noteRefund(unit: Unit, row: RowRecord, update: WebhookUpdate): Promise<Effect> {
   const refund = await appendRefund(unit, row, update);
-  // The row has the first refund; every further one stands in the audit log.
+  // The row stores the first refund. Each further one is only in the audit log.
   if (row.refunded_at === null) await writeRefund(unit.tx, row, refund);
   // A failed payment costs nothing, so a refund of it is expected.
   if (row.status === 'failed') return {};
@@ -54,7 +57,7 @@ export async function noteRefund(unit: Unit, row: RowRecord, update: WebhookUpda
   };
 }
 
-/** Writes down that the money of one of the row's payments was given back. */
+/** Appends the event that the money of one of the row's payments was refunded. */
 export async function appendRefund(
   unit: Unit,
   row: RowRecord,
@@ -67,7 +70,10 @@ export async function appendRefund(
   return { refunded_at, refund_amount: amount, refund_currency: currency };
 }
 
-/** The service has another payment than the one asked for: nothing more is sent until a person looked. */
+/**
+ * Halts the account: the service has another payment than the requested one. Nothing more is sent before a person has
+ * looked.
+ */
 export async function halt(
   unit: Unit,
   context: Parts<'account' | 'service'>,
@@ -82,7 +88,10 @@ export async function halt(
   return { ...effect, pause: { reason: 'service_mismatch', detail } };
 }
 
-/** A row that counts as not paid counts as paid from now on, unless the service has failed the payment as well. */
+/**
+ * Records that the service has a payment for a row that counts as not paid. The row counts as paid from now on, unless
+ * the webhook reports that this payment failed too.
+ */
 export async function contradict(
   unit: Unit,
   entry: InboxEntry,
@@ -111,7 +120,9 @@ export function place(row: RowRecord): EventData {
   return { batch_id: row.batch_id, row: row.row_no };
 }
 
-/** The body names a person, so it is deleted with its last use; its digest stays. An unreadable body is kept. */
+/**
+ * Marks a webhook as handled. Its body names a person, so it is deleted; its digest stays. An unreadable body is kept.
+ */
 export async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
   const body = outcome === 'unreadable' ? entry.body : null;
   await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });

@@ -23,7 +23,7 @@ import {
 } from './webhook-notes.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
 
-/** According to the ledger, the request under this key was refused. A further failure changes nothing. */
+/** Handles a webhook of a row whose request was refused according to the ledger. A further failure changes nothing. */
 export async function takeUnsent(
   unit: Unit,
   entry: InboxEntry,
@@ -37,7 +37,7 @@ export async function takeUnsent(
   const why = 'the service tells of a payment that it was thought not to have';
   if (row.status !== 'ready' || payment === null) return contradict(unit, entry, update, row, why);
   const fields = {
-    // As of now: a person who released a row of another run meanwhile did not see this payment.
+    // The current time: a person who released a row of another run in between did not see this payment.
     first_sent_at: unit.at,
     service_status: null,
     next_action_at: unit.at,
@@ -46,14 +46,14 @@ export async function takeUnsent(
   };
   await unit.changeRow(row, 'doubt', fields, { why, says: update.verbatim });
   await updateAttempts(unit.tx, { ...payment, open_attempts: payment.open_attempts + 1 });
-  // It is processed again, now as a webhook of a row in doubt.
+  // The webhook is handled again, then as one of a row in doubt.
   await write(unit, { ...entry, due_at: unit.at });
   return { wake: 'doubt', warn: { message: why, data: { ...place(row), says: update.verbatim } } };
 }
 
 /**
- * It speaks of a generation that had failed here, so that a later one could be opened: that is not sent, nor sent
- * again, before a person looked.
+ * Handles a webhook about an earlier generation, which had failed, so that a later one was opened. The later one is not
+ * sent, or not sent again, before a person has looked.
  */
 export async function takeEarlier(
   unit: Unit,
@@ -62,7 +62,7 @@ export async function takeEarlier(
   row: RowRecord,
   { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
 ): Promise<Effect> {
-  // Without its id it is unknown which of the row's payments it is.
+  // Without the payment's id, it is unknown which of the row's payments was refunded.
   if (update.says === 'refunded' && update.topupId !== null) {
     await appendRefund(unit, row, update);
     await close(unit, entry, 'refund_noted');
@@ -80,7 +80,10 @@ export async function takeEarlier(
   return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');
 }
 
-/** A row that ended stays as it ended (reliability.md, I7): what the service says now is noted beside it. */
+/**
+ * Handles a webhook of a row that ended. The row stays as it ended (reliability.md, I7); the new report is recorded as
+ * a late difference.
+ */
 export async function takeEnded(
   unit: Unit,
   context: Parts<'account' | 'service'>,
@@ -97,7 +100,7 @@ export async function takeEnded(
   if (difference) return halt(unit, context, entry, update, row, difference);
   if ((update.says === 'completed' || update.says === 'failed') && update.says !== row.status)
     return contradict(unit, entry, update, row, `the row is ${row.status}, and the service says ${update.verbatim}`);
-  // What was refused has no payment: should there be one after all, a retry would be a second.
+  // A refused row has no payment. If there is one after all, a retry would pay a second time.
   if (row.status === 'failed' && row.topup_id === null && update.says !== 'failed')
     return contradict(unit, entry, update, row, 'the row was refused, and the service has a payment for it');
   const late = update.payment && isResolved(row) ? await noteDifference(unit, row, update.payment) : null;

@@ -10,8 +10,8 @@ import type { WebhookUpdate } from './webhook-update.ts';
 export type WebhookOfOpenRowNeeds = Parts<'account' | 'gateway' | 'service' | 'settings' | 'settlementStats'>;
 
 /**
- * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent
- * before the webhook, and what the service reads may lag behind what it sends.
+ * The delays of the lookups that a webhook causes, until the row is terminal. The first lookup may be answered with a
+ * state from before the webhook, and the service's reads may lag behind its webhooks.
  */
 const lookWaitsMs = [2_000, 10_000, 60_000] as const;
 
@@ -33,7 +33,7 @@ export async function takeOpen(
       await close(unit, entry, 'nothing_new');
       return {};
     }
-    // A failure lets the row be paid again: the read that follows confirms it.
+    // After a failure the row may be paid again, so a read must confirm it first.
     const isFailure = update.payment?.state === 'failed';
     if (payment && !isFailure && update.payment?.topupId === row.topup_id && coversAll(row, update.payment)) {
       await settle(unit, context, row, update.payment, { withDetails: false, evidence: { by: 'webhook' } });
@@ -49,8 +49,8 @@ export async function takeOpen(
 }
 
 /**
- * The whole payment is there, signed: what was in doubt is paid, or about to be, whatever look-ups find. One that
- * failed is left to them, since there may be another under the reference.
+ * Adopts the payment of a row in doubt from a webhook that has the whole payment, signed: it is paid or about to be,
+ * whatever lookups find. A failed payment is left to lookups, because the reference may have another payment.
  */
 async function adopt(
   unit: Unit,
@@ -73,7 +73,7 @@ function noteWebhook(
   row: RowRecord,
   said: ServicePayment | null,
 ): void {
-  // By our own clock: a followed row is due this long after its acceptance.
+  // By our own clock: a followed row is due for a read of its own this long after its acceptance.
   const ageMs = unit.at - ((row.next_action_at ?? unit.at) - settings.listFollowMs);
   settlementStats.noteWebhook(said, { acceptedAt: row.accepted_at, ageMs });
 }
@@ -93,7 +93,7 @@ async function lookNow(unit: Unit, entry: InboxEntry, update: WebhookUpdate, row
   return { wake: row.status === 'in_doubt' ? 'doubt' : 'track' };
 }
 
-/** Whether everything is there that ends a row; that it agrees, `differs` has shown. */
+/** Whether the payment has all fields that are needed to end a row. `differs` has already compared their values. */
 function coversAll(row: RowRecord, said: ServicePayment): boolean {
   const ended = said.state !== 'open' && !said.unknownStatus && said.cost !== null;
   const bought = row.amount === null ? said.productId !== null : said.amount !== null;

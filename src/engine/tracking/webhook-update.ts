@@ -5,7 +5,7 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type RegisteredWebhook, readCallback, readRegisteredWebhook } from '../../gateway/webhooks/webhook-wire.ts';
 import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 
-/** What a webhook says, in either scheme (spec section 6). */
+/** The content of a webhook, in either signature scheme (spec section 6). */
 export interface WebhookUpdate {
   /**
    * `open`: the service has the payment. `something`: the payment changed in a way that the spec does not describe.
@@ -27,7 +27,7 @@ export interface WebhookUpdate {
   payment: ServicePayment | null;
 }
 
-/** Reads an entry of the inbox; null if it has no format of the spec. */
+/** Reads an entry of the inbox; null if it matches no format of the spec. */
 export function readWebhookUpdate({
   account,
   scheme,
@@ -48,7 +48,7 @@ export function readWebhookUpdate({
   }
 }
 
-/** The event's name is in an unsigned header (spec section 6.1), so the payment's own status counts. */
+/** The event's name is in an unsigned header (spec section 6.1), so the payment's own status decides. */
 function callbackUpdate(account: string, payment: ServicePayment): WebhookUpdate {
   const named = payment.reference === null ? null : parseReference(payment.reference);
   return {
@@ -74,7 +74,8 @@ const registeredStatuses: Record<string, WebhookUpdate['says']> = {
 function registeredUpdate(webhook: RegisteredWebhook): WebhookUpdate {
   const { type, transactionId, idempotencyKey: key, sourceAmount, sourceCurrency } = webhook;
   const says = registeredStatuses[type] ?? (transactionId === null && key === null ? 'account' : 'something');
-  // The spec does not show a refund's payload (section 6.2). Read like the others, its amount is the original charge.
+  // The spec does not show a refund's payload (section 6.2). It is read like the other payloads, so its amount is that
+  // of the original charge.
   const given = says === 'refunded' && sourceAmount !== null && sourceCurrency !== null;
   return {
     says,

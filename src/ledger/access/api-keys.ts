@@ -1,15 +1,15 @@
 import type { Database, Queryable } from '../drivers/database.ts';
 
-/** A key of the HTTP API, without its secret: the ledger has only the secret's digest. Times are epoch ms. */
+/** A key of the HTTP API. The ledger stores only the digest of its secret. Times are epoch ms. */
 export interface ApiKeyRecord {
   key_id: string;
-  /** Names the program that calls; the audit log has it as the person. */
+  /** The name of the calling program; the audit log records it as the person. */
   name: string;
   /** Hex SHA-256 of the secret. */
   secret_sha256: string;
   created_by: string;
   created_at: number;
-  /** Null: it does not expire. */
+  /** Null: it never expires. */
   expires_at: number | null;
   /** To the minute. */
   last_used_at: number | null;
@@ -17,14 +17,14 @@ export interface ApiKeyRecord {
   revoked_at: number | null;
 }
 
-/** A key with what it may do. */
+/** A key with its roles and accounts. */
 export interface ApiKeyWithGrant extends ApiKeyRecord {
   roles: string[];
   /** Empty: all accounts. */
   accounts: string[];
 }
 
-/** Stores a new key. False where another key that is not revoked has its name. */
+/** Stores a new key. Returns false if a key that is not revoked already has its name. */
 export function insertApiKey(
   db: Database,
   key: Omit<ApiKeyWithGrant, 'last_used_at' | 'revoked_by' | 'revoked_at'>,
@@ -66,7 +66,7 @@ async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGr
   return { ...key, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
 }
 
-/** Revokes the key of this name that is not revoked yet. Returns its id; null where there is none. */
+/** Revokes the key of this name that is not revoked yet. Returns its id; null if there is none. */
 export async function revokeApiKey(
   db: Database,
   revoked: { name: string; by: string; at: number },

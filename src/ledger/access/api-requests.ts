@@ -1,6 +1,6 @@
 import type { Database } from '../drivers/database.ts';
 
-/** A request to the HTTP API that changes something: who sent it, its `Idempotency-Key`, and what it asks for. */
+/** A request to the HTTP API that changes something: its sender, its `Idempotency-Key`, and a digest of its content. */
 export interface ApiRequest {
   caller: string;
   key: string;
@@ -8,19 +8,19 @@ export interface ApiRequest {
   digest: string;
 }
 
-/** The answer to a request, as it was sent. */
+/** The answer to a request, exactly as it was sent. */
 export interface ApiAnswer {
   status: number;
   body: string;
 }
 
 /**
- * What is known of a request: `new` (it is to be carried out), `answered`, `open` (it was received before and has no
- * answer yet), or `other` (the key was used for another request).
+ * What the ledger knows of a request: `new` (to be carried out), `answered`, `open` (received before, without an answer
+ * yet), or `other` (the key was used for another request).
  */
 export type KnownRequest = { kind: 'new' | 'open' | 'other' } | { kind: 'answered'; answer: ApiAnswer };
 
-/** Notes a request before it is carried out, so that the same one is carried out once. `at`: epoch ms. */
+/** Records a request before it is carried out, so that a repeated one is not carried out again. `at`: epoch ms. */
 export function beginApiRequest(db: Database, request: ApiRequest, at: number): Promise<KnownRequest> {
   const { caller, key, digest } = request;
   return db.transact(async (tx) => {
@@ -40,7 +40,7 @@ export function beginApiRequest(db: Database, request: ApiRequest, at: number): 
   });
 }
 
-/** Keeps the answer to a request. */
+/** Stores the answer to a request. */
 export async function answerApiRequest(db: Database, { caller, key }: ApiRequest, answer: ApiAnswer): Promise<void> {
   await db.transact((tx) =>
     tx.execute('UPDATE api_requests SET status = ?, body = ? WHERE caller = ? AND idempotency_key = ?', [
@@ -52,14 +52,14 @@ export async function answerApiRequest(db: Database, { caller, key }: ApiRequest
   );
 }
 
-/** Forgets a request that met trouble which passes, so that it can be sent again under the same key. */
+/** Deletes a request that failed for a temporary reason, so that it can be sent again under the same key. */
 export async function dropApiRequest(db: Database, { caller, key }: ApiRequest): Promise<void> {
   await db.transact((tx) =>
     tx.execute('DELETE FROM api_requests WHERE caller = ? AND idempotency_key = ? AND status IS NULL', [caller, key]),
   );
 }
 
-/** Forgets up to `limit` requests that were received before a time (epoch ms); returns how many. */
+/** Deletes up to `limit` requests that were received before a time (epoch ms). Returns how many. */
 export function pruneApiRequests(db: Database, before: number, limit: number): Promise<number> {
   return db.transact((tx) =>
     tx.execute(

@@ -10,7 +10,7 @@ export function rowsByState(db: Queryable): Promise<{ account: string; state: st
   );
 }
 
-/** When the oldest row that was sent and has not ended was sent first (epoch ms), by account. */
+/** When the oldest row that has been sent and has not ended was first sent (epoch ms), by account. */
 export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: number }[]> {
   return db.query(
     `SELECT batches.account, MIN(rows.first_sent_at) AS at
@@ -20,7 +20,7 @@ export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: n
   );
 }
 
-/** The balance that was read last for each account, as JSON `Balance` (gateway/gateway.ts). */
+/** The balance that was last read for each account, as JSON `Balance` (gateway/contract/gateway.ts). */
 export function lastBalances(db: Queryable): Promise<{ account: string; balance: string }[]> {
   return db.query(
     `SELECT batches.account, COALESCE(balance_after, balance_before) AS balance
@@ -31,7 +31,7 @@ export function lastBalances(db: Queryable): Promise<{ account: string; balance:
   );
 }
 
-/** Batches that have not ended by the time by which they were to be done (epoch ms), by account. */
+/** How many batches have not ended by their deadline (epoch ms), by account. */
 export function batchesLate(db: Queryable, now: number): Promise<{ account: string; count: number }[]> {
   return db.query(
     `SELECT account, COUNT(*) AS count FROM batches
@@ -41,7 +41,7 @@ export function batchesLate(db: Queryable, now: number): Promise<{ account: stri
   );
 }
 
-/** Webhooks received, by account and by what became of them; null: not handled yet. */
+/** Received webhooks by account and outcome; null: not handled yet. */
 export function webhooksByOutcome(
   db: Queryable,
 ): Promise<{ account: string; outcome: string | null; count: number }[]> {
@@ -50,7 +50,7 @@ export function webhooksByOutcome(
   );
 }
 
-/** Word that is still to be sent. */
+/** How many notifications are still to be sent. */
 export async function notificationsWaiting(db: Queryable): Promise<number> {
   const [waiting] = await db.query<{ count: number }>('SELECT COUNT(*) AS count FROM outbox WHERE due_at IS NOT NULL');
   return waiting?.count ?? 0;

@@ -4,41 +4,38 @@ import type { Queryable } from '../drivers/database.ts';
 import { readFact, writeFact } from '../schema/facts.ts';
 import { findLease } from '../schema/leases.ts';
 
-/** How fast an account is sending, as its runner last noted it: for whoever watches from another process. */
+/** How fast an account is sending, as its runner last stored it for other processes. */
 export interface StoredPace {
-  /** That of the hold under which it was noted: it ends with it. */
+  /** The lease under which it was stored. The pace is valid only during that lease. */
   fence: number;
   /**
-   * Creations used of the service's window that is under way, by whomever, where its answers tell of it; else those of
-   * ours in a window's length up to now. And those that it allows in one.
+   * Creations used in the service's current window, by all clients, if the service's answers contain that; otherwise
+   * our own creations of the last window length. And the limit of a window.
    */
   used: number;
   /** Whether `used` is the service's own count. */
   isFromService: boolean;
   limit: number;
-  /** What of that is known to be ours: for the program that comes after this one. */
+  /** The known part of `used` that is ours, for the next program. */
   ownUse: OwnUse | null;
   outlook: RateOutlook;
   /** Rows that wait because their number was paid a moment ago, by batch. */
   spaced: Record<string, SpacedRows>;
-  /** Whether others were seen to use the account. */
+  /** Whether other clients were seen to use the account. */
   shared: boolean;
   gate: StoredGate;
-  /** The batches that will not be done in time at this pace. */
+  /** The batches that will miss their deadlines at this pace. */
   late: Record<string, LateBatch>;
 }
 
-/** What the service's answers close the account's gate for. */
+/** The causes in the service's answers that close the account's gate. */
 export interface StoredGate {
   throttle: ThrottleWait | null;
-  /** Since when the service cannot be reached, or answers no payment (epoch ms); null if it does, or if unknown. */
+  /** Since when the service is unreachable or answers no payment (epoch ms); null if it answers, or if unknown. */
   unreachableSince: number | null;
 }
 
-/**
- * A batch that will not be done in time: by when it is to be, since when it is foreseen that it will not, and when it
- * will be (epoch ms).
- */
+/** A batch that will miss its deadline: the deadline, since when that is forecast, and the forecast end (epoch ms). */
 export interface LateBatch {
   finishBy: number;
   since: number;
@@ -46,8 +43,8 @@ export interface LateBatch {
 }
 
 /**
- * Rows of a batch that wait for others to the same number: how many, when the next of them may go, and the last (epoch
- * ms).
+ * Rows of a batch that wait for other rows to the same number: how many, and when the next and the last of them may be
+ * sent (epoch ms).
  */
 export interface SpacedRows {
   rows: number;
@@ -57,19 +54,22 @@ export interface SpacedRows {
 
 const factName = (account: string) => `rate:${account}`;
 
-/** What earlier versions called `isFromService` and `throttleWait`, which is a part of `gate` now. */
+/** The earlier names of `isFromService` and of `throttleWait`, which is now a part of `gate`. */
 const earlierNames = ['isTold', 'toldToWait'];
 
 export async function savePace(tx: Queryable, account: string, pace: StoredPace): Promise<void> {
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
 
-/** The throttle that any program has last stored for the account, over or not; null where there is none. */
+/** The last throttle that any program stored for the account, ended or not; null if there is none. */
 export async function storedThrottleOf(db: Queryable, account: string): Promise<ThrottleWait | null> {
   return (await lastNoted(db, account))?.gate.throttle ?? null;
 }
 
-/** What was last noted to be used of a window by whichever program, over or not; null where that is not known. */
+/**
+ * The last use of a window that any program stored for the account, whether or not the window has ended; null if
+ * unknown.
+ */
 export async function storedUse(db: Queryable, account: string): Promise<OwnUse | null> {
   return (await lastNoted(db, account))?.ownUse ?? null;
 }
@@ -88,8 +88,8 @@ async function lastNoted(db: Queryable, account: string): Promise<StoredPace | n
 }
 
 /**
- * What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted
- * yet.
+ * The pace that the present holder of the account has stored; null if nobody holds it at `now` (epoch ms), or if the
+ * holder has stored nothing yet.
  */
 export async function storedPace(db: Queryable, account: string, now: number): Promise<StoredPace | null> {
   const lease = await findLease(db, account);

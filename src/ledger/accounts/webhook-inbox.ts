@@ -5,46 +5,46 @@ import { makeInsert } from '../drivers/insert.ts';
 /** How a webhook was signed: per top-up (spec section 6.1), or as registered (section 6.2). */
 export type WebhookScheme = 'callback' | 'registered';
 
-/** What became of a webhook. */
+/** The result of handling a webhook. */
 export type InboxOutcome =
   /** It carried the whole payment, agreed with the ledger, and ended the row. */
   | 'settled'
-  /** The row was looked up because of it, and is as the service says. */
+  /** The row was looked up because of it, and has the state that the service reports. */
   | 'looked_up'
-  /** The row was looked up as often as a hint asks for, and goes on being polled. */
+  /** The row was looked up as often as a webhook requires, and is polled further. */
   | 'still_open'
-  /** Money was given back, and the row says so. */
+  /** Money was refunded, and the refund is recorded. */
   | 'refund_noted'
-  /** It said something else than the ledger has: noted and alerted. */
+  /** It contradicts the ledger: recorded and reported. */
   | 'contradiction'
   | 'nothing_new'
   /** The service says that a wallet is low (`wallet.low_balance`). */
   | 'low_balance'
-  /** It speaks of the account and of no payment. */
+  /** It is about the account, not about a payment. */
   | 'account_event'
-  /** It speaks of a payment that is not of this ledger. */
+  /** It is about a payment that this ledger does not have. */
   | 'foreign'
-  /** Rightly signed, but not in any shape that the specification shows. */
+  /** Correctly signed, but in no format of the spec. */
   | 'unreadable';
 
-/** A webhook whose signature was right, kept before it was acknowledged. Times are epoch milliseconds. */
+/** A webhook with a valid signature, stored before it was acknowledged. Times are epoch ms. */
 export interface InboxEntry {
   account: string;
   scheme: WebhookScheme;
-  /** What it is known by when it comes again: the event's id, or the SHA-256 (hex) of the signed bytes. */
+  /** Identifies a repeated webhook: the event's id, or the SHA-256 (hex) of the signed bytes. */
   message_id: string;
-  /** The text as it was signed; null once it is handled, since it names a person. One that cannot be read is kept. */
+  /** The signed text; null once it is handled, because it names a person. An unreadable body is kept. */
   body: string | null;
-  /** SHA-256 (hex) of the body, which proves what was received when the body is gone. */
+  /** SHA-256 (hex) of the body, which proves what was received after the body is deleted. */
   body_digest: string;
   received_at: number;
-  /** When it is looked at next; null once it is handled. */
+  /** When it is handled next; null once it is handled. */
   due_at: number | null;
-  /** How often a look-up was asked for because of it. */
+  /** How many lookups it has caused. */
   looks: number;
   handled_at: number | null;
   outcome: InboxOutcome | null;
-  /** The row of ours that it speaks of, where there is one. */
+  /** The row that it is about; null if unknown. */
   batch_id: string | null;
   row_no: number | null;
 }
@@ -68,7 +68,7 @@ const insertEntries = makeInsert<InboxEntry>(
   { ending: 'ON CONFLICT (account, scheme, message_id) DO NOTHING', most: 1 },
 );
 
-/** Keeps a webhook. False when it was received before: nothing is changed then. */
+/** Stores a webhook. Returns false, and changes nothing, if it was received before. */
 export async function addToInbox(db: Queryable, entry: InboxEntry): Promise<boolean> {
   return (await insertEntries(db, [entry])) === 1;
 }
@@ -82,7 +82,7 @@ export function dueInbox(db: Queryable, account: string, now: number, limit: num
   );
 }
 
-/** When the account's next unhandled webhook is due (epoch ms), or null where there is none. */
+/** When the account's next unhandled webhook is due (epoch ms); null if there is none. */
 export async function nextInboxDueAt(db: Queryable, account: string): Promise<number | null> {
   const [first] = await db.query<{ at: number | null }>(
     'SELECT MIN(due_at) AS at FROM inbox WHERE account = ? AND due_at IS NOT NULL',
@@ -91,7 +91,7 @@ export async function nextInboxDueAt(db: Queryable, account: string): Promise<nu
   return first?.at ?? null;
 }
 
-/** Writes what became of a webhook. False when it was handled already: nothing is changed then. */
+/** Writes the result of handling a webhook. Returns false, and changes nothing, if it is already handled. */
 export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boolean> {
   const changed = await tx.execute(
     `UPDATE inbox SET body = ?, due_at = ?, looks = ?, handled_at = ?, outcome = ?, batch_id = ?, row_no = ?
@@ -112,10 +112,10 @@ export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boo
   return changed === 1;
 }
 
-/** How long it is known which webhooks were received: far longer than the service repeats one. */
+/** For how long received webhooks are recognized: far longer than the service repeats one. */
 export const inboxKeptMs = 60 * dayMs;
 
-/** Drops webhooks that were handled before a time (epoch ms). Returns how many. */
+/** Deletes webhooks that were handled before a time (epoch ms). Returns how many. */
 export function pruneInbox(db: Queryable, handledBefore: number): Promise<number> {
   return db.execute('DELETE FROM inbox WHERE handled_at IS NOT NULL AND handled_at < ?', [handledBefore]);
 }

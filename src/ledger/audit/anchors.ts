@@ -1,16 +1,16 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** A head of a batch's audit chain as it was put outside of the ledger. */
+/** The head of a batch's audit chain, as it was stored outside the ledger. */
 export interface AnchorRecord {
   batch_id: string;
-  /** Where, in words: "file /mnt/audit/heads.jsonl". */
+  /** The place in a readable form: "file /mnt/audit/heads.jsonl". */
   place: string;
-  /** The number of events in the chain, and the hash of the last. */
+  /** The number of events in the chain, and the hash of the last one. */
   events: number;
   head: string;
   /** Epoch milliseconds. */
   anchored_at: number;
-  /** What the place gave for it (a time-stamp, base64), or null. */
+  /** The receipt of the place (a time-stamp, base64), or null. */
   receipt: string | null;
 }
 
@@ -22,19 +22,19 @@ export async function insertAnchor(tx: Queryable, anchor: AnchorRecord): Promise
   );
 }
 
-/** Where the heads of a batch's chain were put, in the order in which they were. */
+/** The anchored heads of a batch's chain, in order of time. */
 export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[]> {
   return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
 }
 
-/** Whether any head was put in a place. */
+/** Whether any head was stored in this place. */
 export async function hasAnchors(db: Queryable, place: string): Promise<boolean> {
   return (await db.query('SELECT 1 FROM anchors WHERE place = ? LIMIT 1', [place])).length > 0;
 }
 
 /**
- * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports
- * were given out since is no reason: they tell of the head.
+ * Finished batches whose chain has grown since its head was last stored in this place; the oldest first. The
+ * publication of reports does not count, because the reports contain the head.
  */
 export function batchesToAnchor(
   db: Queryable,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../drivers/database.ts';
 import type { AuditEvent } from './events.ts';
 
-/** A page of what happened to one row, after event `afterSeq` (0 for the first page). */
+/** A page of one row's events, after event `afterSeq` (0 for the first page). */
 export function pageRowEvents(
   db: Queryable,
   batchId: string,
@@ -17,7 +17,7 @@ export function pageRowEvents(
   ]);
 }
 
-/** The first event of a kind in a batch's history; null where there is none. */
+/** The first event of a kind in a batch's history; null if there is none. */
 export async function firstEvent(db: Queryable, batchId: string, kind: string): Promise<AuditEvent | null> {
   const [event] = await db.query<AuditEvent>(
     'SELECT * FROM events WHERE batch_id = ? AND kind = ? ORDER BY seq LIMIT 1',
@@ -27,8 +27,8 @@ export async function firstEvent(db: Queryable, batchId: string, kind: string): 
 }
 
 /**
- * The next batch after `afterBatchId` ('' for the first) of which the ledger has events, rows or a head that was put
- * outside, by its id; null after the last.
+ * The next batch id after `afterBatchId` ('' for the first) for which the ledger has events, rows or an anchored head;
+ * null after the last.
  */
 export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
   const [next] = await db.query<{ batch_id: string | null }>(
@@ -41,7 +41,7 @@ export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promi
   return next?.batch_id ?? null;
 }
 
-/** Payments of a batch that are of none of its rows. */
+/** Payments of a batch that belong to none of its rows. */
 export interface OrphanedPayments {
   batch_id: string;
   count: number;
@@ -49,7 +49,8 @@ export interface OrphanedPayments {
 }
 
 /**
- * Payments whose batch or row the ledger does not have, or whose row was never that far, by batch. Reads all payments.
+ * Payments whose batch or row does not exist, or whose generation the row has not reached, by batch. Reads all
+ * payments.
  */
 export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
   return db.query(
@@ -60,7 +61,7 @@ export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
   );
 }
 
-/** What happened lately to batches as a whole, and what persons did to rows; the newest first. */
+/** The latest events of batches as a whole, and of what people did to rows; the newest first. */
 export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]> {
   return db.query(
     `SELECT * FROM events WHERE row_no IS NULL OR actor NOT IN ('engine', 'intake')
@@ -69,7 +70,7 @@ export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]
   );
 }
 
-/** The rows of a batch that were held after event `afterSeq` of its history, by their numbers. */
+/** The row numbers of a batch's rows that were held after event `afterSeq` of its history. */
 export async function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
   const rows = await db.query<{ row_no: number }>(
     `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`,

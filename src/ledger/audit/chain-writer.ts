@@ -17,24 +17,24 @@ export interface NewEvent {
   rowNo: number | null;
 }
 
-/** Appends events to the audit chains of batches. They are in the ledger once `flush` has returned. */
+/** Appends events to the audit chains of batches. The events are in the ledger once `flush` has returned. */
 export interface ChainWriter {
-  /** Undefined where nothing need be waited for, as at nearly every change of a row. */
+  /** Undefined if there is nothing to wait for, which is so for nearly every change of a row. */
   append(event: NewEvent): Promise<void> | undefined;
   flush(): Promise<void>;
 }
 
-/** The end of a batch's audit chain: as the transaction found it, and as it leaves it. */
+/** The end of a batch's audit chain, as the transaction found it and as it leaves it. */
 interface Head {
   from: number;
   seq: number;
   hash: string;
 }
 
-/** At most this many events wait in memory: they are inserted many at a time. */
+/** The most events that wait in memory, to be inserted together. */
 const eventsHeldMax = 480;
 
-/** `at`: the time of all events (epoch ms); `actor`: who acts in them, and `through` which door. */
+/** `at`: the time of all events (epoch ms); `actor`: who causes them; `through`: the door. */
 export function makeChainWriter(
   tx: Queryable,
   { at, actor, through }: { at: number; actor: string; through: string | undefined },

@@ -3,9 +3,9 @@ import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
 /**
- * The audit log: append-only, one hash chain for each batch. An event says who did what, when and why. It carries no
- * phone numbers, names or texts of the file: rows are named by their number, so that erasing personal data leaves the
- * chain valid.
+ * The audit log: append-only, with one hash chain for each batch. An event records who did what, when and why. It
+ * contains no phone numbers, names or texts of the file, and identifies a row by its number in the file. So the chain
+ * stays valid when personal data is erased.
  */
 export interface AuditEvent {
   batch_id: string;
@@ -13,9 +13,9 @@ export interface AuditEvent {
   seq: number;
   /** Epoch milliseconds. */
   at: number;
-  /** Who: "engine", "intake", or a person's name as the operating system or the session gives it. */
+  /** The actor: "engine", "intake", or a person's name from the operating system or the session. */
   actor: string;
-  /** What, as `thing.happened`: "row.send", "batch.approve". */
+  /** The kind, as `thing.happened`: "row.send", "batch.approve". */
   kind: string;
   row_no: number | null;
   /** Canonical JSON of `EventData`. */
@@ -41,7 +41,10 @@ export function canonicalData(data: EventData): string {
   return JSON.stringify(sorted);
 }
 
-/** A handful of names, of every event: `sort` would make more garbage than all the rest of it. */
+/**
+ * Sorts the names of an event. An event has only a few names, and `sort` would create more garbage than everything else
+ * here.
+ */
 function sortedNames(data: EventData): string[] {
   const names = Object.keys(data);
   for (let next = 1; next < names.length; next++) {
@@ -53,7 +56,7 @@ function sortedNames(data: EventData): string[] {
   return names;
 }
 
-/** What the hash covers besides the predecessor: every field of the event but the hash itself. */
+/** The text that the hash covers after the predecessor's hash: every field of the event except the hash itself. */
 function chainText(event: Omit<AuditEvent, 'hash'>): string {
   return JSON.stringify([event.batch_id, event.seq, event.at, event.actor, event.kind, event.row_no, event.body]);
 }
@@ -82,7 +85,7 @@ export async function chainHead(db: Queryable, batchId: string): Promise<{ seq: 
   return head ?? null;
 }
 
-/** Moves the end of the chain. False when somebody else appended since `fromSeq` was read. */
+/** Moves the end of the chain. Returns false if another writer has appended an event since `fromSeq` was read. */
 export async function moveChainHead(
   tx: Queryable,
   batchId: string,
@@ -105,7 +108,7 @@ export function pageEvents(db: Queryable, batchId: string, afterSeq: number, lim
   ]);
 }
 
-/** Of these events, those that tell what failed payments were charged, and whether that came back. */
+/** A page of the events that record what failed payments were charged, and whether that was refunded. */
 export function pageChargeEvents(
   db: Queryable,
   batchId: string,
@@ -119,7 +122,10 @@ export function pageChargeEvents(
   );
 }
 
-/** The same of the rows of a later generation alone, and when the service took each of their payments. */
+/**
+ * The same, only for rows of a later generation, and also the events that record when the service accepted their
+ * payments.
+ */
 export function pageRetriedCharges(
   db: Queryable,
   batchId: string,
@@ -135,7 +141,7 @@ export function pageRetriedCharges(
   );
 }
 
-/** A page of the events, in their order, by which a payment is sent or followed, or is not any more. */
+/** A page of the events, in order, with which a payment is sent or followed, or stops being followed. */
 export function pageActivity(
   db: Queryable,
   batchId: string,
@@ -150,7 +156,7 @@ export function pageActivity(
   );
 }
 
-/** When an event of a batch was (epoch ms), by its place in the chain; null where there is none. */
+/** The time of an event of a batch (epoch ms), by its place in the chain; null if there is none. */
 export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
   const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [
     batchId,
@@ -160,15 +166,15 @@ export async function eventTime(db: Queryable, batchId: string, seq: number): Pr
 }
 
 /**
- * What the service says of a row that has ended: the row stays as it ended, and the event alone, or a column of its
- * own, tells.
+ * The kinds of events about a row that has already ended. The row's state does not change: only the event, or a
+ * separate column, records what the service reports.
  */
 export const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'] as const;
 
-/** That an event is one of these, as the index of them says it. */
+/** SQL: the event is of one of these kinds. The text must equal the condition of their index. */
 export const isLateSql = lateKinds.map((kind) => `kind = '${kind}'`).join(' OR ');
 
-/** When such an event was written last after `afterSeq` (epoch ms), or null where there is none. */
+/** The time of the last such event after `afterSeq` (epoch ms); null if there is none. */
 export async function lastLateAt(db: Queryable, batchId: string, afterSeq: number): Promise<number | null> {
   const [last] = await db.query<{ at: number | null }>(
     `SELECT MAX(at) AS at FROM events WHERE batch_id = ? AND seq > ? AND (${isLateSql})`,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** How many rows are in each state, of every batch of the account whose rows are or will be sent, by its id. */
+/** The number of rows in each state, for every batch of the account that is being sent or will be, by batch id. */
 export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
   const found = await db.query<{ batch_id: string; status: string; count: number }>(
     `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
@@ -16,7 +16,7 @@ export async function countRowsSending(db: Queryable, account: string): Promise<
   return counts;
 }
 
-/** The batches that are cancelled and have rows which are not. */
+/** The cancelled batches that still have rows to cancel. */
 export async function cancelledWithRows(db: Queryable): Promise<string[]> {
   const found = await db.query<{ batch_id: string }>(
     `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
@@ -25,7 +25,7 @@ export async function cancelledWithRows(db: Queryable): Promise<string[]> {
   return found.map(({ batch_id }) => batch_id);
 }
 
-/** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
+/** Adds `delta` to the count of a state. The counts of a batch always add up to the rows of its file. */
 export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
   await tx.execute(
     `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
@@ -34,7 +34,7 @@ export async function addToCount(tx: Queryable, batchId: string, status: string,
   );
 }
 
-/** Forgets what was counted: of a batch that has no rows any more. */
+/** Deletes the counts of a batch that has no rows any more. */
 export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
   await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }

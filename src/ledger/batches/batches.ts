@@ -5,10 +5,10 @@ import { makeInsert } from '../drivers/insert.ts';
 export const priorities = ['urgent', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
 
-/** The `service` of a batch whose money was only played: the sandbox inside the program itself. */
+/** The `service` of a batch that was sent to the sandbox inside the program, where no money moves. */
 export const embeddedSandboxService = 'embedded sandbox';
 
-/** Options of the command line by their names; one that was given several times has a list. */
+/** Options of the command line by name. An option that was given several times has a list. */
 export type ReadWith = Readonly<Record<string, string | readonly string[]>>;
 
 /** One intake of one file for one account. Times are epoch milliseconds. */
@@ -16,64 +16,64 @@ export interface BatchRecord {
   batch_id: string;
   account: string;
   /**
-   * Where the money goes: the service's name (core/service-name.ts), or `embeddedSandboxService`. It is worked on
-   * there alone.
+   * The service that pays: its name (core/identity/service-name.ts), or `embeddedSandboxService`. Nobody works on the
+   * batch at another service.
    */
   service: string;
   run_id: string;
   status: BatchState;
   priority: Priority;
-  /** By when every row of it is to have ended; null where nobody has said. */
+  /** The time by which all rows must have ended; null if there is no deadline. */
   finish_by: number | null;
-  /** Since when it goes before others in order to be done by then (engine/sending-order.ts); null where it does not. */
+  /** Since when it goes before others to meet its deadline (engine/forecast/sending-order.ts); null if it does not. */
   pressed_at: number | null;
   file_name: string;
   file_sha256: string | null;
-  /** SHA-256 of the rows as validated, whatever their format was: what an approval binds to. */
+  /** SHA-256 of the validated rows, whatever the file format was. An approval is bound to it. */
   content_sha256: string | null;
-  /** JSON `BatchPolicy` (core/batch-policy.ts): what it may do without a person. */
+  /** JSON `BatchPolicy` (core/state/batch-policy.ts): what may happen without a person. */
   policy: string;
-  /** The job that made it; null where a person did. */
+  /** The job that created it; null if a person did. */
   job: string | null;
-  /** JSON `ApprovedPlan` (engine/approval.ts), or null before the approval. */
+  /** JSON `ApprovedPlan` (engine/plan/approval.ts); null before the approval. */
   approved_plan: string | null;
   /**
-   * When the rows that went alone at first were judged; null where they were not yet, or where the policy has none go
-   * alone.
+   * When the first rows, which are sent alone, were judged; null if they were not judged yet, or if the policy sends no
+   * rows alone.
    */
   canary_at: number | null;
-  /** JSON array of the file's own column names, in file order. */
+  /** JSON array of the file's column names, in file order. */
   columns: string;
   /**
-   * JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where
-   * not known.
+   * JSON `ReadWith`: the options of `airbatch run` with which a corrected file is read in the same way; null if
+   * unknown.
    */
   read_with: string | null;
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: string | null;
-  /** Who rejected it; null where nobody did, or an earlier version of the program did not keep it. */
+  /** Who rejected it; null if nobody did, or if an earlier version of the program did not record it. */
   rejected_by: string | null;
-  /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
+  /** JSON `Balance` (gateway/contract/gateway.ts), as read before the first row and after the last. */
   balance_before: string | null;
   balance_after: string | null;
   program: string;
   created_by: string;
-  /** The IANA time zone of the program or job that brought the file; null where not known. */
+  /** The IANA time zone of the program or job that brought the file; null if unknown. */
   time_zone: string | null;
   approved_by: string | null;
   created_at: number;
   approved_at: number | null;
   started_at: number | null;
   completed_at: number | null;
-  /** When its payments were read once more after its end. */
+  /** When its payments were read again after its end. */
   reread_at: number | null;
-  /** When what names persons was taken out of its rows. */
+  /** When personal data was erased from its rows. */
   forgotten_at: number | null;
   audit_seq: number;
   audit_head: string;
 }
 
-/** Every column: one that was forgotten here would be NULL, whatever the record says. */
+/** Every column. If one were missing here, it would be NULL in the ledger whatever the record contains. */
 const columns = [
   'batch_id',
   'account',
@@ -110,14 +110,14 @@ const columns = [
 ] as const satisfies readonly (keyof BatchRecord)[];
 const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by'>>('batches', columns, { most: 1 });
 
-/** A batch as it is received: nobody has rejected it. */
+/** A batch at its creation: nobody has rejected it. */
 export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'time_zone'> & { time_zone?: string | null };
 
 export async function insertBatch(tx: Queryable, batch: NewBatch): Promise<void> {
   await insertBatches(tx, [{ ...batch, time_zone: batch.time_zone ?? null }]);
 }
 
-/** One batch, or null if the ledger has none with this id. */
+/** The batch; null if the ledger has none with this id. */
 export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
   const [batch] = await db.query<BatchRecord>('SELECT * FROM batches WHERE batch_id = ?', [batchId]);
   return batch ?? null;
@@ -133,7 +133,7 @@ export function pageBatches(db: Queryable, afterBatchId: string, limit: number):
   return db.query('SELECT * FROM batches WHERE batch_id > ? ORDER BY batch_id LIMIT ?', [afterBatchId, limit]);
 }
 
-/** The batches of an account that have, or may still have, something to do. */
+/** The account's batches that have work left, or may have. */
 export function openBatches(db: Queryable, account: string): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE account = ? AND status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
@@ -141,12 +141,12 @@ export function openBatches(db: Queryable, account: string): Promise<BatchRecord
   );
 }
 
-/** What there is of a run, however many batches: an inbox of thousands of files has as many under one run id. */
+/** The batches of a run, summed up: an inbox with thousands of files has as many batches under one run id. */
 export interface RunSoFar {
   batches: number;
-  /** When the first of them was made (epoch ms); null where there is none. */
+  /** When the first of them was created (epoch ms); null if there is none. */
   firstAt: number | null;
-  /** Whether one has begun: its rows may already be paid. */
+  /** Whether any of them has started: its rows may already be paid. */
   hasBegun: boolean;
 }
 
@@ -167,14 +167,14 @@ export function batchesOfRun(db: Queryable, runId: string, limit: number): Promi
   ]);
 }
 
-/** Batches of all accounts, under any run id, whose rows were understood to be the same; the newest first. */
+/** Batches of all accounts and run ids with the same validated rows; the newest first. */
 export function batchesWithContent(db: Queryable, contentSha256: string): Promise<BatchRecord[]> {
   return db.query('SELECT * FROM batches WHERE content_sha256 = ? ORDER BY created_at DESC, batch_id DESC', [
     contentSha256,
   ]);
 }
 
-/** What of a batch a change of its state may set besides. */
+/** The further fields that a change of state may set. */
 const changeable = [
   'service',
   'priority',
@@ -198,9 +198,8 @@ const changeable = [
 export type BatchFields = Partial<Pick<BatchRecord, (typeof changeable)[number]>>;
 
 /**
- * Writes a batch's state, and these fields of it. True when the batch was still in the state that the caller read: a
- * lost race changes nothing. Only what the caller sets is named: the rest may have been written by others since it was
- * read.
+ * Writes a batch's state and the given fields. Returns true if the batch was still in the state that the caller read;
+ * otherwise nothing changes. Only the given fields are named, because other writers may have changed the rest since.
  */
 export async function updateBatch(
   tx: Queryable,
@@ -221,8 +220,8 @@ export async function updateBatch(
 }
 
 /**
- * The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of
- * one, or of all (null).
+ * The distinct policies of batches that were created since a time (epoch ms) or have not ended, for one account or all
+ * (null).
  */
 export async function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
   const found = await db.query<{ policy: string }>(
@@ -233,16 +232,14 @@ export async function policiesSince(db: Queryable, account: string | null, since
   return found.map(({ policy }) => policy);
 }
 
-/** The batches of all accounts that have, or may still have, something to do; the oldest first. */
+/** The batches of all accounts that have work left, or may have; the oldest first. */
 export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
   );
 }
 
-/**
- * The batches of all accounts that are not at their end, those that wait for an approval among them; the newest first.
- */
+/** The batches of all accounts that have not ended, including those that wait for approval; the newest first. */
 export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused')
@@ -251,7 +248,7 @@ export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchReco
   );
 }
 
-/** The latest batch of any other service than this, or null. */
+/** The latest batch of any service other than this one; null if there is none. */
 export async function latestBatchAtOtherService(db: Queryable, service: string): Promise<BatchRecord | null> {
   const [latest] = await db.query<BatchRecord>(
     'SELECT * FROM batches WHERE service <> ? ORDER BY created_at DESC, batch_id DESC LIMIT 1',
@@ -260,7 +257,7 @@ export async function latestBatchAtOtherService(db: Queryable, service: string):
   return latest ?? null;
 }
 
-/** The names of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
+/** The ids of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
 export function completedSince(
   db: Queryable,
   since: number,
@@ -272,9 +269,7 @@ export function completedSince(
   );
 }
 
-/**
- * Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first.
- */
+/** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again yet; the oldest first. */
 export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE account = ? AND status = 'completed' AND started_at IS NOT NULL AND completed_at <= ?

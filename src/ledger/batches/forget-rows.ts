@@ -1,12 +1,12 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** A row of which `forgetRows` has something to take. */
+/** SQL: a row that still has data for `forgetRows` to erase. */
 const namesSomebody = `(phone_number IS NOT NULL OR sms_message IS NOT NULL OR input <> '[]' OR problems IS NOT NULL
   OR failure_reason IS NOT NULL)`;
 
 /**
- * Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet;
- * the oldest first. The first row is the last that is forgotten: while it names somebody, forgetting was broken off.
+ * Batches (of one job, or of all jobs) that ended before `endedBefore` (epoch ms) and still contain personal data; the
+ * oldest first. The first row is erased last, so while it contains personal data, the erasing is not complete.
  */
 export function batchesToForget(
   db: Queryable,
@@ -22,7 +22,7 @@ export function batchesToForget(
   );
 }
 
-/** The last row of a batch that still names somebody, by its number; 0 where none does. */
+/** The number of the last row of a batch that still contains personal data; 0 if there is none. */
 export async function lastNamed(db: Queryable, batchId: string): Promise<number> {
   const [last] = await db.query<{ row_no: number }>(
     `SELECT row_no FROM rows WHERE batch_id = ? AND ${namesSomebody} ORDER BY row_no DESC LIMIT 1`,
@@ -32,9 +32,9 @@ export async function lastNamed(db: Queryable, batchId: string): Promise<number>
 }
 
 /**
- * Takes everything that names a person out of the rows of a batch between two row numbers: the number, the text
- * message, the cells of the file, and what was said about them. What was paid, when, and under which key stays.
- * Returns how many rows.
+ * Erases everything that names a person from the rows between two row numbers: the phone number, the text message, the
+ * cells of the file, and messages about them. What was paid, when, and under which key stays. Returns how many rows
+ * changed.
  */
 export async function forgetRows(tx: Queryable, batchId: string, fromRowNo: number, toRowNo: number): Promise<number> {
   return tx.execute(
@@ -44,7 +44,7 @@ export async function forgetRows(tx: Queryable, batchId: string, fromRowNo: numb
   );
 }
 
-/** What the keys of a row's payments are made of, beside its batch. */
+/** The fields of a row from which the keys of its payments are derived, without the batch. */
 export interface KeyedRow {
   row_ref: string;
   generation: number;
@@ -59,9 +59,9 @@ export function keyedRows(db: Queryable, batchId: string, fromRowNo: number, toR
 }
 
 /**
- * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the
- * service said, and the digest of the body, which all numbers could be tried on. By the key, since a look for all
- * payments of a batch goes through those of the whole ledger.
+ * Erases what names a person from the payment of a key, if a row of the batch has bound it: the body, the service's
+ * last answer, and the digest of the body, from which somebody could find the number by trying all numbers. It finds
+ * the payment by its key, because a search by batch would go through the payments of the whole ledger.
  */
 export async function forgetPayment(tx: Queryable, batchId: string, idempotencyKey: string): Promise<void> {
   await tx.execute(

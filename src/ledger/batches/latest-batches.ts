@@ -6,7 +6,7 @@ import type { BatchRecord } from './batches.ts';
 const latestSql = `SELECT * FROM batches WHERE (created_at, batch_id) < (?, ?)
   AND status IN (${places(batchStates.length)}) ORDER BY created_at DESC, batch_id DESC LIMIT ?`;
 
-/** The newest batches in these states that are older than `before`; null: the newest of all. */
+/** The newest batches in these states that are older than `before`; null: the newest ones. */
 export function latestBatches(
   db: Queryable,
   states: readonly BatchState[],

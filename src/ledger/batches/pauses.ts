@@ -1,7 +1,7 @@
 import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** Why nothing of a batch is sent, or of an account (`batch_id`: null). Times are epoch milliseconds. */
+/** Why a batch, or an account (`batch_id`: null), sends nothing. Times are epoch ms. */
 export interface PauseRecord {
   account: string;
   batch_id: string | null;
@@ -9,12 +9,12 @@ export interface PauseRecord {
   detail: string | null;
   paused_by: string;
   since: number;
-  /** Null while the pause stands. */
+  /** Null while the pause is in force. */
   cleared_at: number | null;
   cleared_by: string | null;
 }
 
-/** What a transaction knows of who writes in it, and when: a `Unit` does. */
+/** The transaction, its time and who acts in it: a `Unit` has these. */
 interface Write {
   readonly tx: Queryable;
   readonly at: number;
@@ -23,7 +23,7 @@ interface Write {
 
 const open = 'SELECT * FROM pauses WHERE account = ? AND cleared_at IS NULL';
 
-/** The pauses of a batch that stand: the one that must be dealt with first comes first, a person's last. */
+/** The pauses of a batch that are in force: first the one that must be handled first, a person's last. */
 export async function openPauses(
   db: Queryable,
   { account, batch_id }: { account: string; batch_id: string },
@@ -31,7 +31,7 @@ export async function openPauses(
   return inOrder(await db.query<PauseRecord>(`${open} AND batch_id = ?`, [account, batch_id]));
 }
 
-/** The same of an account: its own and those of all its batches. */
+/** The pauses of an account that are in force: its own and those of all its batches. */
 export async function openPausesOfAccount(db: Queryable, account: string): Promise<PauseRecord[]> {
   return inOrder(await db.query<PauseRecord>(open, [account]));
 }
@@ -40,24 +40,26 @@ function inOrder(pauses: PauseRecord[]): PauseRecord[] {
   return pauses.toSorted((a, b) => pauseReasons.indexOf(a.reason) - pauseReasons.indexOf(b.reason));
 }
 
-/** Why a person paused the batch, whatever else it is paused for; null where nobody did. */
+/** Why a person paused the batch, also if it has other pauses; null if nobody did. */
 export async function manualPause(db: Queryable, batch: { account: string; batch_id: string }): Promise<string | null> {
   const own = (await openPauses(db, batch)).find(({ reason }) => reason === 'by_person');
   return own === undefined ? null : (own.detail ?? '');
 }
 
-/** Why nothing is sent from the account before a person has looked; null where nothing speaks against it. */
+/** Why the account sends nothing before a person has looked; null if it is not halted. */
 export async function haltOf(db: Queryable, account: string): Promise<string | null> {
   const [halt] = await db.query<PauseRecord>(`${open} AND batch_id IS NULL`, [account]);
   return halt === undefined ? null : (halt.detail ?? '');
 }
 
-/** Halts the account until a person resumes a batch of it that is paused for that, even if no batch is open now. */
+/**
+ * Halts the account until a person resumes a batch of it that is paused for this reason, even if no batch is open now.
+ */
 export function haltAccount(write: Write, account: string, why: string): Promise<void> {
   return addPause(write, { account, batch_id: null, reason: 'service_mismatch', detail: why });
 }
 
-/** A pause for the same reason that stands already has the new detail from now on. */
+/** Adds a pause. If one for the same reason is in force, it gets the new detail instead. */
 export async function addPause(
   { tx, at, actor }: Write,
   { account, batch_id, reason, detail }: Pick<PauseRecord, 'account' | 'batch_id' | 'reason' | 'detail'>,
@@ -74,7 +76,7 @@ export async function addPause(
   );
 }
 
-/** Clears the pauses of a batch, or (`batch_id`: null) those of the account itself; `reason`: that one alone. */
+/** Clears the pauses of a batch, or (`batch_id`: null) of the account itself. `reason`: only that one. */
 export async function clearPauses(
   { tx, at, actor }: Write,
   { account, batch_id }: { account: string; batch_id: string | null },

@@ -2,14 +2,14 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { type BatchRecord, batchesOfRun, findBatch, listBatches } from './batches.ts';
 
-/** Batches of a run that are named to a person who gives the run instead of a batch. */
+/** The most batches of a run that are named to a person who gave the run id instead of a batch id. */
 const batchesNamedMax = 3;
 
-/** The batch; fails with `BATCH_UNKNOWN`, and says which batches a run has that was named instead. */
+/** The batch. Fails with `BATCH_UNKNOWN`; if the id is a run id, the hint names the run's batches. */
 export async function requireBatch(db: Queryable, batchId: string): Promise<BatchRecord> {
   const batch = await findBatch(db, batchId);
   if (batch) return batch;
-  // A run's name is a person's own choice, and what they remember.
+  // People choose run ids themselves, and so remember them better.
   const ofRun = (await batchesOfRun(db, batchId, batchesNamedMax)).map(({ batch_id }) => batch_id);
   const hint = `"${batchId}" is a run, not a batch. Its batches, the newest first: ${ofRun.join(', ')} ("airbatch status").`;
   const named = batchId.trim() === '' ? '""' : batchId;
@@ -20,7 +20,7 @@ export async function requireBatch(db: Queryable, batchId: string): Promise<Batc
   );
 }
 
-/** A ledger is made where there is none: a person in another folder than they think has one without any batch. */
+/** A ledger is created if none exists, so a person in the wrong folder has a ledger without batches. */
 async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
   if ((await listBatches(db, 1)).length > 0) return {};
   return {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** Rows that would be sent and ask for the same. */
+/** Rows to be sent with the same currency and amount. */
 export interface RequestedAmount {
   currency: string | null;
   amount: string | null;
@@ -9,7 +9,7 @@ export interface RequestedAmount {
   texts: number;
 }
 
-/** The lines of the file on which rows that would be sent ask for this very amount, some of them at most. */
+/** Some lines of the file whose rows would be sent and ask for exactly this amount. */
 export async function linesAsking(
   db: Queryable,
   batchId: string,
@@ -32,18 +32,15 @@ const releasedAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped'
 const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
 
 /**
- * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them
- * are tried again after they failed, and have a text message; products (whose price the service knows) have neither
- * currency nor amount. Sums are made by the caller in exact decimals: SQL would make them binary floats.
+ * The amounts of the rows that would be sent: one record for each currency and distinct amount, with how many of these
+ * rows are retries and how many have a text message. Products have neither currency nor amount, because only the
+ * service knows their prices. The caller adds the amounts up as exact decimals: SQL would use binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<RequestedAmount[]> {
   return db.query(readyAmountsSql, [batchId]);
 }
 
-/**
- * The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait
- * for a person.
- */
+/** The same for all rows that were sent or would be, whatever their result; with `held`, also for held rows. */
 export function releasedAmounts(
   db: Queryable,
   batchId: string,
@@ -52,14 +49,14 @@ export function releasedAmounts(
   return db.query(held ? releasedOrHeldAmountsSql : releasedAmountsSql, [batchId]);
 }
 
-/** A product that rows which would be sent buy, and how many of them. */
+/** A product that rows to be sent buy, and how many of these rows there are. */
 export interface RequestedProduct {
   network_id: number | null;
   product_id: string;
   count: number;
 }
 
-/** The products that the rows buy which would be sent, by network. */
+/** The products of the rows that would be sent, by network. */
 export function readyProducts(db: Queryable, batchId: string): Promise<RequestedProduct[]> {
   return db.query(
     `SELECT network_id, product_id, COUNT(*) AS count FROM rows
@@ -68,7 +65,7 @@ export function readyProducts(db: Queryable, batchId: string): Promise<Requested
   );
 }
 
-/** How many of the rows that would be sent go to the number that gets most of them. */
+/** How many of the rows that would be sent go to the number with the most of them. */
 export async function mostToOneNumber(db: Queryable, batchId: string): Promise<number> {
   const [most] = await db.query<{ count: number }>(
     `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' AND phone_number IS NOT NULL

@@ -19,7 +19,7 @@ interface DurableLog {
   idle(): Promise<void>;
   /** Copies the log into the database and empties it. Rejects with `LEDGER_BUSY` if others read it for too long. */
   truncate(): Promise<void>;
-  /** Must be called in a turn: the connection is closed right after it. */
+  /** Must be called in a turn, because the connection is closed right after it. */
   close(): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ function makeOwn(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // See above.
+    // Ignored: SQLite tries again and reports the error.
   }
 }
 

@@ -23,7 +23,7 @@ export interface SqliteOptions {
 /**
  * Opens the SQLite database at `path`, and creates it if it is missing, readable only by its owner. Two paths are not
  * durable: `:memory:`, and `''`, which moves large contents to a file without a name, so that it disappears with the
- * process however that ends. Neither has snapshots besides its transactions.
+ * process however that ends. For these two, a snapshot takes its turn like a transaction.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
   const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile, checkpoints } = options;

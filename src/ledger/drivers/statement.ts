@@ -25,8 +25,8 @@ export function prepareStatement(database: DatabaseSync, sql: string): Statement
 }
 
 /**
- * SQLite plans with the value of a parameter that is a limit, so it would plan anew whenever one is bound; that takes
- * two to three times as long as reading a row. It does not look into an expression.
+ * SQLite plans with the value of a parameter that is a limit, so it would plan the query again whenever one is bound.
+ * That takes two to three times as long as reading a row. SQLite does not look into an expression such as `+?`.
  */
 function withUnreadLimit(sql: string): string {
   return sql.replaceAll('LIMIT ?', 'LIMIT +?');

@@ -14,7 +14,7 @@ export function makeTurns(): Turns {
   let waiting = 0;
   const inside = new AsyncLocalStorage<true>();
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    // It would wait for its own transaction to end: a deadlock.
+    // Otherwise the statement would wait for its own transaction to end: a deadlock.
     assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
     const before = tail;
     waiting += 1;

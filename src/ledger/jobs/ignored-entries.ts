@@ -2,8 +2,8 @@ import type { Queryable } from '../drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 
 /**
- * Notes what lies in the inbox of a job and is no file. Returns what was not there when it was noted last: people know
- * of the rest.
+ * Records the entries in a job's inbox that are not files. Returns those that were not there at the last call: people
+ * have been notified of the others.
  */
 export async function noteIgnoredEntries(tx: Queryable, job: string, names: readonly string[]): Promise<string[]> {
   const noted = await readFact(tx, factName(job));

@@ -1,16 +1,16 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** A file that a job brought, and the batch that it became. Times are epoch milliseconds. */
+/** A file that a job brought, and its batch. Times are epoch ms. */
 export interface JobFile {
   batch_id: string;
   job: string;
   due_at: number;
-  /** Its name as it came. */
+  /** Its original name. */
   name: string;
-  /** Where it lies until the batch has ended. */
+  /** Where the file is until the batch has ended. */
   working_path: string;
-  /** When it was put away, with its reports. */
+  /** When the file was archived, with its reports. */
   filed_at: number | null;
 }
 
@@ -24,7 +24,7 @@ export async function insertJobFile(tx: Queryable, file: Omit<JobFile, 'filed_at
   ]);
 }
 
-/** What a slot has already brought. */
+/** The files that a slot has already brought. */
 export function filesOfSlot(db: Queryable, job: string, dueAt: number): Promise<JobFile[]> {
   return db.query('SELECT * FROM job_files WHERE job = ? AND due_at = ? ORDER BY name', [job, dueAt]);
 }
@@ -34,7 +34,7 @@ export async function findJobFile(db: Queryable, batchId: string): Promise<JobFi
   return file ?? null;
 }
 
-/** The files of a job that are still to be put away, and what has become of their batches. */
+/** The files of a job that are not archived yet, with the states of their batches. */
 export function openJobFiles(db: Queryable, job: string): Promise<(JobFile & Pick<BatchRecord, 'status'>)[]> {
   return db.query(
     `SELECT job_files.*, batches.status FROM job_files JOIN batches ON batches.batch_id = job_files.batch_id
@@ -43,7 +43,7 @@ export function openJobFiles(db: Queryable, job: string): Promise<(JobFile & Pic
   );
 }
 
-/** Files whose batches have ended, and which are still to be put away. */
+/** Files whose batches have ended and that are not archived yet. */
 export function filesToArchive(db: Queryable): Promise<JobFile[]> {
   return db.query(
     `SELECT job_files.* FROM job_files JOIN batches ON batches.batch_id = job_files.batch_id

@@ -1,14 +1,14 @@
 import type { Queryable } from '../drivers/database.ts';
 import { readFact, writeFact } from '../schema/facts.ts';
 
-/** What is known of the retry of a batch by the policy of its job. */
+/** The state of the retry of a batch by its job's policy. */
 export type JobRetry =
-  /** It could not be made yet. */
+  /** The retry is still to be made. */
   | 'due'
-  /** Whether it was made is decided, for the end of the batch at this time (epoch ms). */
+  /** It was decided for the batch's end at this time (epoch ms): made, or not. */
   | number;
 
-/** Null where nothing is known: the batch has just ended, or its job retries nothing. */
+/** The state of the retry; null if there is none: the batch has just ended, or its job does not retry. */
 export async function jobRetry(db: Queryable, batchId: string): Promise<JobRetry | null> {
   const [batch] = await db.query<{ retry_is_due: number | null; retry_decided_for: number | null }>(
     'SELECT retry_is_due, retry_decided_for FROM batches WHERE batch_id = ?',
@@ -25,20 +25,20 @@ export async function noteJobRetry(tx: Queryable, batchId: string, retry: JobRet
   ]);
 }
 
-/** A retry by the policy of a job that was never made. */
+/** A retry by a job's policy that was never made. */
 export interface RetryGivenUp {
   batch_id: string;
   /** When it was given up (epoch ms). */
   at: number;
-  /** Failed rows that it would have looked at, and the codes by which. */
+  /** How many failed rows it would have looked at, and their codes. */
   rows: number;
   codes: readonly string[];
 }
 
-/** Those of a job that are remembered: each was told of long before there are so many. */
+/** The most that are kept for a job. People have been notified of each long before. */
 const givenUpMax = 100;
 
-/** The last of a job, the latest last. */
+/** The retries that a job gave up, the latest last. */
 export async function retriesGivenUp(db: Queryable, job: string): Promise<RetryGivenUp[]> {
   return JSON.parse((await readFact(db, givenUpName(job))) ?? '[]') as RetryGivenUp[];
 }

@@ -2,29 +2,28 @@ import type { Queryable } from '../drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 
 /**
- * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger;
- * `skipped`: missed while nothing ran, and not caught up with; `failed`: it brought nothing, for a reason that a
- * person should know.
+ * A slot is one due time of a job. `due`: to be run; `running`; `done`: its files are in the ledger; `skipped`: missed
+ * while no program ran, and not made up for; `failed`: it brought nothing, for a reason that a person should know.
  */
 export const slotStates = ['due', 'running', 'done', 'skipped', 'failed'] as const;
 export type SlotState = (typeof slotStates)[number];
 
 export interface SlotRecord {
   job: string;
-  /** Epoch milliseconds, as the others. */
+  /** Epoch ms, like the other times. */
   due_at: number;
   state: SlotState;
-  /** The process that runs it, as it names itself for leases. */
+  /** The process that runs it, by its name for leases. */
   holder: string | null;
-  /** Until when it is taken to be run, unless the process says again that it goes on. */
+  /** When the run expires unless the process renews it. */
   expires_at: number | null;
   started_at: number | null;
   ended_at: number | null;
-  /** What came of it, or why not, in a sentence. */
+  /** The result, or why there is none, in a sentence. */
   detail: string | null;
 }
 
-/** False where the slot is there already: it is decided once. One that is skipped has ended with that. */
+/** Adds a slot. Returns false if the slot exists: each is decided once. A `skipped` slot has ended. */
 export async function insertSlot(
   tx: Queryable,
   slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & Partial<Pick<SlotRecord, 'ended_at'>>,
@@ -36,7 +35,7 @@ export async function insertSlot(
   return inserted === 1;
 }
 
-/** The due times of the slots of a job that are known, after one moment and up to another (epoch ms). */
+/** The due times of a job's known slots, after one time and up to another (epoch ms). */
 export async function knownDueTimes(
   db: Queryable,
   job: string,
@@ -51,8 +50,8 @@ export async function knownDueTimes(
 }
 
 /**
- * The slots of a job that are to be run now, or are being run; in their order. One of the future is not yet to be run:
- * a clock that was ahead has brought it.
+ * The slots of a job that are due or running, in order. A slot in the future is left out: it was created when the clock
+ * was ahead.
  */
 export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
   return db.query(
@@ -62,10 +61,7 @@ export function openSlots(db: Queryable, job: string, now: number): Promise<Slot
   );
 }
 
-/**
- * Forgets the slots of the future that were skipped: a clock that was ahead has missed them, and their time is still
- * to come.
- */
+/** Deletes skipped slots in the future: they were missed when the clock was ahead, and their time is still to come. */
 export function forgetFutureSkips(tx: Queryable, job: string, now: number): Promise<number> {
   return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
 }
@@ -81,8 +77,8 @@ export function listSlots(db: Queryable, job: string, limit: number): Promise<Sl
 }
 
 /**
- * Takes a slot to run it, until `expiresAt`: one that is due, or that a process left running which has ended
- * (`deadHolder`). Never while another slot of the job is running. False where somebody else has it.
+ * Claims a slot until `expiresAt`: one that is due, or one whose process (`deadHolder`) has ended. Returns false if
+ * another process has it, or if another slot of the job is running.
  */
 export async function claimSlot(
   tx: Queryable,
@@ -98,7 +94,7 @@ export async function claimSlot(
   return claimed === 1;
 }
 
-/** Says that a slot is still being run. False where this process no longer has it. */
+/** Renews a running slot. Returns false if this process no longer has it. */
 export async function renewSlot(
   tx: Queryable,
   { job, dueAt, holder, expiresAt }: { job: string; dueAt: number; holder: string; expiresAt: number },
@@ -111,8 +107,8 @@ export async function renewSlot(
 }
 
 /**
- * Ends a slot, or gives it back (`due`) to be run again: `troubledMs` as `slotTroubledMs`. False where this process no
- * longer has it.
+ * Ends a slot, or returns it (`due`) to be run again. `troubledMs`: see `slotTroubledMs`. Returns false if this process
+ * no longer has it.
  */
 export async function endSlot(
   tx: Queryable,
@@ -138,14 +134,14 @@ export async function endSlot(
   return true;
 }
 
-/** For how long (ms) a slot that is open has been tried while it met with nothing but trouble that may pass. */
+/** For how long (ms) an open slot has been tried with only temporary trouble. */
 export async function slotTroubledMs(db: Queryable, job: string, dueAt: number): Promise<number> {
   return Number((await readFact(db, troubledName(job, dueAt))) ?? 0);
 }
 
 const troubledName = (job: string, dueAt: number) => `slot_troubled_ms:${job}:${dueAt}`;
 
-/** What a slot that is not at its end has met with, and what it fails for in the end, in words. */
+/** The faults of a slot that has not ended, as texts. The slot fails with them in the end. */
 export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {
   return JSON.parse((await readFact(db, faultsName(job, dueAt))) ?? '[]') as string[];
 }
@@ -165,7 +161,7 @@ export function countSlots(db: Queryable): Promise<{ job: string; state: SlotSta
   return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY state, job ORDER BY state, job');
 }
 
-/** A slot that has failed, or was skipped, is to be run after all: a person says so. */
+/** Makes a failed or skipped slot due again, for a person. */
 export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Promise<void> {
   await tx.execute(
     `UPDATE slots SET state = 'due', ended_at = NULL WHERE job = ? AND due_at = ? AND state IN ('failed', 'skipped')`,
@@ -173,7 +169,7 @@ export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Pro
   );
 }
 
-/** A slot that is done turns out to have brought less than it was to bring. */
+/** Marks a slot that was done as failed: it brought less than it had to. */
 export async function failSlot(
   tx: Queryable,
   { job, dueAt, detail, now }: { job: string; dueAt: number; detail: string; now: number },
@@ -185,8 +181,8 @@ export async function failSlot(
 }
 
 /**
- * The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of
- * them is read.
+ * The jobs that have slots. Each is found from the one before it, because a job that runs every minute has many slots,
+ * and this query reads none of them.
  */
 export async function jobsWithSlots(db: Queryable): Promise<string[]> {
   const jobs: string[] = [];
@@ -200,9 +196,9 @@ export async function jobsWithSlots(db: Queryable): Promise<string[]> {
 }
 
 /**
- * The due time of the last slot of a job that was run and had ended before a time (epoch ms), and is needed no more:
- * the last of all is shown, and one with a file that is still to be put away may fail. Not one that a person ran
- * before it was due: those before it are to come. Null where there is none.
+ * The due time of the latest slot that can be deleted: it was run and ended before a time (epoch ms), it is not the
+ * last one (which is shown), and no file before it waits for archiving (its slot may still fail). A slot that a person
+ * ran before its due time does not count, because slots before it are still to come. Null if there is none.
  */
 export async function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
   const [last] = await db.query<{ due_at: number }>(
@@ -216,8 +212,8 @@ export async function lastSlotOver(db: Queryable, job: string, before: number): 
 }
 
 /**
- * Drops slots of a job up to that one, some of them at most: those that had ended before the time, and those that were
- * skipped. They stay decided (`droppedUntil`). Returns how many.
+ * Deletes some slots of a job up to `until`: those that ended before the time, and skipped ones. They stay decided
+ * (`droppedUntil`). Returns how many.
  */
 export async function dropSlots(
   tx: Queryable,
@@ -234,8 +230,8 @@ export async function dropSlots(
 }
 
 /**
- * Up to which due time (epoch ms) slots of a job may have been dropped: what is not known of that time is decided all
- * the same.
+ * The due time (epoch ms) up to which a job's slots may have been deleted. Slots up to then are decided even if they
+ * are missing.
  */
 export async function droppedUntil(db: Queryable, job: string): Promise<number> {
   return Number((await readFact(db, droppedName(job))) ?? Number.NEGATIVE_INFINITY);

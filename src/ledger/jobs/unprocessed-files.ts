@@ -2,17 +2,16 @@ import type { Queryable } from '../drivers/database.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 
 /**
- * A file in a job's `working` of which there is no batch, or none that was decided about, and that no slot takes up by
- * itself.
+ * A file in a job's `working` folder without a batch, or whose batch was not decided, that no slot processes by itself.
  */
 export interface LeftFile {
-  /** Its name there. */
+  /** Its name in that folder. */
   file: string;
-  /** The due time (epoch ms) of the slot that brings it when it is run again; null where none does. */
+  /** The due time (epoch ms) of the slot that processes it when the slot is run again; null if none does. */
   due_at: number | null;
 }
 
-/** What of a job was left, and since when (epoch ms) the last of it is known. */
+/** The unprocessed files of a job, and when the latest of them was first noticed (epoch ms). */
 export interface LeftFiles {
   noted_at: number;
   files: LeftFile[];
@@ -23,7 +22,7 @@ export async function leftFiles(db: Queryable, job: string): Promise<LeftFiles |
   return noted === null ? null : (JSON.parse(noted) as LeftFiles);
 }
 
-/** Notes what of a job is left now. True where a file of it is new. */
+/** Stores the unprocessed files of a job. Returns true if one of them is new. */
 export async function noteLeftFiles(
   tx: Queryable,
   job: string,

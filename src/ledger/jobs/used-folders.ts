@@ -1,7 +1,7 @@
 import type { Queryable } from '../drivers/database.ts';
 import { readFact, writeFact } from '../schema/facts.ts';
 
-/** The folder that a job has last taken files from, or null. */
+/** The folder from which a job last took files, or null. */
 export function usedFolder(db: Queryable, job: string): Promise<string | null> {
   return readFact(db, factName(job));
 }

@@ -17,7 +17,7 @@ export interface OutboxEntry {
   last_error: string | null;
 }
 
-/** Stores a notification to be sent. False if this recipient was notified of this event before. */
+/** Stores a notification to be sent. Returns false if this recipient was notified of this event before. */
 export async function addToOutbox(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'event_id' | 'recipient' | 'body' | 'created_at'>,
@@ -68,8 +68,8 @@ export async function nextNotification(db: Queryable, recipient: string, now: nu
 }
 
 /**
- * Claims a notification for the process that is about to send it. It is due again at `until` (epoch ms). False if
- * another process was first.
+ * Claims a notification for the process that is about to send it. It is due again at `until` (epoch ms). Returns false
+ * if another process was first.
  */
 export async function claimNotification(
   tx: Queryable,

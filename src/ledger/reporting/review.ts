@@ -81,7 +81,9 @@ export function amountsChanged(
   );
 }
 
-/** When the last row was accepted (epoch ms) whose delivery is not overdue yet; null if there is none. */
+/**
+ * When the last row was accepted (epoch ms) that is still within the service's promised time; null if there is none.
+ */
 export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
   const [last] = await db.query<{ at: number | null }>(
     `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}

@@ -1,7 +1,7 @@
 import { addAmounts, multiplyAmount, Sums } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** What one row was charged, in the currency of the wallet that paid. */
+/** What the service charged for one row, in the currency of the wallet that paid. */
 export interface RowCost {
   row_no: number;
   cost: string;
@@ -9,8 +9,8 @@ export interface RowCost {
 }
 
 /**
- * The account's batches, but for one, that were under way at some time between `fromMs` and `toMs` (epoch
- * milliseconds).
+ * The account's batches, except this one, that were being sent or followed at some time between `fromMs` and `toMs`
+ * (epoch ms).
  */
 export async function otherBatches(
   db: Queryable,
@@ -26,7 +26,7 @@ export async function otherBatches(
 
 /**
  * A page of what a batch's rows were charged between `fromMs` and `toMs`, after row `afterRowNo`. The service charges
- * when it accepts, so that is the time that counts; where a row ended at once, the time it was sent.
+ * when it accepts, so the time of acceptance counts; for a row that ended at once, the time of sending.
  */
 export function pageCosts(
   db: Queryable,
@@ -43,9 +43,9 @@ export function pageCosts(
 }
 
 /**
- * The account's batches, but for one, that have rows of a later generation, and whose history goes on past `fromMs`
- * (epoch milliseconds): what earlier payments were charged or gave back then is in their history alone, since a row
- * forgets it when it is tried again.
+ * The account's batches, except this one, with rows of a later generation and with events after `fromMs` (epoch ms).
+ * The charges and refunds of earlier generations are only in the batch's history, because a retry clears them from the
+ * row.
  */
 export async function retriedInOtherBatches(
   db: Queryable,
@@ -61,12 +61,12 @@ export async function retriedInOtherBatches(
   return batches.map(({ batch_id }) => batch_id);
 }
 
-/** What the service gave back of one row's charge. `cost` is all that was charged. */
+/** What the service refunded of one row's charge. `cost` is the whole charge. */
 export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
 
 /**
- * What came back between `fromMs` and `toMs` (epoch milliseconds) of what the account's batches, but for one, were
- * charged at whatever time, as far as the service said how much, and in the currency of the charge.
+ * What was refunded between `fromMs` and `toMs` (epoch ms) of the charges, of any time, of the account's batches except
+ * this one. Only refunds whose amount is known and in the currency of the charge.
  */
 export function refundsOfOtherBatches(
   db: Queryable,
@@ -82,8 +82,8 @@ export function refundsOfOtherBatches(
 }
 
 /**
- * What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them
- * before a retry.
+ * What a batch was charged so far, by the currency of the wallets: the costs of its rows, and the charges that stayed
+ * after a retry.
  */
 export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
   const costs = await db.query<{ currency: string; cost: string }>(
@@ -93,17 +93,17 @@ export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<
   return new Map(costs.map(({ currency, cost }) => [currency, cost]));
 }
 
-/** What one paid row asked for, and what it was charged. */
+/** What one paid row asked for, and what it cost. */
 export type PaidCost = Omit<RowCost, 'row_no'> & { currency: string; amount: string };
 
 /**
- * Batches, the newest of the account, and rows of each, the first, that `recentCosts` reads: a look that takes
- * milliseconds in any ledger.
+ * How many of the account's newest batches `recentCosts` reads, and how many of the first rows of each: a query that
+ * takes milliseconds in any ledger.
  */
 const recentBatchesMax = 20;
 const recentRowsMax = 500;
 
-/** What recent payments of an account at one service were charged, the latest batch last. */
+/** The costs of recent payments of an account at one service, the latest batch last. */
 export function recentCosts(
   db: Queryable,
   { account, service }: { account: string; service: string },
@@ -121,8 +121,8 @@ export function recentCosts(
 }
 
 /**
- * What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL
- * counts: it would add floats.
+ * The cost of a batch's rows that buy products, by the currency of the wallets. SQL only counts the few distinct
+ * prices, because it would add them as floats.
  */
 export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
   const sums = new Sums();
@@ -135,7 +135,7 @@ export async function costsOfProducts(db: Queryable, batchId: string): Promise<R
   return sums.toObject();
 }
 
-/** Adds `delta` (a decimal text, negative where less was charged after all) to what a batch was charged. */
+/** Adds `delta` (a decimal text; negative if a charge was reduced later) to what a batch was charged. */
 export async function addToCosts(tx: Queryable, batchId: string, currency: string, delta: string): Promise<void> {
   const cost = addAmounts((await costsOfBatch(tx, batchId)).get(currency) ?? '0', delta);
   await tx.execute(

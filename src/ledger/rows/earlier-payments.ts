@@ -11,25 +11,25 @@ import { findRow } from './rows.ts';
 
 export interface EarlierPaymentsQuery {
   account: string;
-  /** Epoch milliseconds: rows that were first sent earlier are not asked for. */
+  /** Epoch ms: rows that were first sent earlier are left out. */
   since: number;
   /** Whether the ledger was restored, so that the service may have payments whose rows it has lost. */
   withLost: boolean;
 }
 
-/** Numbers that one statement asks for, if it asks for more than one. */
+/** Numbers in one statement, if the caller has more than one. */
 const numbersPerQuery = 50;
 
 function listOf(states: readonly RowState[]): string {
   return states.map((state) => `'${state}'`).join(', ');
 }
 
-/** Rows that bear an earlier payment (`bearsEarlierPayment`). */
+/** Rows that carry an earlier payment (`bearsEarlierPayment`). */
 const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_status IS NOT NULL`;
 
 /**
- * A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers
- * for many rows.
+ * A cross join, because SQLite keeps its order. Otherwise SQLite would walk through all rows of every batch, because it
+ * expects many rows for 50 numbers.
  */
 const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.failure_code,
@@ -45,8 +45,8 @@ const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);
 
 /**
- * What the account has sent to these numbers (E.164), by number: the latest first, then what a restored ledger has
- * lost.
+ * What the account has sent to these numbers (E.164), by number: the latest first, then the lost payments of a restored
+ * ledger.
  */
 export async function earlierPaymentsTo(
   tx: Queryable,
@@ -62,8 +62,7 @@ export async function earlierPaymentsTo(
 }
 
 /**
- * Whether another batch of the account may have sent anything since then (epoch ms): if not, no row needs to be
- * compared.
+ * Whether another batch of the account may have sent rows since a time (epoch ms). If not, no row needs to be compared.
  */
 export async function anySentSince(
   tx: Queryable,
@@ -85,7 +84,7 @@ export async function keyOwnerOf(db: Queryable, payment: PaymentRecord): Promise
   return { ...owner, generation: payment.generation };
 }
 
-/** The payments that were ever sent to this number (E.164) for the account, by what their keys are made of. */
+/** The fields from which the keys of all payments to this number (E.164) for the account are derived. */
 export function sentTo(
   db: Queryable,
   account: string,

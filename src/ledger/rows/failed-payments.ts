@@ -2,7 +2,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import type { RowRecord } from './rows.ts';
 
-/** A row of another batch whose payments have failed, as far as the ledger knows. */
+/** A row of another batch whose payments have failed according to the ledger. */
 export interface FailedRow extends RowRecord {
   run_id: string;
   account: string;
@@ -10,14 +10,14 @@ export interface FailedRow extends RowRecord {
 
 export interface FailedPaymentsQuery {
   account: string;
-  /** The batch that asks: its own rows stand beside each other in one file, and each is meant. */
+  /** The batch whose rows are compared. Its own rows are left out: they are in one file, and each is intended. */
   batchId: string;
   runId: string;
-  /** Epoch milliseconds: what was first sent before that counts only within the run. */
+  /** Epoch ms: payments that were first sent earlier count only within the run. */
   since: number;
 }
 
-/** Numbers that one statement asks for. */
+/** Numbers in one statement. */
 const numbersPerQuery = 50;
 
 const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
@@ -26,10 +26,7 @@ const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROS
     AND batches.account = ? AND rows.batch_id <> ? AND (rows.first_sent_at >= ? OR batches.run_id = ?)
   ORDER BY rows.batch_id, rows.row_no`;
 
-/**
- * Rows that are to be tried again, and were not yet: when their failed payments were sent, the rows do not know any
- * more.
- */
+/** Rows whose retry was not sent yet. They no longer have the time at which their failed payments were sent. */
 const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.generation > 1 AND rows.status IN ('ready', 'held', 'skipped', 'cancelled')
@@ -37,7 +34,7 @@ const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows 
   ORDER BY rows.batch_id, rows.row_no`;
 
 /**
- * The rows of other batches of the account whose payments to these numbers (E.164) have failed, and are not known to
+ * The rows of other batches of the account whose payments to these numbers (E.164) have failed and are not known to
  * have arrived.
  */
 export async function failedPaymentsTo(

@@ -4,17 +4,17 @@ import type { Queryable } from '../drivers/database.ts';
 
 /** The row refs of one batch's file. */
 export interface FileRefs {
-  /** Reads all of them from the ledger when it is first called. */
+  /** Reads all refs from the ledger at the first call. */
   read(db: Queryable): Promise<HasRef>;
 }
 
 /** Whether a row with this ref is in the file. */
 export type HasRef = (rowRef: string) => boolean;
 
-/** Rows read at once: their refs are some 30 bytes each. */
+/** Rows read at once. Their refs take about 30 bytes each. */
 const rowsPerPage = 10_000;
 
-/** What intake wrote of a file's rows never changes, so that it is read once, and kept in 8 bytes a row. */
+/** What intake wrote about a file's rows never changes, so it is read once and kept with 8 bytes a row. */
 export function makeFileRefs(batchId: string): FileRefs {
   let marks: BigUint64Array | null = null;
   return {
@@ -30,8 +30,8 @@ export function makeFileRefs(batchId: string): FileRefs {
 }
 
 /**
- * Rows of the same content have one mark, and stand as often in the file as it is found: while a file is being read,
- * the later ones do not have their occurrence in their refs yet.
+ * The mark leaves out the occurrence, so rows with the same content have the same mark, once for each row. While a file
+ * is being read, the refs of later ones do not contain their occurrence yet.
  */
 function markOf(rowRef: string): { mark: bigint; occurrence: number } {
   const { digest, occurrence } = contentRefParts(rowRef) ?? { digest: sha256(rowRef), occurrence: 1 };
@@ -53,7 +53,7 @@ async function readMarks(db: Queryable, batchId: string): Promise<BigUint64Array
   }
 }
 
-/** The first place of a sorted list at which a mark of this size or greater stands. */
+/** The first position in a sorted list with a mark of at least this value. */
 function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
   let [low, high] = [0, marks.length];
   while (low < high) {
@@ -64,11 +64,11 @@ function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
   return low;
 }
 
-/** Refs that are made of content, but for the first of each: 20 characters, and what is not "-1". */
+/** Refs derived from content, except the first of each content: 20 characters, and then not "-1". */
 const laterContentRefs = `row_ref LIKE '____________________-%' AND row_ref NOT LIKE '____________________-1'`;
 
 /**
- * Which occurrences of a content have failed, but for the first, in any file of the run: by its digest, in ascending
+ * The failed occurrences of each content, except the first occurrence, in all files of the run: by digest, in ascending
  * order.
  */
 export async function failedOccurrences(

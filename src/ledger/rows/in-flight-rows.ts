@@ -3,8 +3,8 @@ import type { Queryable } from '../drivers/database.ts';
 import { inState, type RowRecord } from './rows.ts';
 
 /**
- * What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks
- * for.
+ * The condition of the index of the rows in flight, with exactly its text: a query with this condition can use the
+ * index for any state.
  */
 export const inFlight = `(rows.status = 'sending' OR rows.status = 'accepted' OR rows.status = 'in_doubt')`;
 
@@ -23,7 +23,7 @@ export function dueRows(
   );
 }
 
-/** When the next action of the rows in flight in this state is due, or null where none has one. */
+/** When the next action of the rows in flight in this state is due; null if none is scheduled. */
 export async function nextDueAt(
   db: Queryable,
   batchId: string,
@@ -48,10 +48,10 @@ export async function countLeftToPerson(db: Queryable, batchId: string): Promise
   return found?.count ?? 0;
 }
 
-/** Accepted rows that the service has for longer than it promises (core/overdue.ts). */
+/** Accepted rows that have not ended within the service's promised time (core/state/overdue.ts). */
 export const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
 
-/** Whether a batch has an accepted row that the service may yet end in the time that it promises. */
+/** Whether a batch has an accepted row that is still within the service's promised time. */
 export async function hasPromised(db: Queryable, batchId: string): Promise<boolean> {
   const rows = await db.query(
     `SELECT 1 FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
@@ -61,7 +61,7 @@ export async function hasPromised(db: Queryable, batchId: string): Promise<boole
   return rows.length > 0;
 }
 
-/** How many accepted rows of a batch the service has for longer than it promises. */
+/** How many accepted rows of a batch have not ended within the service's promised time. */
 export async function countOverdue(db: Queryable, batchId: string): Promise<number> {
   const [found] = await db.query<{ count: number }>(
     `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${overdue}`,
@@ -71,25 +71,26 @@ export async function countOverdue(db: Queryable, batchId: string): Promise<numb
 }
 
 /**
- * The first of them in file order: sorted by itself, or all rows of the batch would be walked through in that order.
+ * The first overdue rows in file order. `+row_no` makes SQLite sort them: otherwise it would walk through all rows of
+ * the batch in that order.
  */
 export function firstOverdue(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
   return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY +row_no LIMIT ?`, [batchId, limit]);
 }
 
-/** Rows that are followed by the list. Times in epoch ms; null where there is none. */
+/** A summary of rows that are followed by the list. Times in epoch ms; null if there are no rows. */
 export interface FollowedSum {
   count: number;
-  /** The least `next_action_at`. */
+  /** The earliest `next_action_at`. */
   firstDue: number | null;
-  /** The least and the greatest `accepted_at`. */
+  /** The earliest and the latest `accepted_at`. */
   oldest: number | null;
   newest: number | null;
 }
 
 /**
- * Accepted rows that are not due by themselves at `now`, but are by `dueBy`, and were accepted after `after` and by
- * `until` (epoch ms).
+ * Accepted rows that are not due for a read of their own at `now`, but by `dueBy`, and that were accepted after `after`
+ * and up to `until` (epoch ms).
  */
 export interface FollowedQuery {
   now: number;
@@ -98,7 +99,7 @@ export interface FollowedQuery {
   until: number;
 }
 
-/** How many of a batch's rows these are, and their times. */
+/** The number of a batch's rows that match, and their times. */
 export async function followedRows(
   db: Queryable,
   batchId: string,
@@ -118,7 +119,9 @@ export async function followedRows(
   };
 }
 
-/** A page of the rows left in `sending`, in file order: at a start nobody sends, so each of them is a doubt. */
+/**
+ * A page of the rows left in `sending`, in file order. At a start nothing is being sent, so each of them is a doubt.
+ */
 export function sendingRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
   return db.query(`SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} LIMIT ?`, [
     batchId,
@@ -126,7 +129,7 @@ export function sendingRows(db: Queryable, batchId: string, limit: number): Prom
   ]);
 }
 
-/** Whether rows of these batches that were first sent until then (epoch ms) are without an answer. */
+/** Whether rows of these batches that were first sent up to a time (epoch ms) have no answer yet. */
 export async function isAnySending(db: Queryable, batchIds: readonly string[], until: number): Promise<boolean> {
   for (const batchId of batchIds) {
     const [found] = await db.query(

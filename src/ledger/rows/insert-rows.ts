@@ -3,7 +3,7 @@ import type { Queryable, SqlValue } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 import type { NewRow, RowRecord } from './rows.ts';
 
-/** What every row has that can be sent, as most can. */
+/** The columns that every ready row has, which are enough for most rows. */
 const plainColumns = [
   'batch_id',
   'row_no',
@@ -46,7 +46,7 @@ function putPlain(params: SqlValue[], at: number, row: Pick<NewRow, (typeof plai
   params[at + 9] = row.input;
 }
 
-/** Rows that are inserted together: as many as one statement carries (`insert.ts`). */
+/** Rows that are inserted together: as many as one statement takes (ledger/drivers/insert.ts). */
 const rowsPerInsert = 48;
 
 /** Writes the rows of one intake chunk. The caller counts them (`addToCount`). */
@@ -58,22 +58,22 @@ export async function insertRows(tx: Queryable, rows: readonly NewRow[]): Promis
 }
 
 /**
- * Whether a row has nothing beside the plain columns: to hand its values over is a quarter of what it costs to store a
- * row.
+ * Whether a row needs only the plain columns. Passing a value takes time: passing all of them takes a quarter of the
+ * time of storing a row.
  */
 function isPlain({ status, product_id, sms_message, problems }: NewRow): boolean {
   return status === 'ready' && product_id === null && sms_message === null && problems === null;
 }
 
 /**
- * What other batches make of a row besides its state: with which generation it begins, and which payments it is held
- * for.
+ * The further result of comparing a row with other batches: its first generation, and the time up to which earlier
+ * payments hold it.
  */
 export type Judgement = Pick<RowRecord, 'generation' | 'known_until'>;
 
 /**
- * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was
- * no longer as `from` says.
+ * Writes the result of comparing a row with others, while its batch is being read. Returns false if the row is no
+ * longer in state `from`.
  */
 export async function judgeRow(
   tx: Queryable,
@@ -89,10 +89,7 @@ export async function judgeRow(
   return changed === 1;
 }
 
-/**
- * Takes the first rows of a batch, as many as this at most, out of the ledger: of a file that came to nothing. Returns
- * how many.
- */
+/** Deletes the first rows of a batch, at most `limit`, after the reading of its file failed. Returns how many. */
 export function deleteRows(tx: Queryable, batchId: string, limit: number): Promise<number> {
   return tx.execute(
     `DELETE FROM rows WHERE batch_id = ? AND row_no < ? + (SELECT MIN(row_no) FROM rows WHERE batch_id = ?)`,

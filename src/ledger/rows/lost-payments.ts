@@ -6,39 +6,39 @@ import { makeInsert } from '../drivers/insert.ts';
 import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 import type { RowRecord } from './rows.ts';
 
-/** A payment that the service lists, and of which a restored ledger has lost the row. */
+/** A payment that the service lists, and whose row a restored ledger has lost. */
 export interface LostRecord extends Omit<LostPayment, 'isToAnyone'> {
   account: string;
   generation: number;
-  /** E.164; empty where the service's list does not tell. */
+  /** E.164; empty if the service's list does not contain it. */
   phone_number: string;
 }
 
 export type LostToNumber = LostPayment & Pick<LostRecord, 'phone_number'>;
 
-/** Keeps payments that were lost; one that is kept already stays as it is. */
+/** Stores lost payments. One that is already stored stays as it is. */
 export const insertLost = makeInsert<LostRecord>(
   'lost_payments',
   ['account', 'topup_id', 'run_id', 'row_ref', 'generation', 'phone_number', 'amount', 'currency', 'first_sent_at'],
   { ending: 'ON CONFLICT (account, topup_id) DO NOTHING' },
 );
 
-/** Whether the account has lost any payment: where not, no row needs to be compared with them. */
+/** Whether the account has any lost payments. If not, no row needs to be compared with them. */
 export async function anyLost(db: Queryable, account: string): Promise<boolean> {
   const found = await db.query('SELECT topup_id FROM lost_payments WHERE account = ? LIMIT 1', [account]);
   return found.length > 0;
 }
 
-/** Numbers that one statement asks for. What was sent nobody knows to whom is always asked for. */
+/** Numbers in one statement. It always includes payments without a number. */
 const numbersPerQuery = 50;
 const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
   WHERE phone_number IN ('', ${places(numbersPerQuery)}) AND account = ?
   ORDER BY first_sent_at DESC, topup_id`;
 
 /**
- * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may
- * correct in its own run counts however long ago it was, and when such a run began is lost with it. One of which the
- * service does not tell to whom is among them once for each number.
+ * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All times are included: a row of
+ * the same run counts however old it is, and a restored ledger may not know when the run began. A payment without a
+ * number appears once for each number.
  */
 export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];
@@ -52,7 +52,7 @@ export async function lostTo(db: Queryable, account: string, numbers: readonly s
   return found;
 }
 
-/** The payments of a row that were lost, the last generation first. */
+/** The lost payments of a row, the latest generation first. */
 export function lostOf(
   db: Queryable,
   { account, run_id }: { account: string; run_id: string },
@@ -65,8 +65,8 @@ export function lostOf(
 }
 
 /**
- * A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is
- * kept.
+ * Deletes the lost payments that match the row: the ledger knows them again by the row, and other runs see the row. A
+ * payment that does not match it is kept.
  */
 export async function dropLostExplainedBy(
   tx: Queryable,
@@ -80,7 +80,7 @@ export async function dropLostExplainedBy(
   }
 }
 
-/** A row's payments are to be forgotten. */
+/** Deletes the lost payments of a row, because its personal data is erased. */
 export async function dropLostOf(
   tx: Queryable,
   { account, run_id }: { account: string; run_id: string },
@@ -90,21 +90,19 @@ export async function dropLostOf(
   await tx.execute('DELETE FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ?', row);
 }
 
-/** Drops what the account has lost. */
+/** Deletes all lost payments of the account. */
 export async function dropLost(tx: Queryable, account: string): Promise<void> {
   await tx.execute('DELETE FROM lost_payments WHERE account = ?', [account]);
 }
 
-/** Drops what all accounts have lost of what was paid before then (epoch ms). */
+/** Deletes the lost payments of all accounts that were sent before a time (epoch ms). */
 export async function dropLostBefore(tx: Queryable, before: number): Promise<void> {
   await tx.execute('DELETE FROM lost_payments WHERE first_sent_at < ?', [before]);
 }
 
 const unreadName = (account: string) => `lost_from:${account}`;
 
-/**
- * From when on (epoch ms) the service's list is still to be read for what was lost; null where it was read to its end.
- */
+/** From when on (epoch ms) the service's list must still be read for lost payments; null if it was read to its end. */
 export async function lostFrom(db: Queryable, account: string): Promise<number | null> {
   const from = await readFact(db, unreadName(account));
   return from === null ? null : Number(from);
@@ -116,9 +114,8 @@ export async function noteLostFrom(tx: Queryable, account: string, from: number 
 }
 
 /**
- * When the service accepted the last payment that the ledger knows of (epoch ms), or null: by the service's own time,
- * but no later than the last was sent by ours, since nothing is listed after a time that it gave by mistake. Reads
- * every row.
+ * When the service accepted the last payment that the ledger knows (epoch ms), or null. By the service's own time, but
+ * not later than our last sending: after a wrong time in the future, no payment would be listed. Reads every row.
  */
 export async function lastAcceptedAt(db: Queryable, account: string): Promise<number | null> {
   const [last] = await db.query<{ accepted: number | null; sent: number | null }>(

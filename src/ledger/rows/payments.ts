@@ -3,13 +3,13 @@ import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
 /**
- * The binding of an idempotency key to one body, and the facts of its attempts. The key is made of account, run id,
- * row ref and generation, so its primary key is also what lets a row be paid once however many files name it.
+ * An idempotency key, the body that it is bound to, and the facts of its attempts. The key is derived from account, run
+ * id, row ref and generation, and is the primary key. So a row is paid once, however many files contain it.
  */
 export interface PaymentRecord {
   idempotency_key: string;
   account: string;
-  /** The batch and row that bound the key, and the only ones that may send it. */
+  /** The batch and row that bound the key. No other row may send it. */
   batch_id: string;
   row_no: number;
   generation: number;
@@ -18,19 +18,19 @@ export interface PaymentRecord {
   body: string;
   body_digest: string;
   attempts: number;
-  /** Attempts that were not answered with a definitive no: any of them may have been charged. */
+  /** Attempts without a definitive refusal: each may have been charged. */
   open_attempts: number;
   first_intent_at: number;
   last_intent_at: number;
-  /** Look-ups since the last send. */
+  /** Lookups since the last sending. */
   lookups: number;
-  /** Look-ups since the key became too old to be sent. */
+  /** Lookups since the key became too old to be sent. */
   aged_lookups: number;
-  /** Sends after the first. */
+  /** Sendings after the first. */
   resends: number;
-  /** How often in a row the same server error came back. */
+  /** How many consecutive answers were the same server error. */
   same_errors: number;
-  /** JSON `Evidence` (gateway/gateway.ts) of the last answer or failure. */
+  /** JSON `Evidence` (gateway/contract/gateway.ts) of the last answer or failure. */
   last_evidence: string | null;
 }
 
@@ -39,7 +39,7 @@ export async function findPayment(db: Queryable, idempotencyKey: string): Promis
   return payment ?? null;
 }
 
-/** Keys that one statement asks for. */
+/** Keys in one statement. */
 const keysPerQuery = 16;
 const findManySql = `SELECT * FROM payments WHERE idempotency_key IN (${places(keysPerQuery)})`;
 
@@ -58,13 +58,13 @@ export async function findPayments(
 }
 
 /**
- * So few that what SQLite keeps to undo the statement stays in memory, of which it takes 64 KiB: keys are digests, so
- * nearly each of them changes another page. Past that, all of the transaction's undo goes through a file, as many
- * pages as the write-ahead log itself.
+ * Few enough that SQLite keeps the undo data of the statement in memory, which it does up to 64 KiB: keys are digests,
+ * so nearly every key changes another page. Beyond that, the undo data of the whole transaction goes through a file,
+ * with as many pages as the write-ahead log itself.
  */
 const paymentsPerStatement = 4;
 
-/** Binds keys; resolves to how many of them were free. One that is already bound, to whatever, stays as it is. */
+/** Binds keys. Resolves to how many of them were free; a key that is already bound stays as it is. */
 export const insertPayments = makeInsert<PaymentRecord>(
   'payments',
   [
@@ -89,10 +89,9 @@ export const insertPayments = makeInsert<PaymentRecord>(
   { ending: 'ON CONFLICT (idempotency_key) DO NOTHING', most: paymentsPerStatement },
 );
 
-/** Writes the facts of a payment's attempts. Its key, body and owner never change. */
 /**
- * Begins the age of a key anew, of which every attempt was refused, and which the service has forgotten. Returns false
- * where somebody has sent it meanwhile.
+ * Restarts the age of a key that the service has forgotten and under which every attempt was refused. Returns false if
+ * another writer has sent it in the meantime.
  */
 export async function renewKey(tx: Queryable, payment: PaymentRecord, at: number): Promise<boolean> {
   const changed = await tx.execute(
@@ -103,6 +102,7 @@ export async function renewKey(tx: Queryable, payment: PaymentRecord, at: number
   return changed === 1;
 }
 
+/** Writes the facts of a payment's attempts. Its key, body and owner never change. */
 export async function updateAttempts(tx: Queryable, payment: PaymentRecord): Promise<void> {
   await tx.execute(
     `UPDATE payments SET attempts = ?, open_attempts = ?, last_intent_at = ?, lookups = ?, aged_lookups = ?, resends = ?, same_errors = ?,

@@ -1,12 +1,12 @@
 import type { Queryable } from '../drivers/database.ts';
 import type { RowRecord } from './rows.ts';
 
-/** Money of a payment that the service gave back. */
+/** A refund of a payment by the service. */
 export type Refund = Pick<RowRecord, 'refunded_at' | 'refund_amount' | 'refund_currency'>;
 
 /**
- * Writes, beside whatever the row's state is, that its money was given back. By a statement of its own: a writer that
- * read the row before this and comes after it leaves it as it is.
+ * Records a refund on a row, whatever the row's state. In a statement of its own, so that a writer that read the row
+ * earlier and writes it later keeps the refund.
  */
 export async function writeRefund(tx: Queryable, row: RowRecord, refund: Refund): Promise<void> {
   await tx.execute(

@@ -1,12 +1,12 @@
 import type { RowState } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** What intake writes of a row, once and for ever. */
+/** The fields of a row that intake writes, and that never change. */
 export interface NewRow {
   batch_id: string;
   /** 1 for the first row of the file after its header. */
   row_no: number;
-  /** The line of the file on which the row begins, as an editor counts. */
+  /** The line of the file on which the row begins, as editors count lines. */
   line: number;
   row_ref: string | null;
   status: RowState;
@@ -15,14 +15,14 @@ export interface NewRow {
   /** ISO 3166 two-letter code of the number. */
   country: string | null;
   network_id: number | null;
-  /** A plain decimal text in `currency`; null when a product is bought. */
+  /** A decimal text in `currency`; null if a product is bought. */
   amount: string | null;
   currency: string | null;
   product_id: string | null;
   sms_message: string | null;
-  /** JSON array of `Problem` (intake/problems.ts), or null: why the row is invalid or held. */
+  /** JSON array of `Problem` (intake/cells/problems.ts): why the row is invalid or held; null if there are none. */
   problems: string | null;
-  /** JSON array of the row's cells as they stand in the file, in file order. */
+  /** JSON array of the row's cells as they are in the file, in file order. */
   input: string;
 }
 
@@ -31,10 +31,10 @@ export interface RowRecord extends NewRow {
   generation: number;
   /** Requests to create this generation's payment that were, or may have been, written to the wire. */
   attempts: number;
-  /** When the engine looks at the row next; null: as soon as its turn comes. */
+  /** When the engine handles the row next; null: when its turn comes. */
   next_action_at: number | null;
   topup_id: string | null;
-  /** The service's own last word, verbatim. */
+  /** The service's own last status, verbatim. */
   service_status: string | null;
   provider_reference: string | null;
   cost: string | null;
@@ -45,21 +45,24 @@ export interface RowRecord extends NewRow {
   accepted_at: number | null;
   completed_at: number | null;
   /**
-   * The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that
-   * holds it no more.
+   * The row was held for what other batches first sent up to this time (epoch ms). Once a person has released it, these
+   * payments do not hold it again.
    */
   known_until: number | null;
-  /** The service's status of a payment that has failed here, and not at the service: the row counts as paid. */
+  /**
+   * The service's status of a payment that failed according to the ledger but not at the service: the row counts as
+   * paid.
+   */
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */
   contradicted_at: number | null;
-  /** The service's id of that payment, where it is known: it may be of another generation, or a second one. */
+  /** The service's id of that payment, if known. It may belong to another generation, or be a second payment. */
   contradicted_by: string | null;
   /** The service's id of a second payment of the row that has not failed: the recipient may have been paid twice. */
   second_topup_id: string | null;
-  /** When the service first told of money given back for this payment. The row's state never follows from it. */
+  /** When the service first reported a refund of this payment. A refund never changes the row's state. */
   refunded_at: number | null;
-  /** How much the service said, where it said (spec section 6.2 does not show it). */
+  /** How much was refunded, if the service reported it (spec section 6.2 does not show it). */
   refund_amount: string | null;
   refund_currency: string | null;
 }
@@ -79,7 +82,7 @@ export async function findRowByTopup(db: Queryable, account: string, topupId: st
   return row ?? null;
 }
 
-/** The row of a batch with this row ref that is sent, or may be sent yet; it reads every row of the batch. */
+/** The row of a batch with this row ref that is being sent or may still be sent. Reads every row of the batch. */
 export async function findUnendedRow(db: Queryable, batchId: string, rowRef: string): Promise<RowRecord | null> {
   const [row] = await db.query<RowRecord>(
     `SELECT * FROM rows WHERE batch_id = ? AND row_ref = ?
@@ -99,8 +102,8 @@ export function pageRows(db: Queryable, batchId: string, afterRowNo: number, lim
 }
 
 /**
- * Asks for the rows in a state that is bound. A bare parameter is compared with the states to which the index of the
- * rows in flight is limited, so that SQLite plans anew whenever one is bound; it does not look into an expression.
+ * Selects the rows in a state that is given as a parameter. The `+` makes it an expression: SQLite compares a bare
+ * parameter with the states of the index of rows in flight, and so plans the query again for each value.
  */
 export const inState = 'status = +?';
 

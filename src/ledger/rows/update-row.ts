@@ -1,7 +1,7 @@
 import type { Queryable, SqlValue } from '../drivers/database.ts';
 import type { RowRecord } from './rows.ts';
 
-/** What a change of a row may write. */
+/** The columns that a change of a row may write. */
 const changeable = [
   'status',
   'problems',
@@ -24,18 +24,17 @@ const changeable = [
   'contradicted_by',
   'second_topup_id',
 ] as const satisfies readonly (keyof RowRecord)[];
-/** The fields of a row that a change of its state may set besides. */
+/** The further fields of a row that a change of its state may set. */
 export type RowFields = Partial<Pick<RowRecord, Exclude<(typeof changeable)[number], 'status'>>>;
 
 /**
- * What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change
- * twice.
+ * The columns that are added up elsewhere. An update checks that they are still as the caller read them: otherwise the
+ * sum would count one change twice.
  */
 const costColumns = (1 << changeable.indexOf('cost')) | (1 << changeable.indexOf('cost_currency'));
 
 /**
- * The statements that updates need, by the columns that they write (one bit each): as many as there are kinds of
- * changes.
+ * The update statements by the columns that they write (one bit each). There are as many as there are kinds of changes.
  */
 const updateSqls = new Map<number, string>();
 
@@ -51,9 +50,9 @@ function updateSql(columns: number): string {
 }
 
 /**
- * Writes what changed of a row, guarded by the state, generation and attempts that the caller read, and by its cost
- * where that changes. Resolves to 1, or to 0 when another writer was there first: a conflict is a result, and nothing
- * was written. Only what changed is named: SQLite writes an entry of every index anew of which a column is named,
+ * Writes the changed fields of a row, if the row still has the state, generation and attempts that the caller read (and
+ * the cost, if that changes). Resolves to 1, or to 0 if another writer changed the row first: a conflict is a result,
+ * and nothing is written. Only changed columns are named, because SQLite rewrites every index of a named column,
  * changed or not.
  */
 export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<number> {
@@ -65,7 +64,7 @@ export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): P
     columns |= 1 << index;
     params.push(after[column]);
   }
-  // With nothing to write there is a conflict to find all the same.
+  // Without changes, the update must still find a conflict.
   if (columns === 0) {
     columns = 1 << changeable.indexOf('status');
     params.push(after.status);

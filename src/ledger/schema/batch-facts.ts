@@ -1,9 +1,10 @@
-/** The migration of what was kept of single batches under names of facts: it has columns, and goes with the batch. */
+/** The migration that replaces facts about single batches by columns, which are deleted with the batch. */
 export const batchFacts: readonly string[] = [
-  // The folder of its reports where it is not the configured one.
+  // The folder of its reports, if it is not the configured one.
   'ALTER TABLE batches ADD COLUMN reports_place TEXT',
   `UPDATE batches SET reports_place = (SELECT value FROM facts WHERE name = 'reports_out:' || batch_id)`,
-  // Whether the retry by its job's policy could not be made yet; for which end of the batch (epoch ms) it was decided.
+  // Whether the retry by its job's policy is still to be made, and for which end of the batch (epoch ms) it was
+  // decided.
   'ALTER TABLE batches ADD COLUMN retry_is_due INTEGER',
   'ALTER TABLE batches ADD COLUMN retry_decided_for BIGINT',
   `UPDATE batches SET retry_is_due = 1 WHERE 'due' = (SELECT value FROM facts WHERE name = 'job_retry:' || batch_id)`,

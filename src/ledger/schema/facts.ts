@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../drivers/database.ts';
 
-/** A fact that is kept under a name, or null. */
+/** The value of a fact by its name, or null. */
 export async function readFact(db: Queryable, name: string): Promise<string | null> {
   const [fact] = await db.query<{ value: string }>('SELECT value FROM facts WHERE name = ?', [name]);
   return fact?.value ?? null;
@@ -24,12 +24,12 @@ export async function highestClock(db: Queryable): Promise<number> {
   return Number((await readFact(db, highestClockName)) ?? 0);
 }
 
-/** Remembers `now` when it is higher than every time before it. */
-/** Fails where the ledger cannot be written: its disk is full, or its file was moved. */
+/** Fails if the ledger cannot be written: its disk is full, or its file was moved. */
 export async function proveWritable(db: Database, now: number): Promise<void> {
   await db.transact((tx) => writeFact(tx, 'proved_writable_at', String(now)));
 }
 
+/** Stores `now` if it is higher than every time before it. */
 export async function raiseHighestClock(tx: Queryable, now: number): Promise<void> {
   if (now <= (await highestClock(tx))) return;
   await writeFact(tx, highestClockName, String(now));

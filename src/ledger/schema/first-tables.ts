@@ -28,7 +28,8 @@ export const firstTables: readonly string[] = [
     )`,
   'CREATE INDEX batches_by_account ON batches (account, status)',
   'CREATE INDEX batches_by_run ON batches (account, run_id)',
-  // The rows of the files. What intake wrote never changes; the rest is where the current generation stands.
+  // The rows of the files. What intake writes never changes; the other columns hold the state of the current
+  // generation.
   `CREATE TABLE rows (
       batch_id TEXT NOT NULL,
       row_no INTEGER NOT NULL,
@@ -62,13 +63,13 @@ export const firstTables: readonly string[] = [
       refund_currency TEXT,
       PRIMARY KEY (batch_id, row_no)
     )`,
-  // Only rows in flight are indexed, so that intake pays for no second tree.
+  // Only rows in flight are indexed, so that intake does not write a second tree.
   `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at)
       WHERE status IN ('sending', 'accepted', 'in_doubt')`,
-  // A webhook may name a payment by the service's id alone. Intake pays nothing for this either.
+  // A webhook may identify a payment only by the service's id. This index does not slow down intake either.
   'CREATE INDEX rows_by_topup ON rows (topup_id) WHERE topup_id IS NOT NULL',
   'CREATE TABLE batch_counts (batch_id TEXT NOT NULL, status TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (batch_id, status))',
-  // The binding of an idempotency key to one body, for ever, and the facts of its attempts.
+  // The idempotency keys, each bound to one body for ever, with the facts of its attempts.
   `CREATE TABLE payments (
       idempotency_key TEXT PRIMARY KEY,
       account TEXT NOT NULL,
@@ -88,7 +89,7 @@ export const firstTables: readonly string[] = [
       same_errors INTEGER NOT NULL,
       last_evidence TEXT
     )`,
-  // The audit log: append-only, one hash chain a batch.
+  // The audit log: append-only, with one hash chain for each batch.
   `CREATE TABLE events (
       batch_id TEXT NOT NULL,
       seq BIGINT NOT NULL,
@@ -107,7 +108,7 @@ export const firstTables: readonly string[] = [
       expires_at BIGINT NOT NULL
     )`,
   'CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
-  // The webhooks received. Its primary key is what makes a repeated one change nothing.
+  // The received webhooks. Because of the primary key, a repeated webhook changes nothing.
   `CREATE TABLE inbox (
       account TEXT NOT NULL,
       scheme TEXT NOT NULL,

@@ -1,7 +1,10 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
 
-/** The right to send for an account. Its number grows with every change of hands, so that a stale holder is known. */
+/**
+ * The right to send for an account. The number grows each time the account changes its holder, so that a former holder
+ * is recognized.
+ */
 export interface Fence {
   account: string;
   holder: string;
@@ -18,8 +21,8 @@ export async function findLease(db: Queryable, account: string): Promise<LeaseRe
 }
 
 /**
- * Takes the account for `holder` until `expiresAt` when nobody holds it, when its time is over at `now`, or when its
- * holder is `deadHolder` (a process that is known to have ended). Null when somebody else holds it.
+ * Takes the account for `holder` until `expiresAt`, if nobody holds it, if its lease has expired at `now`, or if its
+ * holder is `deadHolder` (a process that is known to have ended). Null if another holder has it.
  */
 export async function takeLease(
   tx: Queryable,
@@ -39,7 +42,7 @@ export async function takeLease(
   return lease && { account, holder, fence: lease.fence };
 }
 
-/** Keeps the lease until `expiresAt`. False when it is no longer held under this fence. */
+/** Extends the lease until `expiresAt`. Returns false if it is no longer held under this fence. */
 export async function renewLease(tx: Queryable, fence: Fence, expiresAt: number): Promise<boolean> {
   const renewed = await tx.execute('UPDATE leases SET expires_at = ? WHERE account = ? AND fence = ? AND holder = ?', [
     expiresAt,
@@ -50,7 +53,7 @@ export async function renewLease(tx: Queryable, fence: Fence, expiresAt: number)
   return renewed === 1;
 }
 
-/** Gives the account back, so that the next runner need not wait for the lease to expire. */
+/** Releases the account, so that the next runner need not wait until the lease expires. */
 export async function releaseLease(tx: Queryable, fence: Fence): Promise<void> {
   await tx.execute('UPDATE leases SET expires_at = 0 WHERE account = ? AND fence = ? AND holder = ?', [
     fence.account,
@@ -59,7 +62,7 @@ export async function releaseLease(tx: Queryable, fence: Fence): Promise<void> {
   ]);
 }
 
-/** Fails with `FENCED` when the account has changed hands since `fence` was given out. */
+/** Fails with `FENCED` if the account has changed its holder since `fence` was taken. */
 export async function checkFence(tx: Queryable, fence: Fence): Promise<void> {
   const lease = await findLease(tx, fence.account);
   if (lease?.fence !== fence.fence || lease.holder !== fence.holder) {
@@ -68,8 +71,8 @@ export async function checkFence(tx: Queryable, fence: Fence): Promise<void> {
 }
 
 /**
- * Puts the account's fencing number at `fence`, which is none below its own: a ledger from a backup must not give out
- * numbers again.
+ * Raises the account's fencing number to `fence`, which must not be below the present one: a ledger from a backup must
+ * not use numbers again.
  */
 export async function raiseFence(tx: Queryable, account: string, fence: number): Promise<void> {
   await tx.execute(

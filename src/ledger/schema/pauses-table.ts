@@ -1,8 +1,8 @@
-/** The last event by which a person paused the batch: the engine's own pauses name a reason. */
+/** The last event with which a person paused the batch: only the engine's own pauses have a reason in their data. */
 const byPerson = `(SELECT EVENT FROM events WHERE events.batch_id = batches.batch_id
   AND (kind = 'batch.pause_besides' OR (kind = 'batch.pause' AND body NOT LIKE '%"reason":%'))
   ORDER BY seq DESC LIMIT 1)`;
-/** The last event by which the batch was paused for the reason that the batch named. */
+/** The last event with which the batch was paused for the reason in its record. */
 const byReason = `(SELECT EVENT FROM events WHERE events.batch_id = batches.batch_id
   AND kind = 'batch.pause' ORDER BY seq DESC LIMIT 1)`;
 
@@ -11,8 +11,8 @@ function whoAndSince(event: string): string {
 }
 
 /**
- * The migration to pauses as rows of their own: a batch named one reason, a fact had what a person paused it for as
- * well, and another fact had why nothing is sent from an account.
+ * The migration that makes pauses a table. Before, a batch had one reason, a fact stored that a person had paused it as
+ * well, and another fact stored why an account sends nothing.
  */
 export const pausesTable: readonly string[] = [
   `CREATE TABLE pauses (

@@ -4,9 +4,9 @@ import type { LeaseRecord } from './leases.ts';
 import { migrations } from './migrations.ts';
 
 /**
- * Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote
- * (`LEDGER_VERSION`), and to change one under a program of an earlier version (`LEDGER_BUSY`), which would go on by
- * its own rules: `isHeld` tells whether a lease stands for a program that works.
+ * Brings the database to the newest schema, with one transaction for each migration. Fails with `LEDGER_VERSION` if a
+ * later version wrote the ledger. Fails with `LEDGER_BUSY` if a program of an earlier version is using it, because that
+ * program would continue with its own rules. `isHeld`: whether a lease belongs to a running program.
  */
 export async function migrate(
   database: Database,
@@ -36,7 +36,7 @@ async function requireNobody(tx: Queryable, isHeld: (lease: LeaseRecord) => bool
   );
 }
 
-/** Fails with `LEDGER_VERSION` where a later version has changed the ledger, perhaps since it was opened. */
+/** Fails with `LEDGER_VERSION` if a later version has changed the ledger, perhaps since it was opened. */
 export async function requireOwnVersion(db: Queryable): Promise<void> {
   const newer = await db.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
   if (newer.length > 0)
