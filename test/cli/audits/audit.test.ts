@@ -154,7 +154,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   );
   assert.match(
     await auditedWith(field('finish_by = 86400000'), field('finish_by = NULL')),
-    /^5: .*it has 1970-01-02T00:00:00\.000Z as when it was to be done, and the chain says nothing/,
+    /^5: .*it has 1970-01-02T00:00:00\.000Z as when it was due, and the chain says nothing/,
   );
   const since: [edit: string, undo: string, expected: RegExp][] = [
     [
@@ -218,7 +218,7 @@ test('an audit calls no row edited whose money the service gave back, and finds 
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, []);
   await db.execute("UPDATE rows SET refund_amount = '0.70' WHERE row_no = 2");
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, [
-    'row 2 says otherwise of money that came back than the audit chain',
+    'row 2 has another refund than the audit chain',
   ]);
 });
 

@@ -304,7 +304,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   assert.equal(swapped.code, 5);
   assert.match(
     swapped.stdout,
-    /^! The folder has the name of batch 20261120-093000-4f2a, and these are the reports of/m,
+    /^! The folder has the name of batch 20261120-093000-4f2a, but these are the reports of/m,
   );
 });
 
