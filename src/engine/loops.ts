@@ -1,15 +1,15 @@
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { boostDeadlines, type DeadlineBoostNeeds } from './batches/deadline-boost.ts';
 import { resumeFunded } from './batches/funds.ts';
-import { refreshBatches } from './batches/open-batches.ts';
+import { refreshBatches } from './batches/refresh-batches.ts';
 import { type DispatchNeeds, dispatchLoop } from './dispatch/dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
 import { recentThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { roundMs, type Stay, type SuperviseNeeds, superviseLoop } from './supervise.ts';
 import { makeListCursor } from './tracking/list-cursor.ts';
 import { makeRereading } from './tracking/reread.ts';
+import { processWebhooks } from './tracking/take-webhooks.ts';
 import { type TrackingNeeds, trackOnce } from './tracking/tracking.ts';
-import { processWebhooks } from './tracking/webhook-inbox.ts';
 
 type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 

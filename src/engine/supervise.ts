@@ -1,13 +1,13 @@
 import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
 import type { Balance } from '../gateway/contract/gateway.ts';
-import { countRows } from '../ledger/batches/batch-counts.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
+import { countRows } from '../ledger/batches/row-counts.ts';
 import { isAnySending } from '../ledger/rows/in-flight-rows.ts';
 import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
 import { resetShortageBalances } from './batches/funds.ts';
-import { refreshBatches } from './batches/open-batches.ts';
 import { isShutOut, keepHalted, type PausingNeeds } from './batches/pausing.ts';
+import { refreshBatches } from './batches/refresh-batches.ts';
 import { allTerminal, canProgress } from './forecast/can-progress.ts';
 import { longThrottle } from './pacing/account-throttle.ts';
 import { askBalance } from './pacing/ask-balance.ts';

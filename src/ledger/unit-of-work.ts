@@ -5,15 +5,15 @@ import { type RowEvent, type RowState, transition as rowTransition } from '../co
 import type { Clock } from '../core/time/clock.ts';
 import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
 import { chainStart, type EventData } from './audit/events.ts';
-import { addToCount, deleteCounts } from './batches/batch-counts.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import { addPause, clearPauses } from './batches/pauses.ts';
+import { addToCount, deleteCounts } from './batches/row-counts.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { addToCosts } from './rows/costs.ts';
 import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
 import type { NewRow, RowRecord } from './rows/rows.ts';
 import { type RowFields, updateRow } from './rows/update-row.ts';
-import { checkFence, type Fence } from './schema/leases.ts';
+import { checkFence, type Fence } from './schema/lease-table.ts';
 
 /**
  * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and

@@ -4,7 +4,7 @@ import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../ledger/batches/pauses.ts';
-import { readyProducts } from '../ledger/batches/row-totals.ts';
+import { readyProducts } from '../ledger/batches/requested-amounts.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { eventSentence } from '../reports/sentences/audit-sentences.ts';
 import { forecastText, minuteText } from '../reports/sentences/finish-text.ts';

@@ -7,7 +7,7 @@ import type { WebhookKeys } from '../gateway/webhooks/webhook-signatures.ts';
 import { addToInbox, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { makeRejectionLog } from './rejection-log.ts';
-import { inboxEntry, type RawWebhook, verifyWebhook } from './signed-webhook.ts';
+import { inboxEntry, type RawWebhook, verifyWebhook } from './verify-webhook.ts';
 
 export interface WebhookDeps {
   db: Database;

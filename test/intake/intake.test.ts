@@ -15,7 +15,7 @@ import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
 import type { Catalog } from '../../src/intake/rows/network-catalog.ts';
 import { validateFile } from '../../src/intake/validate.ts';
 import { pageEvents } from '../../src/ledger/audit/events.ts';
-import { countRows } from '../../src/ledger/batches/batch-counts.ts';
+import { countRows } from '../../src/ledger/batches/row-counts.ts';
 import { type BatchRecord, findBatch, listBatches } from '../../src/ledger/batches/batches.ts';
 import { listReadings } from '../../src/ledger/batches/readings.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';

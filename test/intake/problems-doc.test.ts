@@ -40,7 +40,7 @@ describe('docs/problems.md', () => {
 
   test('has the codes that the engine gives to rows', () => {
     for (const name of [
-      'core/duplicates/problems.ts',
+      'core/duplicates/duplicate-problems.ts',
       'core/duplicates/recipient-maximum.ts',
       'engine/decisions/release-or-skip.ts',
       'engine/doubts/earlier-generations.ts',

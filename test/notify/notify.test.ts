@@ -19,7 +19,7 @@ import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/
 import { noteLeftFiles } from '../../src/ledger/jobs/unprocessed-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox/outbox.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
-import { takeLease } from '../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../src/ledger/schema/lease-table.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import type { Message } from '../../src/notify/message.ts';

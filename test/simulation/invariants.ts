@@ -5,7 +5,7 @@ import { isTerminal } from '../../src/core/state/row-state.ts';
 import { paymentNames } from '../../src/engine/payments/payment-request.ts';
 import type { ApprovedPlan } from '../../src/engine/plan/approval.ts';
 import { pageEvents } from '../../src/ledger/audit/events.ts';
-import { countRows } from '../../src/ledger/batches/batch-counts.ts';
+import { countRows } from '../../src/ledger/batches/row-counts.ts';
 import { type BatchRecord, listBatches, runSoFar } from '../../src/ledger/batches/batches.ts';
 import { openPauses } from '../../src/ledger/batches/pauses.ts';
 import type { Database, Queryable } from '../../src/ledger/drivers/database.ts';

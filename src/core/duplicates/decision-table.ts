@@ -1,7 +1,6 @@
 import { assert } from '../basics/assert.ts';
 import { bearsEarlierPayment, generationsMax, mayHaveArrived, samePayment } from '../state/earlier-payment.ts';
 import { comparedPayments, isCompared, mayCorrect, maySame } from './comparison.ts';
-import { type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
 import {
   alreadyPaid,
   alreadySent,
@@ -17,7 +16,8 @@ import {
   sentLately,
   skippedUnpaid,
   triedTooOften,
-} from './problems.ts';
+} from './duplicate-problems.ts';
+import { type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
 import type {
   AskingRow,
   DuplicateRules,

@@ -1,7 +1,7 @@
 import { addAmounts, compareAmounts, moneyText } from '../money/money.ts';
 import { isoTime } from '../time/clock.ts';
+import type { DuplicateProblem } from './duplicate-problems.ts';
 import { countsAsPaid, type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
-import type { DuplicateProblem } from './problems.ts';
 import type { AskingRow, DuplicateRules } from './question.ts';
 
 export interface BeyondMaximum {

@@ -7,10 +7,10 @@ import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
 import { clearPauses, manualPause, openPauses } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
   type ApprovedPlan,

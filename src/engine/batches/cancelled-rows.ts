@@ -1,5 +1,5 @@
 import type { Actor } from '../../ledger/actor.ts';
-import { cancelledWithRows } from '../../ledger/batches/batch-counts.ts';
+import { cancelledWithRows } from '../../ledger/batches/row-counts.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { inUnit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 

@@ -1,7 +1,7 @@
 import { can } from '../../core/state/batch-state.ts';
 import { sentAmong } from '../../core/state/row-state.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { overspent } from '../plan/spending.ts';
 import { canaryVerdict } from '../runner/batch-watch.ts';

@@ -1,15 +1,15 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can, type PauseReason } from '../../core/state/batch-state.ts';
 import type { BalanceOutcome, ListOutcome } from '../../gateway/contract/gateway.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { openBatches } from '../../ledger/batches/batches.ts';
 import { haltAccount, haltOf, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
 import type { Parts } from '../runner/context.ts';
 import { resetShortageBalances } from './funds.ts';
-import { type OpenBatchesNeeds, refreshBatches } from './open-batches.ts';
+import { type OpenBatchesNeeds, refreshBatches } from './refresh-batches.ts';
 
 export type PausingNeeds = Parts<'clock' | 'gate' | 'lease' | 'wakes'> & OpenBatchesNeeds;
 

@@ -1,7 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { type DuplicateDecision, decideByOwner } from '../../core/duplicates/decision-table.ts';
-import type { DuplicateProblem } from '../../core/duplicates/problems.ts';
+import type { DuplicateProblem } from '../../core/duplicates/duplicate-problems.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import { rowsHeldSince } from '../../ledger/audit/audit-pages.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isExplainedBy } from '../../core/duplicates/comparison.ts';
-import { unreadSinceName } from '../../core/duplicates/problems.ts';
+import { unreadSinceName } from '../../core/duplicates/duplicate-problems.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import { wasSent } from '../../core/state/row-state.ts';

@@ -1,8 +1,8 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
-import { countRowsSending } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
+import { countRowsSending } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { waitsForFirstRows } from './can-progress.ts';
 import { type Place, sendingOrder } from './sending-order.ts';

@@ -2,7 +2,7 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type StoredGate, storedPace } from '../../ledger/accounts/pace.ts';
 import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { findLease } from '../../ledger/schema/leases.ts';
+import { findLease } from '../../ledger/schema/lease-table.ts';
 
 /** The pauses that stop every batch of an account, in order: first those that require a look at the payments. */
 export const accountPauses = ['service_mismatch', 'credentials_rejected', 'insufficient_balance'] as const;

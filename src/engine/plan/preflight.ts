@@ -3,7 +3,6 @@ import { addAmounts, type Money, multiplyAmount, Sums, subtractAmounts } from '.
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import {
   linesAsking,
@@ -13,7 +12,8 @@ import {
   readyAmounts,
   readyProducts,
   releasedAmounts,
-} from '../../ledger/batches/row-totals.ts';
+} from '../../ledger/batches/requested-amounts.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { PaceAhead } from '../forecast/forecast.ts';

@@ -2,7 +2,14 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { raiseHighestClock } from '../../ledger/schema/facts.ts';
-import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease } from '../../ledger/schema/leases.ts';
+import {
+  type Fence,
+  findLease,
+  raiseFence,
+  releaseLease,
+  renewLease,
+  takeLease,
+} from '../../ledger/schema/lease-table.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 

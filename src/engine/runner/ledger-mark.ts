@@ -2,7 +2,7 @@ import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLost, lastAcceptedAt, lostFrom, noteLostFrom } from '../../ledger/rows/lost-payments.ts';
 import { highestClock, readFact, writeFact } from '../../ledger/schema/facts.ts';
-import type { LeaseRecord } from '../../ledger/schema/leases.ts';
+import type { LeaseRecord } from '../../ledger/schema/lease-table.ts';
 
 /**
  * A copy of the last program's lease on an account, stored outside the ledger. A ledger whose lease is older was

@@ -1,8 +1,8 @@
 import { sentAmong } from '../../core/state/row-state.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { SpacedRows } from '../../ledger/accounts/pace.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import {

@@ -107,7 +107,7 @@ for (const [field, languages] of Object.entries(names) as [Field, readonly strin
     const isNumbered = field === 'phone_number' || field === 'reference';
     const forms = isNumbered ? numbered.map((withNumber) => withNumber(name)) : [];
     if (field !== 'phone_number' || !onlyNumbered.has(name)) forms.push(name);
-    for (const form of forms) fieldByName.set(form, field).set(form.replaceAll(' ', ''), field);
+    for (const form of forms.map(plainName)) fieldByName.set(form, field).set(form.replaceAll(' ', ''), field);
   }
 }
 

@@ -3,13 +3,13 @@ import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { maySend } from '../../core/state/batch-state.ts';
 import { batchLabel, batchStateTexts } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import {
   type BatchRecord,
   batchesOfRun,
   batchesWithContent,
   embeddedSandboxService,
 } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
 

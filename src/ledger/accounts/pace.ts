@@ -2,7 +2,7 @@ import type { OwnUse, RateOutlook } from '../../core/time/rate-outlook.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { readFact, writeFact } from '../schema/facts.ts';
-import { findLease } from '../schema/leases.ts';
+import { findLease } from '../schema/lease-table.ts';
 
 /** How fast an account is sending, as its runner last stored it for other processes. */
 export interface StoredPace {

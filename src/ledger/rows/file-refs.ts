@@ -1,5 +1,5 @@
 import { contentRefParts, sha256 } from '../../core/identity/ids.ts';
-import { countRows } from '../batches/batch-counts.ts';
+import { countRows } from '../batches/row-counts.ts';
 import type { Queryable } from '../drivers/database.ts';
 
 /** The row refs of one batch's file. */

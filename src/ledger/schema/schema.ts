@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
-import type { LeaseRecord } from './leases.ts';
+import type { LeaseRecord } from './lease-table.ts';
 import { migrations } from './migrations.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type Sending, sendingOf } from '../../engine/forecast/sending.ts';
 import { type AccountGate, accountPausesOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import { type StoredPace, storedPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { findLease } from '../../ledger/schema/leases.ts';
+import { findLease } from '../../ledger/schema/lease-table.ts';
 import { isDeadProcess } from '../../runtime/session/process-holder.ts';
 import type { Session } from '../../runtime/session/session.ts';
 

@@ -13,7 +13,7 @@ import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
-import { situationNow, type WaitsSession } from './situation.ts';
+import { situationNow, type WaitsSession } from './situation-now.ts';
 
 /** What a batch is doing, in a few words. A batch that could continue but that no program works on is not running. */
 export function standsAt(batch: BatchRecord, { doing, holds }: Situation): string {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pauseReasons } from '../../core/state/batch-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -11,7 +11,7 @@ import type { AccountNow } from '../base/account-now.ts';
 import { standsAt } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
-import { situationNow } from '../base/situation.ts';
+import { situationNow } from '../base/situation-now.ts';
 
 const text = z.string().nullable();
 

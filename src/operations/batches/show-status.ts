@@ -19,7 +19,7 @@ import { accountNow } from '../base/account-now.ts';
 import { waitsText } from '../base/blockers.ts';
 import { batchId, problems, rowNo, rowStatus, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { situationJson, situationNow, situation as situationShape } from '../base/situation.ts';
+import { situationJson, situationNow, situation as situationShape } from '../base/situation-now.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
 /** How many rows of each kind are listed. */

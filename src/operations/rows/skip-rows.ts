@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { skipRows as skip } from '../../engine/decisions/release-or-skip.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, reason, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';

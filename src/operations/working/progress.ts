@@ -1,8 +1,8 @@
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import { type AccountGate, causeOf } from '../../engine/pacing/account-gate.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { accountsNow, type LedgerNow, paceOf } from '../base/account-now.ts';
 import { beforeText, serviceText } from '../base/blockers.ts';

@@ -1,16 +1,16 @@
 import { isoTime } from '../../core/time/clock.ts';
 import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { defaultEngineSettings } from '../../engine/runner/settings.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
 import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
 import { accountNow } from '../base/account-now.ts';
 import { followedText, isKeptByService, waitsFor } from '../base/blockers.ts';
 import type { OperationEvent } from '../base/events.ts';
-import type { WaitsSession } from '../base/situation.ts';
+import type { WaitsSession } from '../base/situation-now.ts';
 
 /** Reports about batches while this process works on them, or while it watches another process that does. */
 export interface Watching {

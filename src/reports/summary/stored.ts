@@ -18,7 +18,7 @@ const storedProblems = z.array(
     suggestion: z.string(),
   }),
 );
-/** One problem of a row: core/problem-table.ts has the codes. */
+/** One problem of a row: core/state/problem-table.ts has the codes. */
 export type StoredProblem = z.infer<typeof storedProblems>[number];
 
 const storedBalance = z.object({

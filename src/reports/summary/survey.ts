@@ -171,7 +171,7 @@ export function isContradicted({ status, contradicted }: Pick<ReportedRow, 'stat
   return status === 'failed' && contradicted !== null;
 }
 
-/** Whether a row is in doubt and not looked up any more (`engine/doubts.ts`): only a person can resolve it. */
+/** Whether a row is in doubt and not looked up any more (`engine/doubts/doubts.ts`): only a person can resolve it. */
 export function isLeftToPerson({ status, next_action_at }: ReportedRow): boolean {
   return status === 'in_doubt' && next_action_at === null;
 }

@@ -1,6 +1,6 @@
 import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../engine/account-runner.ts';
 import { accountLog } from '../logging/log.ts';
-import { makeLedgerMark } from '../session/lease-mark.ts';
+import { makeLedgerMark } from '../session/ledger-mark-file.ts';
 import { isDeadProcess, processHolder } from '../session/process-holder.ts';
 import type { Session } from '../session/session.ts';
 import type { OpenAccount } from './account.ts';

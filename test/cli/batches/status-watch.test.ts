@@ -6,7 +6,7 @@ import { systemTerminal } from '../../../src/cli/base/terminal.ts';
 import { watchBy } from '../../../src/cli/batches/status-watch.ts';
 import type { Call } from '../../../src/cli/session/call.ts';
 import { savePace } from '../../../src/ledger/accounts/pace.ts';
-import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { startCommand } from '../../support/command.ts';

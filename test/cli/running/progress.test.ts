@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeProgressLines, progressMsOf } from '../../../src/cli/running/progress.ts';
 import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
-import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import type { OperationEvent } from '../../../src/operations/base/events.ts';
 import { reportProgress } from '../../../src/operations/working/progress.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decidedText, sendsText } from '../../../src/cli/session/after-decision.ts';
-import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { workerOf } from '../../../src/operations/base/account-now.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 

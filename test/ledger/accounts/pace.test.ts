@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { savePace, storedPace, storedThrottleOf } from '../../../src/ledger/accounts/pace.ts';
 import { writeFact } from '../../../src/ledger/schema/facts.ts';
-import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { idlePace, memoryLedger } from '../../support/ledger.ts';
 
 test('a pace is told as long as the account is held by whoever noted it, however long that is', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { waitsLine } from '../../../src/cli/running/event-screen.ts';
 import type { PauseReason } from '../../../src/core/state/batch-state.ts';
-import { takeLease } from '../../../src/ledger/schema/leases.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import type { OperationEvent } from '../../../src/operations/base/events.ts';
 import { makeWatching } from '../../../src/operations/working/watching.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeLedgerMark } from '../../../src/runtime/session/lease-mark.ts';
+import { makeLedgerMark } from '../../../src/runtime/session/ledger-mark-file.ts';
 import { folderOf } from '../../support/folder.ts';
 
 test('a mark beside the ledger is what was last written of its account, for its owner alone', async (t) => {

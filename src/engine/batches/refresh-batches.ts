@@ -1,8 +1,8 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { countRows } from '../../ledger/batches/batch-counts.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
 import type { Parts } from '../runner/context.ts';
