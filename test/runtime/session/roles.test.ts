@@ -36,14 +36,14 @@ describe('who may do what', () => {
       assert.deepEqual(allowed, may);
     });
 
-  test('a job prepares and operates, whoever else may, and does nothing more', async (t) => {
+  test('a job prepares, operates and reads, whoever else may, and does nothing more', async (t) => {
     const cwd = folderOf(t);
     const people = Object.fromEntries(roles.map((role) => [role, ['joe']]));
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
     const config = await loadConfig({ cwd, env: {}, configPath: undefined });
     const job = { config, person: 'job payroll', through: 'job:payroll' } as const;
     for (const role of roles) {
-      if (role === 'prepare' || role === 'operate') requireRole(job, role);
+      if (['prepare', 'operate', 'audit'].includes(role)) requireRole(job, role);
       else assert.throws(() => requireRole(job, role), { code: 'ROLE_MISSING' });
     }
   });
