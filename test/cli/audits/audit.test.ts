@@ -217,9 +217,7 @@ test('an audit calls no row edited whose money the service gave back, and finds 
   await giveBack(db, 2);
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, []);
   await db.execute("UPDATE rows SET refund_amount = '0.70' WHERE row_no = 2");
-  assert.deepEqual((await auditBatch(db, 'B-1')).edited, [
-    'row 2 has another refund than the audit chain',
-  ]);
+  assert.deepEqual((await auditBatch(db, 'B-1')).edited, ['row 2 has another refund than the audit chain']);
 });
 
 test('an audit finds a chain that was written anew, or cut short, by its heads that were put outside', async (t) => {
