@@ -1,8 +1,8 @@
 /**
  * Every error that a user can meet, by its stable code, with the exit code of the command and the advice. Exit code 6
  * means that the same command fails again until a person has acted, so systemd does not restart `serve`. Exit code 5
- * may pass by itself, for example when a disk is full. Problems of rows have their own table (`core/state/problem-
- * table.ts`): they are data and never stop a file.
+ * may pass by itself, for example when a disk is full. Problems of rows have their own table
+ * (`core/state/problem-table.ts`): they are data and never stop a file.
  */
 export const errorTable = {
   USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },
