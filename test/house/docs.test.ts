@@ -38,6 +38,13 @@ const fileNames = new Set(
 );
 
 describe('the pages for people', () => {
+  test('hold no marks of a merge that nobody has finished', () => {
+    const torn = [...pages, 'CHANGELOG.md'].filter((page) =>
+      /^(<{7}|>{7}|={7}$)/m.test(readFileSync(join(root, page), 'utf8')),
+    );
+    assert.deepEqual(torn, []);
+  });
+
   for (const page of pages) {
     const text = readFileSync(join(root, page), 'utf8');
 
