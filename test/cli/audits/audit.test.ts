@@ -185,7 +185,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     [
       'batches SET forgotten_at = 1',
       'batches SET forgotten_at = NULL',
-      /it has 1970-01-01T00:00:00\.001Z as when whom it paid was forgotten, and the chain says nothing\./,
+      /it has 1970-01-01T00:00:00\.001Z as when its people were forgotten, and the chain says nothing\./,
     ],
     [
       "batches SET service = 'x' || service",
