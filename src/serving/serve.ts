@@ -160,24 +160,27 @@ function innerServers(
   { metricsAddress, apiAddress }: Pick<ServeOptions, 'metricsAddress' | 'apiAddress'>,
   nameOf: ServeDoor['nameOf'],
 ) {
-  const metrics = metricsOf(session, kept);
-  const api = makeApiServer({
-    session,
-    withAccount: (name, work) => keptOf(session, kept, name).use(work),
-    onChange: (account) => kept.get(account)?.nudge(),
-  });
+  // A server without an address is not built: the API makes a schema for each of its routes.
+  const metrics = metricsAddress && metricsOf(session, kept);
+  const api =
+    apiAddress &&
+    makeApiServer({
+      session,
+      withAccount: (name, work) => keptOf(session, kept, name).use(work),
+      onChange: (account) => kept.get(account)?.nudge(),
+    });
   return {
     async listen() {
-      if (metricsAddress !== null) {
+      if (metrics !== null && metricsAddress !== null) {
         const url = await listen(metrics, metricsAddress, `${nameOf('metrics_host')} and ${nameOf('metrics_port')}`);
         session.log.info('metrics are served', { url: `${url}/metrics` });
       }
-      if (apiAddress !== null) {
+      if (api !== null && apiAddress !== null) {
         const url = await listen(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
         session.log.info('the API is served', { url: `${url}/api/v1` });
       }
     },
-    close: () => Promise.all([metrics.close(), api.close()]),
+    close: () => Promise.all([metrics?.close(), api?.close()]),
   };
 }
 

@@ -170,7 +170,7 @@ export type OtherPayment = { other_batch: string; other_row: number } | { other_
 export interface DuplicateDecision {
   outcome: 'pay' | 'skip' | 'hold';
   problems: DuplicateProblem[];
-  /** The payment because of which the row is skipped or held. */
+  /** The other payment that causes the skip or the hold; null for none. */
   other: OtherPayment | null;
   /** The row's next generation if the row continues after a failure; else null. */
   generation: number | null;

@@ -30,8 +30,7 @@ export type BatchEvent =
 export const pauseReasons = [
   // The account uses another service than the batch was made for: nothing is sent or looked up for the batch there.
   'service_changed',
-  // The service's answer named another payment than the one asked about: nothing is sent until a person has looked at
-  // it.
+  // The service answered with a different payment. A person must look at it before anything more is sent.
   'service_mismatch',
   'credentials_rejected',
   'guard_tripped',

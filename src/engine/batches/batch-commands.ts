@@ -107,8 +107,8 @@ export function requireWaiting(batch: BatchRecord): void {
 }
 
 /**
- * Resumes a paused batch and clears all of its pauses, because a person has looked at it. Fails with `BATCH_UNKNOWN`,
- * or with `BATCH_STATE` if it is not paused.
+ * Resumes a paused batch on a person's decision, and clears all of its pauses. Fails with `BATCH_UNKNOWN`, or with
+ * `BATCH_STATE` if it is not paused.
  */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', async (unit, batch) => {

@@ -19,7 +19,7 @@ export interface PermanentlyHeldRow {
   suggestion: string;
 }
 
-/** Why a row would be held again when its turn comes, whoever releases it; null if it could be sent. */
+/** The reason for which dispatch would hold a row again after its release; null if dispatch would send it. */
 export async function permanentHold(
   db: Queryable,
   batch: BatchRecord,

@@ -14,7 +14,7 @@ import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'committer' | 'db' | 'log' | 'picker'>;
 
 /**
- * The service's answers about the payments of a row's generations, each of which has failed according to the ledger.
+ * The service's answers about all earlier payments of a row. In the ledger, each of these payments has failed.
  */
 export type EarlierGenerations =
   /** All have failed. `last`: the service's payments of the last generation. */

@@ -29,10 +29,10 @@ export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' |
 }
 
 /**
- * Reads again each failed payment of other batches to the same person that would hold one of these rows if it had
- * arrived (I17), whatever its reference and whoever released the row. If the service no longer calls it failed, its row
- * is marked as contradicted, and holds the row like any other payment. Returns the rows that need not wait for a
- * payment that could not be read.
+ * Reads failed payments of other batches to the same person again (I17): those that would hold one of these rows if
+ * they had arrived. References do not matter, and a released row is read for as well. If the service no longer reports
+ * a payment as failed, its row is marked as contradicted, and holds the new row like any other payment. Returns the
+ * rows that need not wait for a payment that could not be read.
  */
 export async function withFailuresRead(
   context: FailedBeforeNeeds,

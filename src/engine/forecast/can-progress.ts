@@ -9,9 +9,9 @@ import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 /**
  * Whether a runner can make progress with the batch within `patienceMs`, without a person. A batch whose rows are all
  * terminal can be completed, which is progress. Overdue rows count as progress only for a runner with infinite
- * patience. These rows make no progress: held rows and rows that wait for a person; ready rows of a batch that is
- * neither approved nor running; rows that wait for first rows of which one waits for a person; and rows of another
- * service's batch.
+ * patience. These rows make no progress: held rows; rows that wait for a person; ready rows of a batch that is not
+ * approved or running; rows behind the batch's first rows while one of these waits for a person; and rows of a batch
+ * that was made for another service.
  */
 export async function canProgress(
   db: Queryable,

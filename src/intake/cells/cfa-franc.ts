@@ -1,6 +1,6 @@
 /**
- * The name that people use for CFA francs: two currencies of equal value, of which a country uses one. It is not a
- * currency code.
+ * The name that people use for both CFA francs (XOF and XAF). They have the same value, and each country uses one of
+ * them. The name is not a currency code.
  */
 export const cfaFranc = 'FCFA';
 

@@ -143,8 +143,8 @@ async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Cal
     if (method === 'POST') await noteChange(session, onChange, input);
     return { status: 200, body: JSON.stringify(result) };
   } catch (error) {
-    const { status, ...rest } = shown(deps, error);
-    return { status, body: JSON.stringify({ status, ...rest }) };
+    const answer = shown(deps, error);
+    return { status: answer.status, body: JSON.stringify(answer) };
   }
 }
 
