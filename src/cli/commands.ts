@@ -5,6 +5,7 @@ export const load = {
   run: () => import('./files/run.ts'),
   validate: () => import('./files/validate.ts'),
   status: () => import('./batches/status.ts'),
+  rows: () => import('./batches/rows.ts'),
   resume: () => import('./batches/resume.ts'),
   pause: () => import('./batches/pause.ts'),
   reorder: () => import('./batches/reorder.ts'),

@@ -14,6 +14,8 @@ import {
   theFile,
 } from './program-options.ts';
 
+const collect = (value: string, values: string[] = []) => [...values, value];
+
 export function addWork(program: Command, call: Call): void {
   program.commandsGroup('Pay a file:');
   example(
@@ -41,6 +43,14 @@ export function addWork(program: Command, call: Call): void {
       'repeat until all have ended: the rate used and allowed, when all will be sent, what it waits for',
     )
     .action(call('status'));
+  example(program.command('rows').argument('<batch>'), 'airbatch rows 20261120-093000-4f2a --state failed')
+    .description('list the rows of a batch, with masked phone numbers')
+    .option('--state <state>', 'only rows in this state (may be given several times)', collect)
+    .option('--find <text>', 'only rows with this text in the reference or the name, or with these last digits')
+    .option('--code <code>', 'only rows with this code of a problem or a failure')
+    .option('--after <row>', 'only rows after this one')
+    .option('--limit <rows>', 'at most this many rows (default: 100, at most 1,000)')
+    .action(call('rows'));
   example(
     program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
     'airbatch resume',
@@ -124,7 +134,6 @@ export function addDecisions(program: Command, call: Call): void {
       'what shows it, for the audit log (phone numbers, and what looks like one, are left out)',
     )
     .action(call('resolve'));
-  const collect = (code: string, codes: string[] = []) => [...codes, code];
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
     .description('pay failed rows again, after checking at the service that they were not paid')
     .option(...restored)

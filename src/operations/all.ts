@@ -27,6 +27,7 @@ import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
 import { verifyReports } from './proof/verify-reports.ts';
 import { writeReports } from './proof/write-reports.ts';
+import { listRows } from './rows/list-rows.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
@@ -60,6 +61,7 @@ export const operations = {
   resolveRow,
   auditLedger,
   listEvents,
+  listRows,
   showRow,
   listForgettable,
   forgetBatches,

@@ -58,6 +58,12 @@ export function doorOf(context: CommandContext): Door & { place: Place } {
     emit: (event) => {
       if (event.kind === 'note') terminal.error(`${visible(event.text)}\n`);
     },
-    nameOf: (field) => (field === 'batch_id' ? '--batch' : `--${field.replaceAll('_', '-')}`),
+    nameOf: (field) => optionNames.get(field) ?? `--${field.replaceAll('_', '-')}`,
   };
 }
+
+/** Options that are not called like their input field. */
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ['batch_id', '--batch'],
+  ['status', '--state'],
+]);

@@ -1,5 +1,7 @@
 import { overdueCode } from '../../core/state/overdue.ts';
+import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { places } from '../drivers/filled-lists.ts';
 import type { RowRecord } from '../rows/rows.ts';
 
 const columns = [
@@ -107,6 +109,7 @@ function reportedRow([
 
 const select = `SELECT ${columns.join(', ')} FROM rows WHERE batch_id = ? AND row_no > ?`;
 const pageSql = `${select} ORDER BY row_no LIMIT ?`;
+const pageInStatesSql = `${select} AND status IN (${places(rowStates.length)}) ORDER BY row_no LIMIT ?`;
 const pageTroubledSql = `${select} AND (status IN ('invalid', 'held', 'skipped', 'failed', 'in_doubt')
   OR (status = 'accepted' AND failure_code = '${overdueCode}')) ORDER BY row_no LIMIT ?`;
 
@@ -118,6 +121,18 @@ export async function pageReported(
   limit: number,
 ): Promise<ReportedRow[]> {
   return (await db.values<Values>(pageSql, [batchId, afterRowNo, limit])).map(reportedRow);
+}
+
+/** The same, but only rows in these states. */
+export async function pageReportedIn(
+  db: Queryable,
+  batchId: string,
+  states: readonly RowState[],
+  afterRowNo: number,
+  limit: number,
+): Promise<ReportedRow[]> {
+  const wanted = rowStates.map((state) => (states.includes(state) ? state : null));
+  return (await db.values<Values>(pageInStatesSql, [batchId, afterRowNo, ...wanted, limit])).map(reportedRow);
 }
 
 /** A page of the rows that somebody should look at: those that were not paid, or are otherwise not in order. */

@@ -1,5 +1,6 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { filledLists, places } from '../drivers/filled-lists.ts';
 
 /**
  * Another batch of the same run with some of the rows that this batch would send. Each of them is paid by one of the
@@ -56,4 +57,32 @@ export function paidSince(
      GROUP BY batches.batch_id, batches.created_at ORDER BY batches.created_at, batches.batch_id`,
     [batch_id, account, run_id, batch_id, created_at],
   );
+}
+
+/** Whether another batch has the same run. */
+export async function sharesRun(db: Queryable, { batch_id, account, run_id }: BatchRecord): Promise<boolean> {
+  const others = await db.query('SELECT 1 FROM batches WHERE account = ? AND run_id = ? AND batch_id <> ? LIMIT 1', [
+    account,
+    run_id,
+    batch_id,
+  ]);
+  return others.length > 0;
+}
+
+/** Keys in one statement. */
+const keysPerQuery = 50;
+
+const payersSql = `SELECT payments.idempotency_key, payments.batch_id
+  FROM payments CROSS JOIN rows ON rows.batch_id = payments.batch_id AND rows.row_no = payments.row_no
+  WHERE payments.idempotency_key IN (${places(keysPerQuery)})
+    AND (rows.status = 'completed' OR rows.contradicted IS NOT NULL)`;
+
+/** The batches whose rows have bound these keys and are paid, by key. */
+export async function payersOf(db: Queryable, keys: readonly string[]): Promise<Map<string, string>> {
+  const payers = new Map<string, string>();
+  for (const some of filledLists(keys, keysPerQuery)) {
+    const found = await db.query<{ idempotency_key: string; batch_id: string }>(payersSql, some);
+    for (const { idempotency_key, batch_id } of found) payers.set(idempotency_key, batch_id);
+  }
+  return payers;
 }

@@ -97,11 +97,16 @@ function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): str
   return names.map((name) => `input_${name}`);
 }
 
-/** `mask`: phone numbers are masked wherever they are. */
-export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
+/** When the row's current generation was first sent; null if it was not. */
+export function sentAtOf(row: ReportedRow): number | null {
   // Without an attempt of its own, the row shows when an earlier payment of it was made.
   const isBorne = bearsEarlierPayment(row) || (row.contradicted !== null && row.attempts === 0);
-  const sentAt = isBorne ? null : row.first_sent_at;
+  return isBorne ? null : row.first_sent_at;
+}
+
+/** `mask`: phone numbers are masked wherever they are. */
+export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
+  const sentAt = sentAtOf(row);
   const sent = row.attempts > 0 || sentAt !== null;
   const identity =
     sent && row.row_ref !== null
@@ -177,7 +182,7 @@ function maskLine(
  * Why a row is not paid: the service's reason, or, if the row is not sent, its problems. Then `column` names the file's
  * column for each code; it is empty for a code about the whole row.
  */
-function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
+export function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
   const isOwn = !wasSent(row.status) || (row.failure_code === null && row.failure_reason === null);
   const problems = isOwn ? problemsOf(row) : [];
   if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason, column: null };

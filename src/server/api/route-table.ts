@@ -35,6 +35,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve' },
   auditLedger: { method: 'POST', path: '/audits' },
   listEvents: { method: 'GET', path: '/events' },
+  listRows: { method: 'GET', path: '/batches/:batch_id/rows' },
   showRow: { method: 'GET', path: '/batches/:batch_id/rows/:row' },
   listForgettable: { method: 'GET', path: '/forgettable-batches' },
   forgetBatches: { method: 'POST', path: '/forgettable-batches/forget' },

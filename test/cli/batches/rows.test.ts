@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runHere } from '../../support/command.ts';
+import { folderOf } from '../../support/folder.ts';
+
+test('airbatch rows lists the rows of a batch, all or some, and says where more follow', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
+  // Numbers that end in 0001 are declined.
+  const rows = [
+    '+254712101000,1,10,KES,e-1,Amina Otieno',
+    '+254712110001,1,20,KES,e-2,Brian Mwangi',
+    '0712,1,30,KES,e-3,Zawadi',
+  ];
+  const header = 'phone_number,network_id,amount,currency,reference,employee';
+  writeFileSync(join(folder, 'p.csv'), [header, ...rows, ''].join('\n'));
+  const ran = await airbatch('run', 'p.csv', '--yes', '--json');
+  const batch = JSON.parse(ran.stdout).summary.batch_id as string;
+
+  const all = await airbatch('rows', batch);
+  assert.equal(all.code, 0, all.stderr);
+  assert.match(all.stdout, /^ *1 +e-1 +Amina Otieno +2\*{8}000 +KES 10 +completed/m);
+  assert.match(all.stdout, /^ *2 +e-2 +Brian Mwangi +2\*{8}001 +KES 20 +failed/m);
+  assert.match(all.stdout, /e-3 +Zawadi +.*invalid/);
+  const numbers = async (...args: string[]) => {
+    const { code, stdout, stderr } = await airbatch('rows', batch, ...args, '--json');
+    assert.equal(code, 0, stderr);
+    const { rows: found, next } = JSON.parse(stdout) as { rows: { row_no: number }[]; next: number | null };
+    return [found.map(({ row_no }) => row_no), next];
+  };
+  assert.deepEqual(await numbers('--state', 'failed', '--state', 'invalid'), [[2, 3], null]);
+  assert.deepEqual(await numbers('--find', 'zawadi'), [[3], null]);
+  assert.deepEqual(await numbers('--code', 'PHONE_NEEDS_COUNTRY'), [[3], null]);
+  assert.deepEqual(await numbers('--limit', '2'), [[1, 2], 2]);
+  assert.deepEqual(await numbers('--limit', '2', '--after', '2'), [[3], null]);
+  assert.match((await airbatch('rows', batch, '--limit', '2')).stdout, /More rows may follow: --after 2\n$/);
+  const wrong = await airbatch('rows', batch, '--state', 'lost');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /--state/);
+  assert.equal((await airbatch('rows', batch, '--find', 'nobody')).stdout, 'No rows.\n');
+});
