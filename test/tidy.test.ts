@@ -38,7 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
  */
 const subRooms: Record<string, readonly string[]> = {
   core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'duplicates'],
-  ledger: ['drivers', 'schema', 'access', 'audit', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
+  ledger: ['drivers', 'schema', 'audit', 'access', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
   operations: [

@@ -1,6 +1,13 @@
+import { changeUser } from './access/change-user.ts';
 import { createApiKey } from './access/create-api-key.ts';
+import { createUser } from './access/create-user.ts';
+import { listAccessEvents } from './access/list-access-events.ts';
 import { listApiKeys } from './access/list-api-keys.ts';
+import { listSessions } from './access/list-sessions.ts';
+import { listUsers } from './access/list-users.ts';
+import { resetUser } from './access/reset-user.ts';
 import { revokeApiKey } from './access/revoke-api-key.ts';
+import { revokeSession } from './access/revoke-session.ts';
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
 import { approveBatch } from './batches/approve-batch.ts';
@@ -78,4 +85,11 @@ export const operations = {
   createApiKey,
   listApiKeys,
   revokeApiKey,
+  createUser,
+  listUsers,
+  changeUser,
+  resetUser,
+  listSessions,
+  revokeSession,
+  listAccessEvents,
 } as const;

@@ -7,6 +7,7 @@ import { operations as byName } from '../../src/operations/all.ts';
 import { type Operation, performIn } from '../../src/operations/base/operation.ts';
 import type { Session } from '../../src/runtime/session/session.ts';
 import { roles } from '../../src/runtime/settings/config-shape.ts';
+import { routes } from '../../src/server/api/route-table.ts';
 
 const operations = Object.values(byName);
 
@@ -15,6 +16,19 @@ const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
 const commandTests = readdirSync(join(root, 'test/cli'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => readFileSync(join(root, 'test/cli', path), 'utf8'));
+
+const serverTests = readdirSync(join(root, 'test/server'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => readFileSync(join(root, 'test/server', path), 'utf8'));
+
+/** Whether a test sends a request to the route of the operation, as in `send('POST', '/api/v1/users', ...)`. */
+function isRequested(name: string): boolean {
+  const route = routes().find(({ operation }) => operation.name === name);
+  if (route === undefined) return false;
+  const path = route.path.replace(/:[a-z_]+/g, "[^'`/?]+");
+  const called = new RegExp(`'${route.method}', ['\`]/api/v1${path}['\`?]`);
+  return serverTests.some((text) => called.test(text));
+}
 
 /** The names of all fields of a schema, as its JSON schema has them. */
 function namesOf(schema: unknown, names: Set<string> = new Set()): Set<string> {
@@ -46,6 +60,7 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 const samples: Record<string, object> = {
   'reorder-batch': { batch_id: 'x', priority: 'urgent' },
   'create-api-key': { name: 'x', roles: ['audit'] },
+  'create-user': { name: 'x', display_name: 'x', roles: ['audit'] },
 };
 
 /** Whoever is asked for anything but the configuration was reached without a role. */
@@ -74,7 +89,7 @@ describe('the operations', () => {
   });
 
   for (const operation of operations)
-    test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and a test by the command line`, () => {
+    test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and a test at its door`, () => {
       assert.match(operation.name, /^[a-z]+(-[a-z]+)+$/);
       assert.ok(operation.role === null || roles.includes(operation.role));
       for (const schema of [operation.input, operation.result]) {
@@ -85,9 +100,13 @@ describe('the operations', () => {
         );
       }
       const [, role, command] =
-        page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| \`([a-z -]+)\` \\|`, 'm')) ?? [];
+        page.match(new RegExp(`^\\| \`${operation.name}\` \\| \`(\\w+)\` \\| (HTTP|\`[a-z -]+\`) \\|`, 'm')) ?? [];
       assert.equal(role, operation.role ?? 'anybody', 'docs/operations.md names its role');
-      const called = new RegExp(`'${command}'`);
+      if (command === 'HTTP') {
+        assert.ok(isRequested(operation.name), 'a test in test/server sends a request to its route');
+        return;
+      }
+      const called = new RegExp(`'${command?.replaceAll('`', '')}'`);
       assert.ok(
         commandTests.some((text) => called.test(text)),
         `a test calls "airbatch ${command}"`,

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../drivers/database.ts';
+import type { Queryable } from '../drivers/database.ts';
 
 /** A key of the HTTP API. The ledger stores only the digest of its secret. Times are epoch ms. */
 export interface ApiKeyRecord {
@@ -25,23 +25,21 @@ export interface ApiKeyWithGrant extends ApiKeyRecord {
 }
 
 /** Stores a new key. Returns false if a key that is not revoked already has its name. */
-export function insertApiKey(
-  db: Database,
+export async function insertApiKey(
+  tx: Queryable,
   key: Omit<ApiKeyWithGrant, 'last_used_at' | 'revoked_by' | 'revoked_at'>,
 ): Promise<boolean> {
-  return db.transact(async (tx) => {
-    const added = await tx.execute(
-      `INSERT INTO api_keys (key_id, name, secret_sha256, created_by, created_at, expires_at)
-       SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE name = ? AND revoked_at IS NULL)`,
-      [key.key_id, key.name, key.secret_sha256, key.created_by, key.created_at, key.expires_at, key.name],
-    );
-    if (added === 0) return false;
-    for (const role of key.roles)
-      await tx.execute('INSERT INTO api_key_roles (key_id, role) VALUES (?, ?)', [key.key_id, role]);
-    for (const account of key.accounts)
-      await tx.execute('INSERT INTO api_key_accounts (key_id, account) VALUES (?, ?)', [key.key_id, account]);
-    return true;
-  });
+  const added = await tx.execute(
+    `INSERT INTO api_keys (key_id, name, secret_sha256, created_by, created_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE name = ? AND revoked_at IS NULL)`,
+    [key.key_id, key.name, key.secret_sha256, key.created_by, key.created_at, key.expires_at, key.name],
+  );
+  if (added === 0) return false;
+  for (const role of key.roles)
+    await tx.execute('INSERT INTO api_key_roles (key_id, role) VALUES (?, ?)', [key.key_id, role]);
+  for (const account of key.accounts)
+    await tx.execute('INSERT INTO api_key_accounts (key_id, account) VALUES (?, ?)', [key.key_id, account]);
+  return true;
 }
 
 export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKeyWithGrant | null> {
@@ -68,22 +66,20 @@ async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGr
 
 /** Revokes the key of this name that is not revoked yet. Returns its id; null if there is none. */
 export async function revokeApiKey(
-  db: Database,
+  tx: Queryable,
   revoked: { name: string; by: string; at: number },
 ): Promise<string | null> {
-  return db.transact(async (tx) => {
-    const [key] = await tx.query<{ key_id: string }>(
-      'SELECT key_id FROM api_keys WHERE name = ? AND revoked_at IS NULL',
-      [revoked.name],
-    );
-    if (key === undefined) return null;
-    await tx.execute('UPDATE api_keys SET revoked_by = ?, revoked_at = ? WHERE key_id = ?', [
-      revoked.by,
-      revoked.at,
-      key.key_id,
-    ]);
-    return key.key_id;
-  });
+  const [key] = await tx.query<{ key_id: string }>(
+    'SELECT key_id FROM api_keys WHERE name = ? AND revoked_at IS NULL',
+    [revoked.name],
+  );
+  if (key === undefined) return null;
+  await tx.execute('UPDATE api_keys SET revoked_by = ?, revoked_at = ? WHERE key_id = ?', [
+    revoked.by,
+    revoked.at,
+    key.key_id,
+  ]);
+  return key.key_id;
 }
 
 /** Notes that a key was used. */

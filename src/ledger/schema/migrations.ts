@@ -2,6 +2,7 @@ import { apiTables } from './api-tables.ts';
 import { batchFacts } from './batch-facts.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
+import { peopleTables } from './people-tables.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. They use only types that any SQL
@@ -184,4 +185,5 @@ export const migrations: readonly (readonly string[])[] = [
   batchFacts,
   // The payments to a row's number that a person knew of when deciding.
   ['ALTER TABLE rows RENAME COLUMN told_until TO known_until'],
+  peopleTables,
 ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { sha256 } from '../../core/identity/ids.ts';
+import { changeAccess } from '../../ledger/access/access-events.ts';
 import { insertApiKey } from '../../ledger/access/api-keys.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
@@ -28,7 +29,7 @@ export const createApiKey = defineOperation({
     secret: z.string(),
   }),
   async run({ session, nameOf }, { name, roles, accounts, expires }) {
-    const { db, clock, random, person, config } = session;
+    const { clock, random, person, config } = session;
     const now = clock.now();
     const expiresAt = expires === undefined ? null : Date.parse(expires);
     if (expires !== undefined && expiresAt !== null) requireComing(nameOf('expires'), expires, expiresAt, now);
@@ -44,10 +45,13 @@ export const createApiKey = defineOperation({
       created_at: now,
       expires_at: expiresAt,
     };
-    if (!(await insertApiKey(db, { ...key, secret_sha256: sha256(secret) })))
-      throw new AirbatchError('USAGE', `there is a key "${name}" already`, {
-        hint: 'Give the new key another name, or revoke the old one first.',
-      });
+    await changeAccess(session, async ({ tx, note }) => {
+      if (!(await insertApiKey(tx, { ...key, secret_sha256: sha256(secret) })))
+        throw new AirbatchError('USAGE', `there is a key "${name}" already`, {
+          hint: 'Give the new key another name, or revoke the old one first.',
+        });
+      await note('key.create', { name, roles: key.roles.join(','), accounts: key.accounts.join(',') });
+    });
     return { ...apiKeyJson({ ...key, last_used_at: null, revoked_by: null, revoked_at: null }), secret };
   },
 });

@@ -79,11 +79,22 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
     method,
     url: path,
     async handler(request, reply) {
+      if (route.isForPeople === true && callerIn(request).through === 'api')
+        return sendProblem(
+          reply,
+          problem('PERSON_NEEDED', 'Only a person may do this, who is signed in to the console.'),
+        );
       const work = () => answerOf(deps, route, callerIn(request), readInput(request));
       const { body } = request;
       return send(
         reply,
-        method === 'GET' ? await work() : await once(deps.session, changingRequest(request, body), work),
+        method === 'GET'
+          ? await work()
+          : await once(
+              deps.session,
+              { ...changingRequest(request, body), isShownOnce: route.isShownOnce === true },
+              work,
+            ),
       );
     },
   });
@@ -131,7 +142,10 @@ function callerIn({ caller }: FastifyRequest): Caller {
 function changingRequest(request: FastifyRequest, body: unknown): ChangingRequest {
   const { method, url, headers } = request;
   const key = headers['idempotency-key'];
-  return { caller: callerIn(request).name, key: typeof key === 'string' ? key : undefined, method, url, body };
+  const { name, through } = callerIn(request);
+  // A person and a program may have the same name.
+  const caller = through === 'api' ? name : `person ${name}`;
+  return { caller, key: typeof key === 'string' ? key : undefined, method, url, body };
 }
 
 /** Carries an operation out, and tells the runner of the account. */
@@ -148,8 +162,8 @@ async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Cal
   }
 }
 
-function sessionOf(session: Session, { name, grant }: Caller): Session {
-  return { ...session, person: name, through: 'api', grant };
+function sessionOf(session: Session, { name, through, grant }: Caller): Session {
+  return { ...session, person: name, through, grant };
 }
 
 async function noteChange({ db }: Session, onChange: ApiDeps['onChange'], input: unknown): Promise<void> {

@@ -6,9 +6,10 @@ import type { Database } from '../../ledger/drivers/database.ts';
 import type { Grant } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
 
-/** The program that sends a request, as its key says. */
+/** Who sends a request: a program, as its key says, or a person who is signed in. */
 export interface Caller {
   name: string;
+  through: 'api' | 'console';
   grant: Grant;
 }
 
@@ -26,7 +27,7 @@ export async function callerOf(
   const now = clock.now();
   if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) return null;
   if (key.last_used_at === null || now - key.last_used_at >= useNotedMs) await noteApiKeyUse(db, keyId, now);
-  return { name: key.name, grant: { roles: key.roles as Role[], accounts: key.accounts } };
+  return { name: key.name, through: 'api', grant: { roles: key.roles as Role[], accounts: key.accounts } };
 }
 
 /** Compares two digests in a time that does not depend on where they differ. */

@@ -21,6 +21,8 @@ export interface ChangingRequest {
   method: string;
   url: string;
   body: unknown;
+  /** Whether the answer holds a secret: the ledger does not keep it, and a request that comes again is refused. */
+  isShownOnce?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ChangingRequest {
  */
 export async function once(
   { db, clock }: { db: Database; clock: Pick<Clock, 'now'> },
-  { caller, key, method, url, body }: ChangingRequest,
+  { caller, key, method, url, body, isShownOnce = false }: ChangingRequest,
   work: () => Promise<ApiAnswer>,
 ): Promise<ApiAnswer | Problem> {
   if (key === undefined || !/^[\x21-\x7e]{1,255}$/.test(key))
@@ -51,7 +53,18 @@ export async function once(
       'Look at the batch: the change may have been made. Send it again under a new key if it was not.',
     );
   const answer = await work();
-  if (answer.status < passingStatus) await answerApiRequest(db, request, answer);
+  const kept = isShownOnce && answer.status < 400 ? shownOnce() : answer;
+  if (answer.status < passingStatus) await answerApiRequest(db, request, kept);
   else await dropApiRequest(db, request);
   return answer;
+}
+
+function shownOnce(): ApiAnswer {
+  const detail = 'This was done before. Its answer held a secret, which is shown once.';
+  const body = problem(
+    'SHOWN_ONCE',
+    detail,
+    'If the secret is lost, revoke or reset what it is for, and make another.',
+  );
+  return { status: body.status, body: JSON.stringify(body) };
 }

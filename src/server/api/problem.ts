@@ -40,6 +40,8 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
 const requestErrors = {
   KEY_MISSING: 401,
   KEY_REFUSED: 401,
+  PERSON_NEEDED: 403,
+  SHOWN_ONCE: 409,
   NOT_FOUND: 404,
   REQUEST_INVALID: 400,
   REQUEST_TOO_LARGE: 413,

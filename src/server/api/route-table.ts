@@ -9,6 +9,10 @@ interface Place {
   without?: readonly string[];
   /** Whether the body is a file, which becomes the field `file`; the other fields are in the query. */
   isUpload?: boolean;
+  /** Whether only a person may do it who is signed in: it decides who may do what. */
+  isForPeople?: boolean;
+  /** Whether the answer holds a secret that is shown once: it is not kept for a request that comes again. */
+  isShownOnce?: boolean;
 }
 
 /**
@@ -49,8 +53,14 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   checkJobs: { method: 'GET', path: '/jobs/check' },
   listApiKeys: { method: 'GET', path: '/api-keys' },
   revokeApiKey: { method: 'POST', path: '/api-keys/:name/revoke' },
-  // A secret that is sent over the network once is a secret in logs and caches: keys are made on the machine.
-  createApiKey: null,
+  createUser: { method: 'POST', path: '/users', isForPeople: true, isShownOnce: true },
+  listUsers: { method: 'GET', path: '/users' },
+  changeUser: { method: 'POST', path: '/users/:name/change', isForPeople: true },
+  resetUser: { method: 'POST', path: '/users/:name/reset', isForPeople: true, isShownOnce: true },
+  listSessions: { method: 'GET', path: '/sessions' },
+  revokeSession: { method: 'POST', path: '/sessions/:session_id/revoke' },
+  listAccessEvents: { method: 'GET', path: '/access-events' },
+  createApiKey: { method: 'POST', path: '/api-keys', isForPeople: true, isShownOnce: true },
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
   retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.

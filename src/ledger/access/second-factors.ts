@@ -1,0 +1,107 @@
+import type { Queryable } from '../drivers/database.ts';
+
+/** The secret from which a person's app makes codes. */
+export interface Totp {
+  name: string;
+  /** Base32. */
+  secret: string;
+  /** Null until the first code has shown that the app has the secret. */
+  confirmed_at: number | null;
+  /** The time step of the last code that was accepted: no code counts twice. */
+  last_step: number;
+}
+
+export async function findTotp(db: Queryable, name: string): Promise<Totp | null> {
+  const [totp] = await db.query<Totp>('SELECT * FROM user_totp WHERE name = ?', [name]);
+  return totp ?? null;
+}
+
+/** Stores a secret that is not confirmed yet. Returns false if the person has a confirmed one. */
+export async function proposeTotp(tx: Queryable, name: string, secret: string): Promise<boolean> {
+  const stored = await tx.execute(
+    `INSERT INTO user_totp (name, secret, confirmed_at, last_step) VALUES (?, ?, NULL, 0)
+     ON CONFLICT (name) DO UPDATE SET secret = excluded.secret WHERE user_totp.confirmed_at IS NULL`,
+    [name, secret],
+  );
+  return stored === 1;
+}
+
+export async function confirmTotp(tx: Queryable, name: string, at: number): Promise<void> {
+  await tx.execute('UPDATE user_totp SET confirmed_at = ? WHERE name = ? AND confirmed_at IS NULL', [at, name]);
+}
+
+/** Marks the code of this time step as used. Returns false if it, or a later one, was used before. */
+export async function useTotpStep(db: Queryable, { name, secret }: Totp, step: number): Promise<boolean> {
+  const used = await db.execute('UPDATE user_totp SET last_step = ? WHERE name = ? AND secret = ? AND last_step < ?', [
+    step,
+    name,
+    secret,
+    step,
+  ]);
+  return used === 1;
+}
+
+/** A passkey of a person. */
+export interface Passkey {
+  credential_id: string;
+  name: string;
+  /** What the person calls it. */
+  label: string;
+  /** Base64url. */
+  public_key: string;
+  /** How often the authenticator says that it was used; 0 if it does not count. */
+  counter: number;
+  /** As the browser names them, separated by commas. */
+  transports: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export async function insertPasskey(tx: Queryable, passkey: Omit<Passkey, 'last_used_at'>): Promise<boolean> {
+  const added = await tx.execute(
+    `INSERT INTO user_passkeys (credential_id, name, label, public_key, counter, transports, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    [
+      passkey.credential_id,
+      passkey.name,
+      passkey.label,
+      passkey.public_key,
+      passkey.counter,
+      passkey.transports,
+      passkey.created_at,
+    ],
+  );
+  return added === 1;
+}
+
+export function passkeysOf(db: Queryable, name: string): Promise<Passkey[]> {
+  return db.query('SELECT * FROM user_passkeys WHERE name = ? ORDER BY created_at, credential_id', [name]);
+}
+
+export async function findPasskey(db: Queryable, credentialId: string): Promise<Passkey | null> {
+  const [passkey] = await db.query<Passkey>('SELECT * FROM user_passkeys WHERE credential_id = ?', [credentialId]);
+  return passkey ?? null;
+}
+
+export async function notePasskeyUse(db: Queryable, credentialId: string, counter: number, at: number): Promise<void> {
+  await db.execute('UPDATE user_passkeys SET counter = ?, last_used_at = ? WHERE credential_id = ?', [
+    counter,
+    at,
+    credentialId,
+  ]);
+}
+
+export async function deletePasskey(tx: Queryable, name: string, credentialId: string): Promise<boolean> {
+  return (
+    (await tx.execute('DELETE FROM user_passkeys WHERE name = ? AND credential_id = ?', [name, credentialId])) === 1
+  );
+}
+
+export async function deleteTotp(tx: Queryable, name: string): Promise<boolean> {
+  return (await tx.execute('DELETE FROM user_totp WHERE name = ?', [name])) === 1;
+}
+
+export async function deleteFactors(tx: Queryable, name: string): Promise<void> {
+  await deleteTotp(tx, name);
+  await tx.execute('DELETE FROM user_passkeys WHERE name = ?', [name]);
+}

@@ -1,0 +1,131 @@
+import type { Queryable } from '../drivers/database.ts';
+
+/** A person's session in the console, or one that is being signed in. Times are epoch ms. */
+export interface UserSession {
+  /** Hex SHA-256 of the token in the cookie: the ledger does not store the token. */
+  token_sha256: string;
+  session_id: string;
+  /** Null while it is not known yet who signs in. */
+  name: string | null;
+  created_at: number;
+  /** Null while a factor is missing. */
+  signed_in_at: number | null;
+  last_seen_at: number;
+  /** The address of the network from which the session began. */
+  address: string;
+  /** What a passkey or an identity provider must answer next. */
+  challenge: string | null;
+  /** What the answer to the challenge is for. */
+  challenge_for: string | null;
+  challenge_at: number | null;
+}
+
+export async function insertSession(
+  tx: Queryable,
+  session: Omit<UserSession, 'challenge' | 'challenge_for' | 'challenge_at'>,
+): Promise<void> {
+  await tx.execute(
+    `INSERT INTO user_sessions (token_sha256, session_id, name, created_at, signed_in_at, last_seen_at, address)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [
+      session.token_sha256,
+      session.session_id,
+      session.name,
+      session.created_at,
+      session.signed_in_at,
+      session.last_seen_at,
+      session.address,
+    ],
+  );
+}
+
+export async function findSession(db: Queryable, tokenSha256: string): Promise<UserSession | null> {
+  const [session] = await db.query<UserSession>('SELECT * FROM user_sessions WHERE token_sha256 = ?', [tokenSha256]);
+  return session ?? null;
+}
+
+/** The sessions that are signed in, of one person or of all, the newest first. */
+export function listSessions(db: Queryable, name: string | null): Promise<(UserSession & { name: string })[]> {
+  return db.query(
+    `SELECT * FROM user_sessions WHERE signed_in_at IS NOT NULL AND name = COALESCE(?, name)
+     ORDER BY signed_in_at DESC, session_id`,
+    [name],
+  );
+}
+
+export async function noteSessionUse(db: Queryable, sessionId: string, at: number): Promise<void> {
+  await db.execute('UPDATE user_sessions SET last_seen_at = ? WHERE session_id = ?', [at, sessionId]);
+}
+
+export async function setChallenge(
+  db: Queryable,
+  sessionId: string,
+  { challenge, purpose, at }: { challenge: string; purpose: string; at: number },
+): Promise<void> {
+  await db.execute('UPDATE user_sessions SET challenge = ?, challenge_for = ?, challenge_at = ? WHERE session_id = ?', [
+    challenge,
+    purpose,
+    at,
+    sessionId,
+  ]);
+}
+
+/** Removes the challenge. Returns false if it was removed or replaced before: each one is answered once. */
+export async function useChallenge(db: Queryable, sessionId: string, challenge: string): Promise<boolean> {
+  const used = await db.execute(
+    'UPDATE user_sessions SET challenge = NULL, challenge_for = NULL, challenge_at = NULL WHERE session_id = ? AND challenge = ?',
+    [sessionId, challenge],
+  );
+  return used === 1;
+}
+
+/** Ends a session. Returns whose it was; null if there is none. */
+export async function endSession(tx: Queryable, sessionId: string): Promise<{ name: string | null } | null> {
+  const [session] = await tx.query<{ name: string | null }>('SELECT name FROM user_sessions WHERE session_id = ?', [
+    sessionId,
+  ]);
+  if (session === undefined) return null;
+  await tx.execute('DELETE FROM session_step_ups WHERE session_id = ?', [sessionId]);
+  await tx.execute('DELETE FROM user_sessions WHERE session_id = ?', [sessionId]);
+  return session;
+}
+
+/** Ends all sessions of a person but one (null: all). Returns how many. */
+export async function endSessionsOf(tx: Queryable, name: string, except: string | null): Promise<number> {
+  await tx.execute(
+    `DELETE FROM session_step_ups WHERE session_id IN
+       (SELECT session_id FROM user_sessions WHERE name = ? AND session_id <> COALESCE(?, ''))`,
+    [name, except],
+  );
+  return tx.execute("DELETE FROM user_sessions WHERE name = ? AND session_id <> COALESCE(?, '')", [name, except]);
+}
+
+/** Deletes the sessions that began before a time. */
+export async function pruneSessions(tx: Queryable, before: number): Promise<void> {
+  await tx.execute(
+    'DELETE FROM session_step_ups WHERE session_id IN (SELECT session_id FROM user_sessions WHERE created_at < ?)',
+    [before],
+  );
+  await tx.execute('DELETE FROM user_sessions WHERE created_at < ?', [before]);
+}
+
+/** Records that a session has proved its second factor for a purpose. */
+export async function noteStepUp(
+  db: Queryable,
+  stepUp: { sessionId: string; purpose: string; at: number },
+): Promise<void> {
+  await db.execute(
+    `INSERT INTO session_step_ups (session_id, purpose, at) VALUES (?, ?, ?)
+     ON CONFLICT (session_id, purpose) DO UPDATE SET at = excluded.at`,
+    [stepUp.sessionId, stepUp.purpose, stepUp.at],
+  );
+}
+
+/** When the session last proved its second factor for this purpose; null if it never did. */
+export async function stepUpAt(db: Queryable, sessionId: string, purpose: string): Promise<number | null> {
+  const [found] = await db.query<{ at: number }>(
+    'SELECT at FROM session_step_ups WHERE session_id = ? AND purpose = ?',
+    [sessionId, purpose],
+  );
+  return found?.at ?? null;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { accessChainFault, pageAccessEvents } from '../../ledger/access/access-events.ts';
+import { defineOperation } from '../base/operation.ts';
+
+const limitDefault = 100;
+const limitMax = 500;
+
+/** Lists what happened to people, sessions and API keys, the newest first, and whether that chain is whole. */
+export const listAccessEvents = defineOperation({
+  name: 'list-access-events',
+  role: 'audit',
+  ledger: 'read',
+  input: z.strictObject({
+    /** `next` of the previous page. */
+    after: z.int().min(1).optional(),
+    limit: z.int().min(1).max(limitMax).default(limitDefault),
+  }),
+  result: z.strictObject({
+    events: z.array(
+      z.strictObject({
+        seq: z.int(),
+        /** Milliseconds since 1970. */
+        at: z.int(),
+        actor: z.string(),
+        kind: z.string(),
+        /** JSON. */
+        body: z.string(),
+        hash: z.string(),
+      }),
+    ),
+    /** Null after the last page. */
+    next: z.int().nullable(),
+    /** The number of the first event that was edited, or whose predecessor is missing; null if the chain is whole. */
+    broken_at: z.int().nullable(),
+  }),
+  async run({ session: { db } }, { after, limit }) {
+    const events = await pageAccessEvents(db, after, limit);
+    const next = events.length < limit ? null : (events.at(-1)?.seq ?? null);
+    return { events, next, broken_at: await accessChainFault(db) };
+  },
+});

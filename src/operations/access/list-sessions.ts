@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { isoTime } from '../../core/time/clock.ts';
+import { listSessions as list } from '../../ledger/access/user-sessions.ts';
+import { time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+
+/** Lists who is signed in to the console, the newest first. */
+export const listSessions = defineOperation({
+  name: 'list-sessions',
+  role: 'admin',
+  ledger: 'read',
+  input: z.strictObject({ name: z.string().optional() }),
+  result: z.strictObject({
+    sessions: z.array(
+      z.strictObject({
+        session_id: z.string(),
+        name: z.string(),
+        signed_in_at: time,
+        last_seen_at: time,
+        /** The address from which the person signed in. */
+        address: z.string(),
+      }),
+    ),
+  }),
+  async run({ session: { db } }, { name = null }) {
+    const sessions = (await list(db, name)).map((one) => ({
+      session_id: one.session_id,
+      name: one.name,
+      signed_in_at: isoTime(one.signed_in_at ?? one.created_at),
+      last_seen_at: isoTime(one.last_seen_at),
+      address: one.address,
+    }));
+    return { sessions };
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { listUsers as list } from '../../ledger/access/users.ts';
+import { defineOperation } from '../base/operation.ts';
+import { user, userJson } from './user-fields.ts';
+
+/** Lists the people of the console by name, disabled ones included. */
+export const listUsers = defineOperation({
+  name: 'list-users',
+  role: 'admin',
+  ledger: 'read',
+  input: z.strictObject({}),
+  result: z.strictObject({ users: z.array(user) }),
+  async run({ session: { db } }) {
+    return { users: await Promise.all((await list(db)).map((record) => userJson(db, record))) };
+  },
+});
