@@ -14,7 +14,7 @@ import { type Role, roles } from '../../runtime/settings/config-shape.ts';
 import { accountName, time } from '../base/fields.ts';
 
 /** How long a one-time link works. */
-export const linkValidMs = 72 * 60 * 60 * 1_000;
+const linkValidMs = 72 * 60 * 60 * 1_000;
 
 /** Actors of the audit log that are parts of the program. */
 const programNames: readonly string[] = ['engine', 'intake', 'retention', 'notify', 'scheduler'];
