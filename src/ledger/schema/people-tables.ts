@@ -15,7 +15,7 @@ export const peopleTables: readonly string[] = [
   'CREATE TABLE user_roles (name TEXT NOT NULL, role TEXT NOT NULL, PRIMARY KEY (name, role))',
   // Without a row: all accounts.
   'CREATE TABLE user_accounts (name TEXT NOT NULL, account TEXT NOT NULL, PRIMARY KEY (name, account))',
-  // A secret counts once its first code has confirmed it. `last_step`: the time step of the last code that was accepted.
+  // A secret counts once a code has confirmed it. `last_step`: the time step of the last code that was accepted.
   `CREATE TABLE user_totp (
     name TEXT PRIMARY KEY,
     secret TEXT NOT NULL,
