@@ -1,0 +1,76 @@
+import createClient from 'openapi-fetch';
+import { noteOnline } from './connection.ts';
+import { passed } from './gates.ts';
+import { ApiProblem, problemOf, Unreachable } from './problem.ts';
+import type { paths } from './schema.ts';
+
+let csrfToken: string | null = null;
+
+/** The token of the session: every change needs it. */
+export function setCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+/** Keys of changes whose outcome is not known: the same change sent again must not be done twice. */
+const unsettledKeys = new Map<string, string>();
+
+/**
+ * Sends a request as the console sends all of them: a change has a key and the session's token, and a request that
+ * needs a sign-in or a second factor is sent again after it. Throws `Unreachable`.
+ */
+export async function send(request: Request): Promise<Response> {
+  const isChange = request.method !== 'GET';
+  const change = isChange ? await changeOf(request) : '';
+  const key = unsettledKeys.get(change) ?? crypto.randomUUID();
+  for (;;) {
+    const attempt = request.clone();
+    if (isChange) {
+      if (!attempt.headers.has('idempotency-key')) attempt.headers.set('idempotency-key', key);
+      if (csrfToken !== null) attempt.headers.set('x-csrf-token', csrfToken);
+    }
+    const response = await fetch(attempt).catch((error: unknown) => error);
+    if (!(response instanceof Response)) {
+      if (request.signal.aborted) throw response;
+      if (isChange) unsettledKeys.set(change, key);
+      noteOnline(false);
+      throw new Unreachable();
+    }
+    noteOnline(true);
+    if (response.ok || !(await passed((await problemOf(response.clone())).code))) {
+      if (response.status < 500) unsettledKeys.delete(change);
+      return response;
+    }
+  }
+}
+
+/** A change is the same if its place and its body are. A file is not read for that: its page keeps its own key. */
+async function changeOf(request: Request): Promise<string> {
+  const isText = request.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return `${request.method} ${request.url} ${isText ? await request.clone().text() : ''}`;
+}
+
+/** Every route of the API, typed by `schema.ts`. */
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
+
+/** The body of an answer. Throws `ApiProblem` and `Unreachable`. */
+export async function answered<Data>(
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await call;
+  if (data !== undefined && response.ok) return data;
+  const {
+    code = 'UNREADABLE',
+    detail = response.statusText,
+    hint = null,
+  } = (error ?? {}) as Partial<Record<'code' | 'detail', string> & { hint: string | null }>;
+  throw new ApiProblem({ status: response.status, code, detail, hint });
+}
+
+/** A request outside the schema, such as those of the session: its JSON, or null where there is none. */
+export async function requestJson<Data>(method: string, path: string, body?: unknown): Promise<Data> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await send(new Request(new URL(`/api/v1${path}`, location.origin), init));
+  if (!response.ok) throw new ApiProblem(await problemOf(response));
+  return (await response.json().catch(() => null)) as Data;
+}

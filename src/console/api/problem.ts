@@ -1,0 +1,40 @@
+/** An answer from 400 on, as RFC 9457 has it. */
+export interface Problem {
+  status: number;
+  /** Stable: pages decide by it. */
+  code: string;
+  detail: string;
+  /** What to do about it. */
+  hint: string | null;
+}
+
+/** A request that the server refused. */
+export class ApiProblem extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** The server did not answer: whether it did what was asked is not known. */
+export class Unreachable extends Error {}
+
+/** What a refused request says; of an answer that is no problem, such as a proxy's page, only the status is known. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const { status, statusText } = response;
+  const body: unknown = await response.json().catch(() => null);
+  const { code, detail, hint } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
+  return {
+    status,
+    code: typeof code === 'string' ? code : 'UNREADABLE',
+    detail: typeof detail === 'string' ? detail : `${status} ${statusText}`,
+    hint: typeof hint === 'string' ? hint : null,
+  };
+}
+
+/** The code of the problem that an error is; null for any other error. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof ApiProblem ? error.problem.code : null;
+}

@@ -1,0 +1,68 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { t } from '../texts/i18n.ts';
+import { Button } from './button.tsx';
+import { Failure } from './failure.tsx';
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** Without it the dialog has nothing to decide. */
+  onSubmit?: () => void;
+  submitText?: string;
+  look?: 'main-action' | 'danger';
+  isBusy?: boolean;
+  error?: unknown;
+  children: ReactNode;
+}
+
+/** A dialog over the page, by the browser's own `<dialog>`: it keeps the focus, and Escape closes it. */
+export function Dialog({
+  title,
+  onClose,
+  onSubmit,
+  submitText,
+  look = 'main-action',
+  isBusy = false,
+  error = null,
+  children,
+}: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    const before = document.activeElement;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isBusy) onSubmit?.();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <form className="dialog-body" onSubmit={submit} noValidate>
+        <h2 id={titleId}>{title}</h2>
+        {children}
+        {error !== null && <Failure error={error} />}
+        <div className="dialog-actions">
+          <Button onClick={onClose}>{onSubmit === undefined ? t('base.close') : t('base.cancel')}</Button>
+          {onSubmit !== undefined && (
+            <Button type="submit" look={look} isBusy={isBusy}>
+              {submitText ?? t('base.save')}
+            </Button>
+          )}
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ApiProblem, Unreachable } from '../api/problem.ts';
+import { t } from '../texts/i18n.ts';
+import { Button } from './button.tsx';
+import { Loading } from './page.tsx';
+
+/** What went wrong, in the reader's language where the console knows it, else as the server says it. */
+export function failureText(error: unknown): string {
+  if (error instanceof Unreachable) return t('failure.unreachable');
+  if (!(error instanceof ApiProblem)) return t('failure.program');
+  const { code, detail, status } = error.problem;
+  if (code === 'ROLE_MISSING') return t('failure.role');
+  if (code === 'CHANGED_MEANWHILE' || code === 'CONTENT_CHANGED') return t('failure.changed');
+  if (code === 'BATCH_UNKNOWN' || code === 'NOT_FOUND') return t('failure.unknown');
+  return status >= 500 ? t('failure.program') : detail;
+}
+
+/** A request failed: why, and a way to try it again. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { code, hint } = error instanceof ApiProblem ? error.problem : { code: null, hint: null };
+  return (
+    <div className="notice tone-bad" role="alert">
+      <div className="stack tight">
+        <h2>{error instanceof Unreachable ? t('failure.offline_title') : t('failure.title')}</h2>
+        <p>{failureText(error)}</p>
+        {hint !== null && <p>{hint}</p>}
+        {code !== null && <p className="small quiet mono">{code}</p>}
+        {onRetry !== undefined && (
+          <div>
+            <Button onClick={onRetry}>{t('failure.retry')}</Button>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Shows what a query brought; until then that it loads, or why it failed. Older data stay while newer ones load. */
+export function Loaded<Data>({
+  query,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  children: (data: Data) => ReactNode;
+}) {
+  const { data, error, refetch } = query;
+  if (data === undefined)
+    return error === null ? <Loading /> : <Failure error={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {children(data)}
+    </>
+  );
+}

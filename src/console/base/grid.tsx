@@ -1,0 +1,131 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table cannot be drawn in part, and its rows cannot be placed
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active row
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the focus, and its Enter does the same
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+
+export interface GridColumn<Row> {
+  id: string;
+  label: string;
+  /** As CSS has it: `80px`, `minmax(120px, 1fr)`. */
+  width: string;
+  isNumber?: boolean;
+  cell: (row: Row) => ReactNode;
+}
+
+interface GridProps<Row> {
+  label: string;
+  columns: readonly GridColumn<Row>[];
+  /** How many rows there are, loaded or not. */
+  count: number;
+  /** Undefined for a row that is not loaded yet. */
+  rowAt: (index: number) => Row | undefined;
+  /** The rows that are looked at, so that they can be loaded. */
+  onShow?: (first: number, last: number) => void;
+  /** Enter or a click on a row. */
+  onOpen?: (row: Row) => void;
+}
+
+const rowHeight = 34;
+const rowsAround = 12;
+
+/**
+ * Any number of rows, of which only those in view are drawn. Arrows, Page Up and Down, Home and End move; Enter opens.
+ */
+export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: GridProps<Row>) {
+  const frame = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const [active, setActive] = useState(0);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: rowsAround,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => onShow?.(first, last), [first, last, onShow]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2);
+    const moves: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: count - 1,
+    };
+    const to = moves[event.key];
+    const row = rowAt(active);
+    if (event.key === 'Enter' && row !== undefined) onOpen?.(row);
+    if (to === undefined) return;
+    event.preventDefault();
+    const index = Math.min(Math.max(0, to), Math.max(0, count - 1));
+    setActive(index);
+    virtual.scrollToIndex(index);
+  };
+  const template = { '--grid-columns': columns.map(({ width }) => width).join(' ') } as Record<string, string>;
+  return (
+    <div
+      className="grid-frame"
+      ref={frame}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-activedescendant={active >= first && active <= last && count > 0 ? `${id}-${active}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <div className="grid" style={template}>
+        <div className="grid-row grid-head" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <div key={column.id} role="columnheader" className={column.isNumber ? 'end' : undefined}>
+              {column.label}
+            </div>
+          ))}
+        </div>
+        <div className="grid-body" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rowAt(index);
+            const onPick = () => {
+              setActive(index);
+              if (row !== undefined) onOpen?.(row);
+            };
+            const about = { id: `${id}-${index}`, index, start, isActive: index === active, onPick };
+            return <GridRow key={index} {...about} columns={columns} row={row} />;
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface GridRowProps<Row> {
+  id: string;
+  index: number;
+  start: number;
+  isActive: boolean;
+  onPick: () => void;
+  columns: readonly GridColumn<Row>[];
+  row: Row | undefined;
+}
+
+function GridRow<Row>({ id, index, start, isActive, onPick, columns, row }: GridRowProps<Row>) {
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      className={isActive ? 'grid-row active' : 'grid-row'}
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={onPick}
+    >
+      {columns.map((column) => (
+        <div key={column.id} role="gridcell" className={column.isNumber ? 'end' : undefined}>
+          {row === undefined ? '…' : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}

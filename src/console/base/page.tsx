@@ -1,0 +1,118 @@
+import { type ReactNode, useEffect } from 'react';
+import { t } from '../texts/i18n.ts';
+
+/** A page: its title, what can be done on it, and its content. */
+export function Page({
+  title,
+  sub,
+  actions,
+  children,
+}: {
+  title: string;
+  sub?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · airbatch`;
+  }, [title]);
+  return (
+    <div className="page stack">
+      <div className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {sub !== undefined && <div className="sub">{sub}</div>}
+        </div>
+        {actions !== undefined && <div className="line">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page. `isFlush`: its content, such as a table, reaches its edges. */
+export function Card({
+  title,
+  actions,
+  isFlush = false,
+  children,
+}: {
+  title?: ReactNode;
+  actions?: ReactNode;
+  isFlush?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <section className={isFlush ? 'card flush' : 'card'}>
+      {title !== undefined && (
+        <div className="card-head">
+          <h2>{title}</h2>
+          {actions}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Facts, each with its name. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <FactLine key={name} name={name} value={value} />
+      ))}
+    </dl>
+  );
+}
+
+function FactLine({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}
+
+/** Large numbers side by side. */
+export function Figures({ figures }: { figures: readonly { name: string; value: ReactNode; more?: ReactNode }[] }) {
+  return (
+    <dl className="figures">
+      {figures.map(({ name, value, more }) => (
+        <div className="figure" key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            {more !== undefined && <div className="more">{more}</div>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** There is nothing to show. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <div className="card" role="status">
+      <span className="hidden-text">{t('base.loading')}</span>
+      <div className="skeleton" aria-hidden="true">
+        <span />
+        <span />
+        <span />
+        <span />
+        <span />
+      </div>
+    </div>
+  );
+}

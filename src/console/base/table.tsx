@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  id: string;
+  label: ReactNode;
+  /** Numbers stand at the end, so that their digits line up. */
+  isNumber?: boolean;
+  /** The cell names its row for those who listen. */
+  isHead?: boolean;
+  cell: (row: Row) => ReactNode;
+}
+
+interface TableProps<Row> {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string | number;
+  /** On a narrow screen each row becomes a small card. */
+  stacks?: boolean;
+}
+
+/** A table of some hundred rows at most; for more there is `Grid`. */
+export function Table<Row>({ caption, columns, rows, keyOf, stacks = false }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls must be in reach of the keyboard
+    <section className="table-frame" aria-label={caption} tabIndex={0}>
+      <table className={stacks ? 'table stacks' : 'table'}>
+        <caption className="hidden-text">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ id, label, isNumber }) => (
+              <th key={id} scope="col" className={isNumber ? 'end' : undefined}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ id, isNumber, isHead, cell }) =>
+                isHead ? (
+                  <th key={id} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={id} className={isNumber ? 'end' : undefined}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

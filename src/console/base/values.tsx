@@ -1,0 +1,48 @@
+import { type Decimal, formatAmount, formatCount, formatExactTime, formatTime } from '../texts/format.ts';
+import { t } from '../texts/i18n.ts';
+
+/** An amount and its currency. */
+export function Money({ value, currency }: { value: Decimal; currency: string }) {
+  return (
+    <span className="money">
+      {formatAmount(value, currency)}
+      <span className="currency">{currency}</span>
+    </span>
+  );
+}
+
+/** Sums by currency, one a line; a dash where there are none. */
+export function Sums({ sums }: { sums: Readonly<Record<string, Decimal>> }) {
+  const entries = Object.entries(sums);
+  if (entries.length === 0) return <None />;
+  return entries.map(([currency, value]) => (
+    <div key={currency}>
+      <Money value={value} currency={currency} />
+    </div>
+  ));
+}
+
+/** A time in the reader's zone, which it names; the exact one stands in its title. */
+export function Time({ at, isExact = false }: { at: string | number | null; isExact?: boolean }) {
+  if (at === null) return <None />;
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={iso} className="numbers">
+      {isExact ? formatExactTime(at) : formatTime(at)}
+    </time>
+  );
+}
+
+export function Count({ of }: { of: number }) {
+  return <span className="numbers">{formatCount(of)}</span>;
+}
+
+/** Where there is no value. */
+export function None() {
+  return (
+    <span className="quiet">
+      <span aria-hidden="true">–</span>
+      <span className="hidden-text">{t('base.none')}</span>
+    </span>
+  );
+}

@@ -1,0 +1,21 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+
+/** A page, loaded when somebody goes there. */
+export interface ConsolePage {
+  /** `:name` is a part of the address. */
+  path: string;
+  component: LazyExoticComponent<ComponentType>;
+}
+
+/** Takes a page by its name from its file. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazy(async () => {
+    const component: ComponentType = (await load())[name];
+    return { default: component };
+  });
+}
+
+/** All pages. One that the navigation has (`shell/nav-items.ts`) appears there with its line here. */
+export const pages: readonly ConsolePage[] = [
+  { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
+];

@@ -1,0 +1,26 @@
+import type { paths } from '../../api/schema.ts';
+import { type BatchState, batchStates } from '../../base/states.ts';
+
+type Listed = paths['/api/v1/batches']['get']['responses'][200]['content']['application/json'];
+export type Batch = Listed['batches'][number];
+
+export const filters = ['all', 'needs', 'open', 'ended'] as const;
+export type Kind = (typeof filters)[number];
+
+const open: readonly BatchState[] = ['received', 'validated', 'awaiting_approval', 'approved', 'running', 'paused'];
+
+/** The states that the server is asked for; null for all. */
+export function statesOf(kind: Kind): BatchState[] | null {
+  if (kind === 'all') return null;
+  return kind === 'ended' ? batchStates.filter((state) => !open.includes(state)) : [...open];
+}
+
+/** Whether a batch belongs to what the person wants to see. */
+export function fits(batch: Batch, kind: Kind, search: string): boolean {
+  const { status, counts, run_id, file_name, created_by, batch_id, account } = batch;
+  const needsPerson =
+    ['validated', 'awaiting_approval', 'paused'].includes(status) || (counts.held ?? 0) + (counts.in_doubt ?? 0) > 0;
+  if (kind === 'needs' && !needsPerson) return false;
+  const text = [run_id, file_name, created_by, batch_id, account].join('\n').toLowerCase();
+  return text.includes(search.trim().toLowerCase());
+}

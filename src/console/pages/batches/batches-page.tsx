@@ -1,0 +1,164 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import { useRole } from '../../api/session.ts';
+import { Button, ButtonLink } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field, Select } from '../../base/field.tsx';
+import { Card, Empty, Loading, Page } from '../../base/page.tsx';
+import { Badge, BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Count, Sums, Time } from '../../base/values.tsx';
+import { formatTime } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { type Batch, filters, fits, type Kind, statesOf } from './batch-filter.ts';
+
+const pageRows = 50;
+
+/** All batches, the newest first. */
+export function BatchesPage() {
+  const [kind, setKind] = useState<Kind>('all');
+  const [search, setSearch] = useState('');
+  const mayPrepare = useRole('prepare');
+  const query = useInfiniteQuery({
+    queryKey: ['batches', kind],
+    queryFn: ({ pageParam }) => {
+      const states = statesOf(kind);
+      const after = pageParam === null ? {} : { before: pageParam };
+      const asked = { limit: pageRows, ...after, ...(states === null ? {} : { status: states }) };
+      return answered(api.GET('/api/v1/batches', { params: { query: asked } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: refreshMs,
+  });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const all = data?.pages.flatMap(({ batches }) => batches) ?? [];
+  const shown = all.filter((batch) => fits(batch, kind, search));
+  return (
+    <Page
+      title={t('batches.title')}
+      actions={
+        mayPrepare && (
+          <ButtonLink href="/new" look="main-action">
+            {t('nav.new')}
+          </ButtonLink>
+        )
+      }
+    >
+      <div className="filters">
+        <Select
+          label={t('batches.filter')}
+          isLabelHidden
+          value={kind}
+          options={filters.map((value) => ({ value, label: t(`batches.filter.${value}`) }))}
+          onPick={setKind}
+        />
+        <Field
+          label={t('batches.search')}
+          isLabelHidden
+          type="search"
+          placeholder={t('batches.search')}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+      </div>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Loading />
+      ) : (
+        <BatchList batches={shown} hasAny={all.length > 0 || kind !== 'all'} />
+      )}
+      {hasNextPage && (
+        <div>
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('batches.more')}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boolean }) {
+  if (batches.length === 0)
+    return (
+      <Card>
+        <Empty title={t(hasAny ? 'batches.none_match' : 'batches.none')}>
+          {!hasAny && <p>{t('batches.none_help')}</p>}
+        </Empty>
+      </Card>
+    );
+  return (
+    <Card isFlush>
+      <Table
+        caption={t('batches.title')}
+        rows={batches}
+        keyOf={({ batch_id }) => batch_id}
+        stacks
+        columns={[
+          { id: 'batch', label: t('batches.column.batch'), isHead: true, cell: (batch) => <Name batch={batch} /> },
+          { id: 'state', label: t('batches.column.state'), cell: (batch) => <State batch={batch} /> },
+          {
+            ...{ id: 'rows', label: t('batches.column.rows'), isNumber: true },
+            cell: ({ counts }) => <Count of={Object.values(counts).reduce((sum, one) => sum + one, 0)} />,
+          },
+          {
+            id: 'progress',
+            label: t('batches.column.progress'),
+            cell: ({ counts }) => (
+              <div className="progress-cell">
+                <RowBar counts={counts} />
+              </div>
+            ),
+          },
+          {
+            id: 'charged',
+            label: t('batches.column.charged'),
+            isNumber: true,
+            cell: ({ charged }) => <Sums sums={charged} />,
+          },
+          { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
+          {
+            ...{ id: 'created', label: t('batches.column.created') },
+            cell: ({ created_at, created_by }) => (
+              <>
+                <Time at={created_at} />
+                <div className="quiet small">{t('batches.by', { person: created_by })}</div>
+              </>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Name({ batch: { batch_id, run_id, file_name, finish_by, in_time } }: { batch: Batch }) {
+  return (
+    <>
+      <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+      <div className="quiet small">{file_name}</div>
+      {finish_by !== null && (
+        <div className="small quiet">
+          {t('batches.finish_by', { time: formatTime(finish_by) })}
+          {in_time === false && <strong> · {t('batches.late')}</strong>}
+        </div>
+      )}
+    </>
+  );
+}
+
+function State({ batch: { status, counts } }: { batch: Batch }) {
+  const { in_doubt = 0, held = 0, failed = 0 } = counts;
+  return (
+    <div className="state-cell">
+      <BatchBadge state={status} />
+      {in_doubt > 0 && <Badge tone="doubt">{t('batches.in_doubt', { count: in_doubt })}</Badge>}
+      {held > 0 && <Badge tone="attention">{t('batches.held', { count: held })}</Badge>}
+      {failed > 0 && <Badge tone="bad">{t('batches.failed', { count: failed })}</Badge>}
+    </div>
+  );
+}

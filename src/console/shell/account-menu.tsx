@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { requestJson } from '../api/client.ts';
+import { useSession } from '../api/session.ts';
+import { Button } from '../base/button.tsx';
+import { Dialog } from '../base/dialog.tsx';
+import { Select } from '../base/field.tsx';
+import { Facts } from '../base/page.tsx';
+import { currentLanguage, languageNames, languages, t } from '../texts/i18n.ts';
+import { useLanguage } from './language.ts';
+
+/** Who is signed in, what they may do, and in which language they read. */
+export function AccountMenu() {
+  const { person, roles, accounts } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const { choose } = useLanguage();
+  const queries = useQueryClient();
+  const signOut = async () => {
+    await requestJson('DELETE', '/session').catch(() => undefined);
+    queries.clear();
+    location.assign('/');
+  };
+  return (
+    <div className="who">
+      <Button look="plain" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <span>{person}</span>
+        <span className="quiet accounts">{accountsText(accounts)}</span>
+      </Button>
+      {isOpen && (
+        <Dialog title={person} onClose={() => setOpen(false)}>
+          <Facts
+            facts={[
+              [t('shell.roles'), roles.map((role) => t(`role.${role}`)).join(', ')],
+              [t('shell.accounts'), accountsText(accounts)],
+            ]}
+          />
+          <Select
+            label={t('shell.language')}
+            value={currentLanguage()}
+            options={languages.map((value) => ({ value, label: languageNames[value] }))}
+            onPick={choose}
+          />
+          <div>
+            <Button onClick={() => void signOut()}>{t('shell.sign_out')}</Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function accountsText(accounts: readonly string[] | null): string {
+  return accounts === null ? t('shell.all_accounts') : accounts.join(', ');
+}

@@ -1,0 +1,11 @@
+import { createContext, useContext } from 'react';
+import type { Language } from '../texts/i18n.ts';
+
+/** Changing the language draws everything anew, and loses nothing that was entered. */
+export const LanguageContext = createContext<{ language: Language; choose: (language: Language) => void } | null>(null);
+
+export function useLanguage() {
+  const language = useContext(LanguageContext);
+  if (language === null) throw new Error('there is no language yet');
+  return language;
+}

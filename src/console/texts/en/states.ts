@@ -1,0 +1,22 @@
+/** The names of the states of rows and batches. */
+export const states = {
+  'state.row.invalid': 'invalid',
+  'state.row.skipped': 'skipped',
+  'state.row.held': 'held',
+  'state.row.ready': 'not yet sent',
+  'state.row.sending': 'being sent',
+  'state.row.accepted': 'accepted',
+  'state.row.in_doubt': 'in doubt',
+  'state.row.completed': 'completed',
+  'state.row.failed': 'failed',
+  'state.row.cancelled': 'cancelled',
+  'state.batch.received': 'being read',
+  'state.batch.rejected': 'could not be read',
+  'state.batch.validated': 'checked',
+  'state.batch.awaiting_approval': 'awaiting approval',
+  'state.batch.approved': 'approved',
+  'state.batch.running': 'running',
+  'state.batch.paused': 'paused',
+  'state.batch.completed': 'finished',
+  'state.batch.cancelled': 'cancelled',
+};

@@ -1,0 +1,68 @@
+import { setupI18n } from '@lingui/core';
+import type { texts as english } from './en.ts';
+
+export type TextId = keyof typeof english;
+export type Values = Record<string, string | number>;
+
+export const languages = ['en', 'fr', 'sw', 'pt'] as const;
+export type Language = (typeof languages)[number];
+
+/** Each language by its own name: whoever looks for it can read it. */
+export const languageNames: Record<Language, string> = {
+  en: 'English',
+  fr: 'Français',
+  sw: 'Kiswahili',
+  pt: 'Português',
+};
+
+const i18n = setupI18n();
+
+const catalogues: Record<Language, () => Promise<{ texts: Record<TextId, string> }>> = {
+  en: () => import('./en.ts'),
+  fr: () => import('./fr.ts'),
+  sw: () => import('./sw.ts'),
+  pt: () => import('./pt.ts'),
+};
+
+/** A text in the reader's language. */
+export function t(id: TextId, values: Values = {}): string {
+  return i18n._(id, values);
+}
+
+export function currentLanguage(): Language {
+  return i18n.locale as Language;
+}
+
+/** How the reader's language writes numbers and dates: as the browser's own region does, where it has that language. */
+export function intlLocale(): string {
+  return regionOf(currentLanguage(), navigator.languages);
+}
+
+export function regionOf(language: Language, preferred: readonly string[]): string {
+  return preferred.find((locale) => locale.split('-')[0] === language) ?? language;
+}
+
+function isLanguage(text: string | null): text is Language {
+  return (languages as readonly (string | null)[]).includes(text);
+}
+
+const storedAs = 'airbatch.language';
+
+/** The language that was chosen in this browser, else the first of the browser's that there is. */
+export function preferredLanguage(): Language {
+  const chosen = localStorage.getItem(storedAs);
+  if (isLanguage(chosen)) return chosen;
+  return navigator.languages.map((locale) => locale.split('-')[0] ?? '').find(isLanguage) ?? 'en';
+}
+
+/** Loads the texts of a language and shows them from then on. */
+export async function showLanguage(language: Language): Promise<void> {
+  const { texts } = await catalogues[language]();
+  i18n.load(language, texts);
+  i18n.activate(language);
+  document.documentElement.lang = language;
+}
+
+export function rememberLanguage(language: Language): void {
+  localStorage.setItem(storedAs, language);
+}

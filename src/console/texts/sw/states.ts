@@ -1,0 +1,23 @@
+import type { states as english } from '../en/states.ts';
+
+export const states: Record<keyof typeof english, string> = {
+  'state.row.invalid': 'si sahihi',
+  'state.row.skipped': 'imerukwa',
+  'state.row.held': 'imezuiliwa',
+  'state.row.ready': 'bado haijatumwa',
+  'state.row.sending': 'inatumwa',
+  'state.row.accepted': 'imepokelewa',
+  'state.row.in_doubt': 'ina shaka',
+  'state.row.completed': 'imekamilika',
+  'state.row.failed': 'imeshindwa',
+  'state.row.cancelled': 'imeghairiwa',
+  'state.batch.received': 'inasomwa',
+  'state.batch.rejected': 'haikuweza kusomwa',
+  'state.batch.validated': 'limekaguliwa',
+  'state.batch.awaiting_approval': 'linasubiri idhini',
+  'state.batch.approved': 'limeidhinishwa',
+  'state.batch.running': 'linaendelea',
+  'state.batch.paused': 'limesitishwa',
+  'state.batch.completed': 'limekamilika',
+  'state.batch.cancelled': 'limeghairiwa',
+};

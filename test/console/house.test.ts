@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { root } from '../house/imports.ts';
+import { folderOf } from '../support/folder.ts';
+
+describe('the console', () => {
+  test('has the types of the API as it is (if not: npm run client-types)', (t) => {
+    const generator = join(root, 'tools/client-types/node_modules/openapi-typescript/bin/cli.js');
+    if (!existsSync(generator)) {
+      t.skip('openapi-typescript is not installed in tools/client-types');
+      return;
+    }
+    const path = join(folderOf(t), 'schema.ts');
+    execFileSync(process.execPath, [generator, join(root, 'docs/api-openapi.json'), '-o', path], { stdio: 'ignore' });
+    const isSame = readFileSync(path, 'utf8') === readFileSync(join(root, 'src/console/api/schema.ts'), 'utf8');
+    assert.ok(isSame, 'src/console/api/schema.ts is old: npm run client-types');
+  });
+
+  test('and its tests compile', () => {
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    for (const program of ['src/console', 'test/console'])
+      execFileSync(process.execPath, [tsc, '-p', join(root, program)], { encoding: 'utf8' });
+  });
+});

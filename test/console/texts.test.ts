@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { type CompiledMessage, compileMessage } from '@lingui/message-utils/compileMessage';
+import { texts as en } from '../../src/console/texts/en.ts';
+import { texts as fr } from '../../src/console/texts/fr.ts';
+import { texts as pt } from '../../src/console/texts/pt.ts';
+import { texts as sw } from '../../src/console/texts/sw.ts';
+
+const source = resolve(import.meta.dirname, '../../src/console');
+const catalogues: Record<string, Record<string, string>> = { en, fr, sw, pt };
+const ids = Object.keys(en);
+
+/** The placeholders of a text, each with its kind: `count plural`. */
+function placeholders(text: string): string[] {
+  const found = new Set<string>();
+  const walk = (message: CompiledMessage) => {
+    for (const part of message) {
+      if (typeof part === 'string') continue;
+      const [name, kind, choices] = part;
+      found.add([name, kind].join(' ').trim());
+      if (typeof choices !== 'object') continue;
+      for (const choice of Object.values(choices ?? {})) if (Array.isArray(choice)) walk(choice);
+    }
+  };
+  walk(compileMessage(text));
+  return [...found].sort();
+}
+
+/** The code of the console without its texts. */
+const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path) && !/^texts\/(en|fr|sw|pt)[/.]/.test(path))
+  .map((path) => readFileSync(join(source, path), 'utf8'))
+  .join('\n');
+
+describe('the texts of the console', () => {
+  test('are in all four languages, none of them empty', () => {
+    for (const [language, texts] of Object.entries(catalogues)) {
+      assert.deepEqual(Object.keys(texts), ids, language);
+      assert.deepEqual(
+        ids.filter((id) => (texts[id] ?? '').trim() === ''),
+        [],
+      );
+    }
+  });
+
+  test('have the same placeholders in every language', () => {
+    const wrong = ids.flatMap((id) =>
+      Object.entries(catalogues)
+        .filter(([, texts]) => placeholders(texts[id] ?? '').join() !== placeholders(en[id as keyof typeof en]).join())
+        .map(([language]) => `${id} ${language}`),
+    );
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(placeholders('{n, plural, one {# row of {whole}} other {# rows of {whole}}}, {why}'), [
+      'n plural',
+      'whole',
+      'why',
+    ]);
+  });
+
+  test('are all used', () => {
+    const prefixes = [...code.matchAll(/[`']([a-z]\w*(?:\.\w+)*\.)\$\{/g)].map(([, prefix = '']) => prefix);
+    const unused = ids.filter((id) => !code.includes(`'${id}'`) && !prefixes.some((prefix) => id.startsWith(prefix)));
+    assert.deepEqual(unused, []);
+  });
+
+  test('are nowhere but in the catalogue', () => {
+    const written = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.tsx'))
+      .flatMap((path) =>
+        [
+          ...readFileSync(join(source, path), 'utf8').matchAll(
+            />\s*([A-Z][a-z]+[ a-z]*)\s*<|(?:title|label|placeholder|aria-label)="([^"]+)"/g,
+          ),
+        ].map(([all]) => `${path}: ${all}`),
+      );
+    assert.deepEqual(written, []);
+  });
+});

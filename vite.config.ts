@@ -1,0 +1,33 @@
+import { pathToFileURL } from 'node:url';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The texts of a language are compiled when the console is built, so that no browser has to load the compiler. */
+const compiledTexts: Plugin = {
+  name: 'compiled-texts',
+  async load(id) {
+    if (!/\/src\/console\/texts\/(en|fr|sw|pt)\.ts$/.test(id)) return null;
+    const { texts } = (await import(pathToFileURL(id).href)) as { texts: Record<string, string> };
+    const compiled = Object.entries(texts).map(([name, text]) => [name, compileMessage(text)]);
+    return `export const texts = ${JSON.stringify(Object.fromEntries(compiled))};`;
+  },
+};
+
+/**
+ * Builds the console into `dist/console`. `npm run dev:console` serves it while it is worked on, and passes what begins
+ * with `/api` on to a program that runs on port 8788.
+ */
+export default defineConfig({
+  root: 'src/console',
+  plugins: [compiledTexts, react()],
+  build: {
+    outDir: '../../dist/console',
+    emptyOutDir: true,
+    target: 'es2022',
+    // A page may load nothing but files of its own server.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': 'http://127.0.0.1:8788' } },
+});
