@@ -15,6 +15,7 @@ import { folderOf } from '../support/folder.ts';
 import { clockOf, signedBy, startMs, testLedger, writeSampleBatch } from './fixture.ts';
 
 const hourMs = 3_600_000;
+const unpriced = { cost: null, completedAt: null };
 
 /** The service completes a row that had failed, a day after the start. */
 function flip(db: Database, rowNo: number): Promise<unknown> {
@@ -23,7 +24,7 @@ function flip(db: Database, rowNo: number): Promise<unknown> {
   return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
     const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
     const why = 'the row ended failed, and the service now says completed';
-    const found = { why, serviceStatus: 'completed', topupId: row.topup_id, firstSentAt: null };
+    const found = { why, serviceStatus: 'completed', topupId: row.topup_id, firstSentAt: null, ...unpriced };
     assert.ok(await noteContradiction(unit, row, found));
     assert.equal(await noteContradiction(unit, { ...row, contradicted: 'completed' }, found), null, 'it is noted once');
   });

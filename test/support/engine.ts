@@ -4,7 +4,7 @@ import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../src/engine/account-runner.ts';
 import { approve } from '../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../src/engine/runner/settings.ts';
-import type { ServicePolicy } from '../../src/gateway/contract/gateway.ts';
+import type { Gateway, ServicePolicy } from '../../src/gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
 import { openPauses } from '../../src/ledger/batches/pauses.ts';
@@ -49,11 +49,14 @@ export async function makeRig(
     settings?: Partial<EngineSettings>;
     paceMs?: number;
     jobsAtOnce?: number;
+    /** The client of another service than the fake one: its balance is read when a batch is added. */
+    gateway?: (clock: VirtualClock) => Promise<Gateway>;
   } = {},
 ): Promise<Rig> {
   const clock = makeVirtualClock();
   const db = await memoryLedger();
   const service = makeFakeService(clock, options);
+  const gateway = (await options.gateway?.(clock)) ?? service;
   const warnings: string[] = [];
   const infos: string[] = [];
   const expected: number[] = [];
@@ -69,7 +72,7 @@ export async function makeRig(
     return makeAccountRunner(
       {
         db,
-        gateway: service,
+        gateway,
         limiter: { ...limiter, expect: (_, count) => void expected.push(count) },
         clock,
         random: evenRandom,
@@ -103,7 +106,9 @@ export async function makeRig(
         made,
         rows.map((row) => ({ ...row, batch_id: made.batch_id })),
       );
-      await approve({ db, clock, person: 'approver', through: 'cli' as const }, made.batch_id, unplanned);
+      const read = options.gateway ? await gateway.balance() : null;
+      const terms = { ...unplanned, balance: read?.kind === 'balance' ? read.balance : null };
+      await approve({ db, clock, person: 'approver', through: 'cli' as const }, made.batch_id, terms);
     },
     row: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo)) as RowRecord,
     states: async (batchId = 'batch-1') => (await pageRows(db, batchId, 0, 10_000)).map(({ status }) => status),

@@ -116,7 +116,14 @@ describe('the verifier that was written from the page of the format', { skip }, 
       ]);
       await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
         const [paid, failed] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
-        const found = { topupId: 'topup-2', serviceStatus: 'completed', why: 'it says completed', firstSentAt: null };
+        const found = {
+          topupId: 'topup-2',
+          serviceStatus: 'completed',
+          why: 'it says completed',
+          firstSentAt: null,
+          cost: null,
+          completedAt: null,
+        };
         await noteContradiction(unit, failed as RowRecord, found);
         const second = { why: 'there is another', service_status: 'completed', topup_id: 'topup-9' };
         await unit.noteRow(paid as RowRecord, { second_topup_id: 'topup-9' }, 'row.contradicted', second);

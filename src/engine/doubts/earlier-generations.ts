@@ -2,6 +2,7 @@ import { isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts'
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { type LatePayment, noteLateCharge } from '../../ledger/rows/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';
@@ -22,10 +23,13 @@ export type EarlierGenerations =
   /**
    * One has failed with a status after which it may still have arrived, and no person has confirmed that it did not.
    */
-  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string; topupId: string }
+  | ({ kind: 'doubtful' } & EarlierPayment)
   /** The service no longer calls one of them failed: another payment could be a second one. */
-  | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string }
+  | ({ kind: 'live' } & EarlierPayment)
   | LookupRetry;
+
+/** What the service reports of the payment of an earlier generation. */
+type EarlierPayment = { generation: number; reference: string } & Pick<ServicePayment, 'serviceStatus'> & LatePayment;
 
 export interface LookupDeps {
   db: Queryable;
@@ -52,17 +56,13 @@ export async function lookupGenerations(
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
-    if (live) return { kind: 'live', generation, reference, ...nameOf(live) };
+    if (live) return { ...live, kind: 'live', generation, reference };
     const doubtful = outcome.payments.find(
       ({ serviceStatus }) => isDoubtfulEnd(serviceStatus) && !named.includes(serviceStatus),
     );
-    if (doubtful) return { kind: 'doubtful', generation, reference, ...nameOf(doubtful) };
+    if (doubtful) return { ...doubtful, kind: 'doubtful', generation, reference };
   }
   return { kind: 'failed', last };
-}
-
-function nameOf({ serviceStatus, topupId }: ServicePayment) {
-  return { serviceStatus, topupId };
 }
 
 /**
@@ -134,7 +134,7 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
     await scheduleLookupRetry(context, row, earlier);
     return false;
   }
-  const { generation, reference, serviceStatus, topupId } = earlier;
+  const { generation, reference, serviceStatus } = earlier;
   // The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
   if (row.status === 'in_doubt') {
@@ -149,14 +149,11 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
+    if (owner === null) return;
     // If the row of another batch sent the payment, that row counts as paid from now on.
-    if (owner && (owner.batch_id !== row.batch_id || owner.row_no !== row.row_no))
-      await noteContradiction(unit, owner, {
-        why,
-        serviceStatus,
-        topupId,
-        firstSentAt: payment?.first_intent_at ?? null,
-      });
+    const isOwn = owner.batch_id === row.batch_id && owner.row_no === row.row_no;
+    if (isOwn) await noteLateCharge(unit, row, earlier);
+    else await noteContradiction(unit, owner, { ...earlier, why, firstSentAt: payment?.first_intent_at ?? null });
   });
   return false;
 }

@@ -4,6 +4,7 @@ import { duplicateRules } from '../../core/duplicates/question.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';
+import { noteLateCharge } from '../../ledger/rows/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -130,12 +131,14 @@ function arrivedWhy({ generation, serviceStatus }: Arrived): string {
  * retried.
  */
 export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord, arrived: Arrived): Promise<void> {
-  const { generation, reference, serviceStatus, topupId } = arrived;
+  const { generation, reference, serviceStatus } = arrived;
   const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);
   const sender = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
   if (sender === null || sender.service_status === serviceStatus) return;
   const firstSentAt = payment?.first_intent_at ?? null;
-  if (sender.status === 'ready') await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
-  else if (countsAsUnpaid(sender))
-    await noteContradiction(unit, sender, { why: arrivedWhy(arrived), serviceStatus, topupId, firstSentAt });
+  if (sender.status === 'ready') {
+    await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
+    await noteLateCharge(unit, sender, arrived);
+  } else if (countsAsUnpaid(sender))
+    await noteContradiction(unit, sender, { ...arrived, why: arrivedWhy(arrived), firstSentAt });
 }

@@ -4,6 +4,7 @@ import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { countsAsUnpaid, noteContradiction, noteHaltOfRow } from '../../ledger/reporting/contradictions.ts';
+import { noteLateCharge } from '../../ledger/rows/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -57,12 +58,13 @@ export async function noteSecond(
   const { serviceStatus, topupId } = payment;
   const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
   if (countsAsUnpaid(row)) {
-    const noted = await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: null });
+    const noted = await noteContradiction(unit, row, { ...payment, why, firstSentAt: null });
     return differenceBetween(row, noted, why);
   }
   const data = { why, service_status: serviceStatus, topup_id: topupId };
   const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
   if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  await noteLateCharge(unit, row, payment);
   await noteHaltOfRow(unit, row, topupId);
   return { row, why, isPaidTwice: true };
 }
@@ -83,8 +85,8 @@ export async function noteDifference(
   if (why === null) return null;
   const { serviceStatus, topupId, cost: said } = payment;
   if (row.status === 'failed' && payment.state !== 'failed') {
-    const contradiction = { why, serviceStatus, topupId, firstSentAt: null, cost: said };
-    return differenceBetween(row, await noteContradiction(unit, row, contradiction, 'row.changed_late'), why);
+    const noted = await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }, 'row.changed_late');
+    return differenceBetween(row, noted, why);
   }
   const cost = said === null ? {} : { cost: said.value, cost_currency: said.currency };
   const data = { why, service_status: serviceStatus, topup_id: topupId, ...cost };

@@ -52,12 +52,11 @@ export async function contradictEnd(
   const { batch_id, row_no, status, topup_id } = row;
   if (topup_id !== payment.topupId || contradicted.has(row_no)) return;
   if (payment.state === 'open' || payment.state === status) return;
-  const { serviceStatus: service_status, topupId } = payment;
+  const { serviceStatus: service_status } = payment;
   if (status === 'failed') {
     const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
     const why = `${by}, and the service now says ${service_status}`;
-    const contradiction = { why, serviceStatus: service_status, topupId, firstSentAt: null };
-    if (await noteContradiction(unit, row, contradiction))
+    if (await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }))
       log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
     return;
   }

@@ -4,6 +4,7 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { noteLateCharge, refundLateCharge } from '../../ledger/rows/late-charges.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -58,16 +59,14 @@ export async function noteRefund(unit: Unit, row: RowRecord, update: WebhookUpda
 }
 
 /** Appends the event that the money of one of the row's payments was refunded. */
-export async function appendRefund(
-  unit: Unit,
-  row: RowRecord,
-  { topupId, refund, at }: WebhookUpdate,
-): Promise<Refund> {
-  const [amount, currency] = [refund?.value ?? null, refund?.currency ?? null];
+export async function appendRefund(unit: Unit, row: RowRecord, { topupId, money, at }: WebhookUpdate): Promise<Refund> {
+  const [amount, currency] = [money?.value ?? null, money?.currency ?? null];
   const refunded_at = at ?? unit.at;
   const data = { topup_id: topupId, amount, currency, status: row.status, refunded_at };
   await unit.append(row.batch_id, 'row.refund', data, row.row_no);
-  return { refunded_at, refund_amount: amount, refund_currency: currency };
+  const refund = { refunded_at, refund_amount: amount, refund_currency: currency };
+  await refundLateCharge(unit.tx, row, topupId, refund);
+  return refund;
 }
 
 /**
@@ -99,18 +98,20 @@ export async function contradict(
   row: RowRecord,
   why: string,
 ): Promise<Effect> {
-  const { topupId } = update;
+  const { topupId, money: cost, at: completedAt } = update;
   const isStatus = update.payment !== null || update.says === 'something';
   const serviceStatus = isStatus ? update.verbatim : update.says;
   const current = await findRow(unit.tx, row.batch_id, row.row_no);
   const isUnpaid = current !== null && countsAsUnpaid(current);
   const isPaidNow = isUnpaid && update.says !== 'failed';
-  if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
+  const payment = { serviceStatus, topupId, cost, completedAt };
+  if (!isPaidNow || !(await noteContradiction(unit, current, { ...payment, why, firstSentAt: null }))) {
     const data = { why, service_status: serviceStatus, topup_id: topupId };
     const isOther = current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
     const isSecond = isOther && !isUnpaid && update.says !== 'failed';
     const noted = isSecond ? await unit.noteRow(current, { second_topup_id: topupId }, 'row.contradicted', data) : null;
     if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+    if (isSecond) await noteLateCharge(unit, current, payment);
   }
   await close(unit, entry, 'contradiction');
   return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };

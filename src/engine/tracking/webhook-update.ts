@@ -19,8 +19,8 @@ export interface WebhookUpdate {
   key: string | null;
   /** The run id in the payment's reference, if it has our format. */
   runId: string | null;
-  /** The refunded amount, if the webhook has it. */
-  refund: Money | null;
+  /** What the wallet was charged, or given back if it says `refunded`. Null if the webhook does not say. */
+  money: Money | null;
   /** When it happened, according to the service (epoch ms). */
   at: number | null;
   /** The whole payment, if the signature covers it (spec section 6.1). */
@@ -57,7 +57,7 @@ function callbackUpdate(account: string, payment: ServicePayment): WebhookUpdate
     topupId: payment.topupId,
     key: named && idempotencyKey({ account, ...named }),
     runId: named?.runId ?? null,
-    refund: null,
+    money: payment.cost,
     at: payment.completedAt,
     payment,
   };
@@ -76,14 +76,14 @@ function registeredUpdate(webhook: RegisteredWebhook): WebhookUpdate {
   const says = registeredStatuses[type] ?? (transactionId === null && key === null ? 'account' : 'something');
   // The spec does not show a refund's payload (section 6.2). It is read like the other payloads, so its amount is that
   // of the original charge.
-  const given = says === 'refunded' && sourceAmount !== null && sourceCurrency !== null;
+  const hasMoney = sourceAmount !== null && sourceCurrency !== null;
   return {
     says,
     verbatim: type,
     topupId: transactionId,
     key,
     runId: null,
-    refund: given ? { value: sourceAmount, currency: sourceCurrency } : null,
+    money: hasMoney ? { value: sourceAmount, currency: sourceCurrency } : null,
     at: webhook.at,
     payment: null,
   };

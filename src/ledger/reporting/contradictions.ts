@@ -1,22 +1,19 @@
-import type { Money } from '../../core/money/money.ts';
 import { sentStates } from '../../core/state/row-state.ts';
 import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { type LatePayment, noteLateCharge } from '../rows/late-charges.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
 
 /** What the service says about a payment of a row, if the ledger says otherwise. */
-export interface Contradiction {
+export interface Contradiction extends LatePayment {
   why: string;
   /** The service's own status of the payment. */
   serviceStatus: string;
-  topupId: string | null;
   /** When the payment was first sent (epoch ms), if known. */
   firstSentAt: number | null;
-  /** What the service charges for it, if the event should say that. */
-  cost?: Money | null;
 }
 
 /** Whether the row counts as not paid, so that a payment of it that has not failed contradicts the row. */
@@ -26,20 +23,31 @@ export function countsAsUnpaid({ status }: Pick<RowRecord, 'status'>): boolean {
 
 /**
  * Records that the service has a payment of a row that counts as not paid. The row keeps its state, and counts as paid
- * from now on wherever money is decided. Returns null if that was known, or if another writer changed the row first.
+ * from now on wherever money is decided. Records what it was charged. Returns null if the contradiction was known, or if
+ * another writer changed the row first.
  */
 export async function noteContradiction(
   unit: Unit,
   row: RowRecord,
-  { why, serviceStatus, topupId, firstSentAt, cost = null }: Contradiction,
+  contradiction: Contradiction,
   kind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
 ): Promise<RowRecord | null> {
-  const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
-  const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
+  const noted = await writeContradiction(unit, row, contradiction, kind);
+  await noteLateCharge(unit, row, contradiction);
+  return noted;
+}
+
+function writeContradiction(
+  unit: Unit,
+  row: RowRecord,
+  { why, serviceStatus, topupId, firstSentAt }: Contradiction,
+  kind: 'row.contradicted' | 'row.changed_late',
+): Promise<RowRecord | null> {
+  const data = { why, service_status: serviceStatus, topup_id: topupId };
   const { contradicted_by: known } = row;
   if (known !== null && topupId !== null && topupId !== known)
     return notePaidTwice(unit, row, { known, topupId }, kind, data);
-  if (row.contradicted === serviceStatus) return null;
+  if (row.contradicted === serviceStatus) return Promise.resolve(null);
   // A person marked the payment as not paid although the service said this about it: that person knew.
   const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
   const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;

@@ -186,4 +186,18 @@ export const migrations: readonly (readonly string[])[] = [
   // The payments to a row's number that a person knew of when deciding.
   ['ALTER TABLE rows RENAME COLUMN told_until TO known_until'],
   peopleTables,
+  [
+    // Charges that no row's cost has: of failed payments that the service completed later, and of second payments.
+    `CREATE TABLE late_charges (
+      batch_id TEXT NOT NULL,
+      row_no INTEGER NOT NULL,
+      topup_id TEXT NOT NULL,
+      cost TEXT NOT NULL,
+      cost_currency TEXT NOT NULL,
+      charged_at BIGINT NOT NULL,
+      refunded_at BIGINT,
+      refund_amount TEXT,
+      PRIMARY KEY (batch_id, row_no, topup_id)
+    )`,
+  ],
 ];

@@ -24,9 +24,8 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
     for (const { bound, payment } of found) {
       const row = await findRow(unit.tx, bound.batch_id, bound.row_no);
       if (row === null || !countsAsUnpaid(row)) continue;
-      const { serviceStatus, topupId } = payment;
       const why = `the row is ${row.status}, and the service has completed its payment`;
-      await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: bound.first_intent_at });
+      await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
     }
   });
 }

@@ -92,6 +92,8 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.refund': ({ amount, currency }) =>
     `the service refunded money${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
+  'row.late_charge': ({ cost, cost_currency }) =>
+    `the service charged ${moneyText(text(cost_currency), text(cost))} for a payment that had failed, or for a second one`,
   'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
 };
 

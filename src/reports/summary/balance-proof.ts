@@ -3,6 +3,7 @@ import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
+import { lateCosts } from '../../ledger/rows/late-charges.ts';
 import { backOf, earlierBetween } from './refunds.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
@@ -159,5 +160,7 @@ async function chargedByOtherBatches(
   }
   for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
     sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
+  for (const late of await lateCosts(view, span))
+    if (late.batch_id !== batch_id) sums.add(late.cost_currency, late.cost);
   return sums.toObject();
 }

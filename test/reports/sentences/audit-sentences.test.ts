@@ -147,6 +147,12 @@ describe('a sentence of the audit log', () => {
     ['row.refund', 17, { amount: '10', currency: 'KES' }, 'row 17: the service refunded money: KES 10.00'],
     ['row.refund', 17, {}, 'row 17: the service refunded money'],
     ['row.contradicted', 17, { why: 'it failed there' }, 'row 17: the service contradicts the ledger: it failed there'],
+    [
+      'row.late_charge',
+      17,
+      { topup_id: 't-1', cost: '0.8', cost_currency: 'USD', charged_at: 1 },
+      'row 17: the service charged USD 0.80 for a payment that had failed, or for a second one',
+    ],
     ['row.changed_late', 17, { why: 'now failed' }, 'row 17: read it again, and found a change: now failed'],
     [
       'row.send',

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { skipRows } from '../../src/engine/decisions/release-or-skip.ts';
+import type { NewRow } from '../../src/ledger/rows/rows.ts';
+import { batchSummary } from '../../src/reports/summary/summary.ts';
+import { makeRig, type Rig } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { sandboxGateway } from '../support/sandbox-gateway.ts';
+
+const minuteMs = 60_000;
+/** It fails; 60 s later the sandbox completes and charges it. */
+const reversed = '+254712000014';
+
+/** A sandbox that gets a row every 20 s: a batch of five rows takes longer than a reversal. */
+const slowRig = (t: TestContext, version: 'v2' | 'v1') =>
+  makeRig({ paceMs: 20_000, gateway: (clock) => sandboxGateway(t, clock, version) });
+
+/** Rows with other numbers, and one to `reversed` as row `at`. */
+function rows(at: number | null): NewRow[] {
+  return [1, 2, 3, 4, 5, 6].map((rowNo) =>
+    aRow(rowNo, { phone_number: rowNo === at ? reversed : `+25472244110${rowNo}`, amount: '10' }),
+  );
+}
+
+/** The first batch has failed. Another one begins some seconds later. */
+async function addOther(rig: Rig, at: number | null): Promise<void> {
+  await rig.clock.drive(rig.clock.sleep(5_000));
+  await rig.add(rows(at), { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+}
+
+/** Runs on for two days, so that rows that have ended are read again. */
+async function rereadAll(rig: Rig): Promise<void> {
+  const runner = rig.runner({ rereads: true });
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(48 * 60 * minuteMs));
+  runner.stop();
+  await rig.clock.drive(running);
+}
+
+async function balanceOf(rig: Rig, batchId: string) {
+  const { balance } = await batchSummary(rig.db, batchId);
+  return balance;
+}
+
+describe('a failed payment that the service charges after all', () => {
+  for (const version of ['v2', 'v1'] as const)
+    test(`is a charge of its batch in the proof of another batch that ran meanwhile (${version})`, async (t) => {
+      const rig = await slowRig(t, version);
+      await rig.add([aRow(1, { phone_number: reversed, amount: '10' })]);
+      await rig.run();
+      assert.deepEqual(await rig.states(), ['failed']);
+      // The last row pays the same person the same: the failed payment is read again before it.
+      await addOther(rig, 6);
+      await rig.run();
+      assert.equal((await rig.row(1)).contradicted, version === 'v2' ? 'completed' : 'SUCCESS');
+      await skipRows({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' }, 'batch-2', [6], 'it is paid');
+      await rig.run();
+      const other = await balanceOf(rig, 'batch-2');
+      assert.deepEqual(
+        other.explanation.filter(({ unexplained }) => unexplained !== '0'),
+        [],
+      );
+      assert.equal(other.explained, true);
+      const charged = other.explanation.filter(({ charged_by_other_batches: value }) => value !== '0');
+      assert.equal(charged.length, 1);
+      assert.equal((await balanceOf(rig, 'batch-1')).explained, true);
+    });
+
+  test('is one even if that is only seen days later: the service says when it was charged', async (t) => {
+    const rig = await slowRig(t, 'v2');
+    await rig.add([aRow(1, { phone_number: reversed, amount: '10' })]);
+    await rig.run();
+    await addOther(rig, null);
+    await rig.run();
+    assert.equal((await balanceOf(rig, 'batch-2')).explained, false);
+    await rereadAll(rig);
+    assert.equal((await rig.row(1)).contradicted, 'completed');
+    assert.equal((await balanceOf(rig, 'batch-2')).explained, true);
+  });
+});
