@@ -2,7 +2,7 @@ import { isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts'
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
-import { type LatePayment, noteLateCharge } from '../../ledger/rows/late-charges.ts';
+import { type LatePayment, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { readFact, writeFact } from '../../ledger/schema/facts.ts';

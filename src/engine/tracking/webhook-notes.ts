@@ -4,7 +4,7 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
-import { noteLateCharge, refundLateCharge } from '../../ledger/rows/late-charges.ts';
+import { noteLateCharge, refundLateCharge } from '../../ledger/reporting/late-charges.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';

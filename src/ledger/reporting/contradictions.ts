@@ -3,9 +3,9 @@ import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { type LatePayment, noteLateCharge } from '../rows/late-charges.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
+import { type LatePayment, noteLateCharge } from './late-charges.ts';
 
 /** What the service says about a payment of a row, if the ledger says otherwise. */
 export interface Contradiction extends LatePayment {
@@ -22,9 +22,9 @@ export function countsAsUnpaid({ status }: Pick<RowRecord, 'status'>): boolean {
 }
 
 /**
- * Records that the service has a payment of a row that counts as not paid. The row keeps its state, and counts as paid
- * from now on wherever money is decided. Records what it was charged. Returns null if the contradiction was known, or if
- * another writer changed the row first.
+ * Records that the service has a payment of a row that counts as not paid, and what it charged for it. The row keeps
+ * its state, and counts as paid from now on wherever money is decided. Returns null if that was known, or if another
+ * writer changed the row first.
  */
 export async function noteContradiction(
   unit: Unit,

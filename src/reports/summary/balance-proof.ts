@@ -2,8 +2,8 @@ import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../../core/mo
 import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { lateCosts } from '../../ledger/reporting/late-charges.ts';
 import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
-import { lateCosts } from '../../ledger/rows/late-charges.ts';
 import { backOf, earlierBetween } from './refunds.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';

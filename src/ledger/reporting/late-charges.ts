@@ -1,8 +1,8 @@
 import { compareAmounts, type Money, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
+import type { Refund } from '../rows/refunds.ts';
+import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
-import type { Refund } from './refunds.ts';
-import type { RowRecord } from './rows.ts';
 
 /**
  * A charge that is not in its row's cost: of a payment that had failed, and that the service completed later, or of a
