@@ -37,10 +37,10 @@ export function addWork(program: Command, call: Call): void {
     .action(call('validate'));
   program.commandsGroup('Follow and control batches:');
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
-    .description('show where the batches of this ledger stand')
+    .description('show the state of the batches of this ledger')
     .option(
       '-w, --watch',
-      'repeat until all have ended: the rate used and allowed, when all will be sent, what it waits for',
+      'repeat until all have ended; also show the rate used and allowed, when all will be sent, and what batches wait for',
     )
     .action(call('status'));
   example(program.command('rows').argument('<batch>'), 'airbatch rows 20261120-093000-4f2a --state failed')
@@ -73,7 +73,7 @@ export function addWork(program: Command, call: Call): void {
     .description('send a batch earlier or later than the others of its account')
     .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
     .option(...finishBy)
-    .option('--no-finish-by', 'it has no time to finish by any more')
+    .option('--no-finish-by', 'remove the time to finish by')
     .action(call('reorder'));
   refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
   example(
@@ -93,15 +93,15 @@ export function addPeople(program: Command, call: Call): void {
     'airbatch submit payroll.csv --run-id payroll-2026-11',
   )
     .description(
-      'check a file and leave it for another person to approve; if no policy asks for one, it is approved at once',
+      'check a file and submit it for approval by another person; if the policy asks for none, it is approved at once',
     )
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
-    .description('see what a submitted batch would pay, and allow it to be sent')
+    .description('show what a submitted batch would pay, and approve it')
     .option('-y, --yes', 'approve without being asked')
     .action(call('approve'));
   example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
-    .description('refuse a submitted batch: nothing of it is sent')
+    .description('reject a submitted batch: nothing of it is sent')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('reject'));
   program.commandsGroup('Decide about rows:');
@@ -109,7 +109,7 @@ export function addPeople(program: Command, call: Call): void {
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
     'airbatch release 20261120-093000-4f2a 17 18',
   )
-    .description('see why rows are held, and allow them to be sent; "airbatch resume" then sends them')
+    .description('show why rows are held, and release them; "airbatch resume" then sends them')
     .option('-y, --yes', 'release without being asked; without a terminal, nobody is asked anyway')
     .action(call('release'));
   example(
@@ -118,14 +118,14 @@ export function addPeople(program: Command, call: Call): void {
   )
     .description('do not pay held rows, or (--unsent) rows that are not sent yet')
     .requiredOption('--why <text>', 'the reason, for the audit log')
-    .option('--unsent', 'rows that were not sent yet, of a batch that a person has paused')
+    .option('--unsent', 'also rows that are not sent yet; a person must have paused the batch')
     .action(call('skip'));
 }
 
 export function addDecisions(program: Command, call: Call): void {
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
-    .description('decide by evidence whether a row was paid, where the service does not say')
+    .description('decide by evidence whether a row was paid, if the service does not report it')
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )

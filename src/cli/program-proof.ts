@@ -18,7 +18,10 @@ export function addProof(program: Command, call: Call): void {
     .description('check reports offline: complete, unchanged and consistent')
     .option('--key <file>', 'the public key (PEM) that must have signed them')
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
-    .option('--anchor <file>', 'heads of audit chains as "anchors" put them outside, one JSON object a line')
+    .option(
+      '--anchor <file>',
+      'a file of anchored chain heads ("anchors" in the configuration), one JSON object a line',
+    )
     .action(call('verify'));
   example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
     .description('show what happened, who did it and why, and check the audit chain')

@@ -25,7 +25,7 @@ export function addService(program: Command, call: Call): void {
     .addOption(new Option('--from <version>', 'the version it was made for').choices(['v1']).default('v1'))
     .addOption(new Option('--to <version>', 'the version it will be sent through').choices(['v2']).default('v2'))
     .option('--account <name>', 'the v2 account that will pay (default: the only one)')
-    .option('--old-account <name>', 'the v1 account that knows what its products were (default: the only one)')
+    .option('--old-account <name>', 'the v1 account whose products the file names (default: the only one)')
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
     .action(call('migrateCheck'));
 }
@@ -63,13 +63,13 @@ export function addServer(program: Command, call: Call): void {
     program
       .command('api-keys')
       .argument('[action]', 'list, create or revoke', 'list')
-      .argument('[name]', 'what the program is called that has the key, for "create" and "revoke"'),
+      .argument('[name]', 'the name of the program that uses the key, for "create" and "revoke"'),
     'airbatch api-keys create payroll-system --roles prepare,audit --accounts main',
   )
     .description('list the keys of the HTTP API, make one, or revoke one')
     .option('--roles <roles>', 'with "create": what the program may do, as in "people" of the configuration')
     .option('--accounts <names>', 'with "create": the accounts that the program sees (default: all)')
-    .option('--expires <time>', 'with "create": until when the key works (2027-01-01T00:00:00Z; default: for ever)')
+    .option('--expires <time>', 'with "create": when the key expires (2027-01-01T00:00:00Z; default: never)')
     .action(call('apiKeys'));
 }
 
@@ -84,10 +84,13 @@ export function addSandbox(program: Command, call: Call): void {
     .option('--rate <n>', 'creations allowed in a window (default: 60); the other limits follow in proportion')
     .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)')
     .option('--settle-ms <n>', 'how long an ordinary top-up takes at most (default: 1500)')
-    .option('--balances <list>', 'what wallets hold, as wallet-usd=50,wallet-kes=0 (see docs/sandbox.md)')
-    .option('--allow-http-callbacks', 'send webhooks in plain http also to private names, as those of containers are')
-    .option('--faults <file>', 'what goes wrong by chance, as JSON (see docs/sandbox.md)')
-    .option('--seed <n>', 'makes ids and chance repeatable')
+    .option('--balances <list>', 'wallet balances, such as wallet-usd=50,wallet-kes=0 (see docs/sandbox.md)')
+    .option(
+      '--allow-http-callbacks',
+      'send webhooks over plain http also to private host names, such as those of containers',
+    )
+    .option('--faults <file>', 'random faults to simulate, as JSON (see docs/sandbox.md)')
+    .option('--seed <n>', 'make ids and random choices repeatable')
     .option('--instant', 'every top-up ends at once')
     .action(call('sandbox'));
 }

@@ -33,7 +33,7 @@ export async function runLoops(
   for (const open of [...context.batches.all().values(), ...context.batches.moved().values()]) {
     const count = await doubtInterrupted(context, open);
     if (count > 0)
-      context.log.warn('rows were being sent when the program ended; they are looked up', {
+      context.log.warn('rows were being sent when the program ended; airbatch looks them up', {
         batch_id: open.batch.batch_id,
         rows: count,
       });

@@ -105,7 +105,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
         const trouble = lasting.get(job.name);
         const work = runOpen(job)
           .then(trouble?.over, (error: unknown) =>
-            trouble?.report('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
+            trouble?.report('a job could not run; airbatch tries again', { job: job.name, error: errorMessage(error) }),
           )
           .finally(() => running.delete(job.name));
         running.set(job.name, work);
@@ -132,7 +132,7 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
       const runs = isOfTheJob && isRun(job, { dueAt, now, isLast: index === due.length - 1 });
       const skip = {
         state: 'skipped',
-        detail: 'missed while nothing could run it, and not caught up with',
+        detail: 'missed while no program was running, and not run afterwards',
         ended_at: now,
       } as const;
       await insertSlot(tx, { job: job.name, due_at: dueAt, ...(runs ? { state: 'due', detail: null } : skip) });
@@ -141,9 +141,9 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
     if (due.length > 0 || now - after >= lookNotedMs) await noteLook(tx, job, now);
     return { skipped, due };
   });
-  if (skipped > 0) log.warn('slots of a job were missed, and are not run', { job: job.name, slots: skipped });
+  if (skipped > 0) log.warn('a job missed slots; they will not run', { job: job.name, slots: skipped });
   if (due.length === dueTimesMax)
-    log.warn('more slots of a job were missed than are looked at; those before are not recorded', {
+    log.warn('a job missed more slots than airbatch records; the earliest are left out', {
       job: job.name,
       looked_at: due.length,
     });

@@ -68,7 +68,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     await scheduler
       .look()
       .then(trouble.over, (error: AirbatchError) =>
-        trouble.report('it could not be checked which jobs are due; it is tried again', { error: error.message }),
+        trouble.report('due jobs could not be checked; airbatch tries again', { error: error.message }),
       );
   };
   // The ledger decides which slot is due and whether it was run.
@@ -117,11 +117,11 @@ function makeSettling(deps: StartDeps, stopping: AbortSignal): Settling {
   // One after the other: two runs would archive the same file.
   let settling: Promise<void> = Promise.resolve();
   const settleEnded = () => {
-    settling = settling
-      .then(settle)
-      .catch((error: unknown) =>
-        log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
-      );
+    settling = settling.then(settle).catch((error: unknown) =>
+      log.warn('files that should be archived could not be listed; airbatch tries again', {
+        error: errorMessage(error),
+      }),
+    );
     return settling;
   };
   return { settleEnded, retryAt: () => Math.min(...restUntil.values()), idle: () => settling };

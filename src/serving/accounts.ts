@@ -44,7 +44,10 @@ export async function logAccounts({ log, db }: Session, accounts: Accounts): Pro
       webhooks: path,
     });
     if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {
-      log.warn("the path of the account's callbackUrl is not where its webhooks are awaited", { account: name, path });
+      log.warn('the callbackUrl of the account has another path than the one that receives its webhooks', {
+        account: name,
+        path,
+      });
     }
   }
   const strangers = new Set(

@@ -59,7 +59,7 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
       send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
       notes: makeNotificationDedupe(ledgerPathOf(place, config), systemClock.now),
-      onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
+      onTrouble: (recipient, trouble) => log.warn('a notification could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(notificationMsMax),
     },
     error,

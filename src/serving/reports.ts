@@ -72,7 +72,7 @@ export function makeReportWriter(
       const keep = async () => {
         while (!stopping.signal.aborted) {
           await look().catch((error: unknown) =>
-            log.warn('it could not be looked for what the service has said late', { error: errorMessage(error) }),
+            log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) }),
           );
           await clock.sleep(lookMs, stopping.signal);
         }
@@ -122,7 +122,7 @@ function makeWriteQueue(
         log.warn('the reports of a batch could not be written; "airbatch report" writes them', facts);
         return;
       }
-      log.warn('the reports of a batch could not be written; it is tried again', facts);
+      log.warn('the reports of a batch could not be written; airbatch tries again', facts);
       waiting.set(key, () => next(batchId, out, work));
       onUnwritable(unwritable);
       retrying ??= retry();

@@ -115,7 +115,7 @@ async function serveIn(
     const trouble = await firstEnd(whenAborted(signal), [...kept.values()]);
     isEnding = true;
     if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
-    else session.log.info('stopping: nothing more is sent, and what is in flight ends');
+    else session.log.info('stopping: no new request is sent; requests in flight end first');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.stop())
@@ -145,7 +145,7 @@ async function endOrExit(
   exitLate: ServeDoor['exitLate'],
 ): Promise<void> {
   if (!(await endsWithin(session, stopped, graceMs))) {
-    session.log.warn('what is still in flight is left; it is looked up at the next start', {
+    session.log.warn('requests still in flight are abandoned; the next start looks them up', {
       grace_s: graceMs / 1_000,
     });
     exitLate();

@@ -253,7 +253,7 @@ describe('the policy', () => {
     const help = (await place.run('submit', '--help')).stdout.replaceAll(/\s+/g, ' ');
     assert.match(
       help,
-      /check a file and leave it for another person to approve; if no policy asks for one, it is approved at once/,
+      /check a file and submit it for approval by another person; if the policy asks for none, it is approved at once/,
     );
   });
 });

@@ -39,7 +39,7 @@ test('a run that stood still for longer than its hold says that and what goes on
   assert.equal(code, 5, stderr);
   assert.match(
     stderr,
-    /the hold on account "main" ran out \[FENCED\]\n.*was stopped for too long.*"airbatch resume" continues/,
+    /the lease on account "main" expired \[FENCED\]\n.*was stopped for too long.*"airbatch resume" continues/,
   );
   const sent = (await sandbox.liveCharges()).size;
   assert.ok(sent < rowCount, `${sent} rows`);

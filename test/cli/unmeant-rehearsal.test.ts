@@ -31,7 +31,7 @@ describe('where the credentials of a ledger are gone', () => {
       const { cwd, batches } = await setUp(t, 'pay.example');
       const { code, stderr } = await runHere(args, { cwd });
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /this ledger has worked for the account "staff" at pay\.example \[CONFIG_INVALID\]/);
+      assert.match(stderr, /this ledger has paid from the account "staff" at pay\.example \[CONFIG_INVALID\]/);
       assert.match(stderr, /--account sandbox/);
       assert.equal(await batches(), 1);
     });

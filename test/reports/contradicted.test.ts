@@ -56,7 +56,7 @@ test('a failed row that the service has completed counts as paid in every report
   assert.doesNotMatch(said, /nothing was paid/);
   assert.match(
     said,
-    /Wallet balances match the charges exactly\. Nothing had been charged by then for the payment of 1 row that failed at first \(results\.csv marks it as contradicted\): later charges are not included here\./,
+    /Wallet balances match the charges exactly\. Nothing had been charged by then for the payment of 1 row that failed at first \(results\.csv marks it as contradicted\); later charges are not included here\./,
   );
   const text = (name: string) => readFileSync(join(dir, name), 'utf8');
   assert.doesNotMatch(text('failed.csv'), /R-8/);

@@ -293,7 +293,7 @@ describe('a scheduler', () => {
       await lookAndEnd(one);
     }
     assert.deepEqual(ran(), [0]);
-    assert.deepEqual(warnings, ['slots of a job were missed, and are not run']);
+    assert.deepEqual(warnings, ['a job missed slots; they will not run']);
   });
 
   test('runs nothing again when a clock that was ahead is corrected, and forgets what it had missed by it', async () => {
@@ -332,7 +332,7 @@ describe('a scheduler', () => {
       await lookAndEnd(one);
       assert.deepEqual(ran(), [0, 60]);
       assert.deepEqual(await states(db), ['skipped', 'skipped', 'skipped', 'done', 'done']);
-      assert.deepEqual(warnings, ['slots of a job were missed, and are not run']);
+      assert.deepEqual(warnings, ['a job missed slots; they will not run']);
     });
 
   test('runs no slot again of those that were dropped, however far the clock is set back', async () => {
@@ -522,7 +522,7 @@ describe('a scheduler', () => {
     await settle();
     db.transact = transact;
     assert.deepEqual(await states(db), ['running']);
-    assert.deepEqual(warnings, ['a job could not be run; it is tried again']);
+    assert.deepEqual(warnings, ['a job could not run; airbatch tries again']);
     await one.look();
     await settle();
     assert.equal(begun.length, 2);

@@ -84,7 +84,7 @@ function standingText(
 /** Says whether the chains are whole and whether the batches match them. */
 function conclude({ terminal }: CommandContext, audit: Audit): void {
   for (const { place, why } of audit.anchors.unread)
-    terminal.error(`${terminal.paint('yellow', '!')} The heads in ${place} were not all compared: ${why}.\n`);
+    terminal.error(`${terminal.paint('yellow', '!')} Not all heads in ${place} were compared: ${why}.\n`);
   for (const { isGood, text } of conclusion(audit))
     terminal.error(`${isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${visible(text)}\n`);
 }
@@ -99,7 +99,7 @@ function conclusion({ batch_id: batchId, chain, rows }: Audit): { isGood: boolea
   if (broken.length > 0) return bad;
   const many = `The chains of ${counted(batches, 'batch', 'batches')}, ${counted(events, 'event')} in all, are whole`;
   const whole = batchId === null ? many : `The chain of ${counted(events, 'event')} is whole`;
-  if (bad.length > 0) return [...bad, { isGood: true, text: `${whole}: it tells what was there before.` }];
+  if (bad.length > 0) return [...bad, { isGood: true, text: `${whole}: nothing that it records was changed since.` }];
   return [{ isGood: true, text: `${whole}. ${rowsText(batchId, rows.unread)}` }];
 }
 

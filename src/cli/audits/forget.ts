@@ -51,8 +51,8 @@ function linesOf(done: Forgotten, cwd: string): string[] {
     batches.length === 0 ? none : forgottenText(done),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
     ...(traceable === 0 ? [] : [traceableText(traceable)]),
-    ...reports.map((folder) => `Reports made before still name them: ${relative(cwd, folder)}/`),
-    ...files.map((path) => `What a job brought still names them: ${relative(cwd, path)}`),
+    ...reports.map((folder) => `Earlier reports still name them: ${relative(cwd, folder)}/`),
+    ...files.map((path) => `Files of jobs still name them: ${relative(cwd, path)}`),
   ];
 }
 
@@ -72,7 +72,7 @@ function traceableText(rows: number): string {
     rows === 1
       ? '1 row has no reference of its own: its row ref and key are'
       : `${counted(rows, 'row')} have no references of their own: their row refs and keys are`;
-  return `${many} made of number and amount, and stay. Who tries all numbers on them finds the right one.`;
+  return `${many} made of number and amount, and stay. Somebody who tries all numbers can find the right one.`;
 }
 
 /** A file that could not be read has no rows and paid nobody. */

@@ -54,7 +54,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
     terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
   if (result.batch_id === null && result.reconciliation_id === null)
     terminal.print(
-      'What is verified is the folder of one batch or reconciliation, as in "airbatch verify reports/BATCH".\n',
+      '"verify" takes the folder of one batch or reconciliation, as in "airbatch verify reports/BATCH".\n',
     );
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
   if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);

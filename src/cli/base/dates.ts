@@ -15,7 +15,7 @@ function isMoment(text: string): boolean {
 export function timeOf(option: string, text: string): number {
   const ms = isDay(text) || isMoment(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
-    throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
+    throw new AirbatchError('USAGE', `${option} "${text}" is not a date`, {
       hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
     });
   return ms;
@@ -28,7 +28,7 @@ export function timeOf(option: string, text: string): number {
 export function momentOf(option: string, text: string): number {
   const ms = isMoment(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  const what = isDay(text) ? 'is a day, and not the time that is meant' : 'is no time with its day and its zone';
+  const what = isDay(text) ? 'is a day, not a time' : 'is not a time with its day and zone';
   throw new AirbatchError('USAGE', `${option} "${text}" ${what}`, {
     hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
   });

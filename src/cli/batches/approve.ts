@@ -28,11 +28,13 @@ export async function execute(
     terminal.error(reviewLines(reviewed));
   }
   if (!yes && !terminal.canAsk)
-    throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal on which to ask whether to approve', {
+    throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal to ask for your approval', {
       hint: 'Add --yes to approve without being asked.',
     });
   if (!yes && !(await terminal.confirm(`Approve ${counted(to_send, 'row')}? [y/N] `))) {
-    terminal.error(`Not approved. It still waits; "airbatch reject ${batch_id} --why TEXT" ends it.\n`);
+    terminal.error(
+      `Not approved: the batch still waits for approval. "airbatch reject ${batch_id} --why TEXT" rejects it.\n`,
+    );
     return 5;
   }
   const approved = await call(context, approveBatch, { batch_id, seen: { content_sha256, to_send, products, sums } });

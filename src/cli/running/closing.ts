@@ -69,7 +69,7 @@ function nextSteps(
   if (holds[0] === 'service_changed')
     return [
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
-      `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
+      `or, if the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
   if (holds[0] === 'credentials_rejected') return [`correct ${credentials_from}, then airbatch resume ${batch_id}`];
   const resume =

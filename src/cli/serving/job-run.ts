@@ -144,7 +144,7 @@ function whyText({ why, lastDueAt }: SlotByHand, timeZone: string): string {
     case 'extra':
       return `now, since the last due time (${localTime(lastDueAt ?? 0, timeZone)}) has run`;
     case 'new':
-      return 'now, since none of its due times has come since it is known here';
+      return 'now, because this ledger has not seen a due time of the job yet';
   }
 }
 
@@ -185,7 +185,7 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
   const { db, clock, config } = session;
   const slot = await findSlot(db, job.name, dueAt);
   if (slot?.state === 'done')
-    throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {
+    throw new AirbatchError('USAGE', `this slot of "${job.name}" has already run: ${slot.detail}`, {
       hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
     });
   const deps = {
@@ -221,7 +221,7 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
 async function requireUndropped(tx: Queryable, job: string, dueAt: number): Promise<void> {
   const until = await droppedUntil(tx, job);
   if (dueAt > until || (await findSlot(tx, job, dueAt)) !== null) return;
-  throw new AirbatchError('USAGE', `whether this slot of "${job}" has run is not known any more`, {
+  throw new AirbatchError('USAGE', `it is no longer known whether this slot of "${job}" has run`, {
     hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
   });
 }

@@ -36,7 +36,7 @@ export const triedTooOften: OwnerProblem = (owner) => ({
 
 export const skippedUnpaid: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
-  message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was put aside there.`,
+  message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was skipped there.`,
   suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
 });
 

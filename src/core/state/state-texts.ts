@@ -23,14 +23,14 @@ export const rowStateTexts: Record<RowState, StateTexts> = {
   skipped: {
     label: 'skipped',
     meaning:
-      'It was not sent: another batch has paid it or has it under way, a person decided so, or it is the total of the rows.',
+      'It was not sent: another batch has paid it or is paying it, a person decided so, or it is the total of the rows.',
   },
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
   held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },
   ready: { label: 'not yet sent', meaning: 'It is correct and waits for its turn.' },
   sending: {
     label: 'being sent',
-    meaning: 'It was being sent when this was written; the result is not known yet.',
+    meaning: 'It was being sent when this report was written; its result is not known yet.',
   },
   accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
   in_doubt: {
@@ -47,7 +47,7 @@ export const batchStateTexts: Record<BatchState, StateTexts> = {
     label: 'awaiting approval',
     meaning: 'A second person must approve it before anything is sent.',
   },
-  approved: { label: 'approved', meaning: 'It may be sent, and begins when its turn comes.' },
+  approved: { label: 'approved', meaning: 'It may be sent, and starts when its turn comes.' },
   running: { label: 'running', meaning: 'It has begun, and not every row has ended.' },
   paused: { label: 'paused', meaning: 'Nothing more is sent until it is resumed; what was sent is followed.' },
   completed: { label: 'finished', meaning: 'Every row of the file has its final outcome.' },
@@ -76,7 +76,7 @@ export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }
   by_person: { label: 'by a person', meaning: 'A person paused it.', next: '' },
   insufficient_balance: {
     label: 'balance too low',
-    meaning: 'The balance does not suffice.',
+    meaning: 'There is not enough money in the account.',
     next: 'Fund the account, then resume.',
   },
   credentials_rejected: {
@@ -90,14 +90,14 @@ export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }
     next: 'Look at the reason before you resume.',
   },
   service_mismatch: {
-    label: 'the service answered with something else',
+    label: 'the service answered about another payment',
     meaning: 'The service answered about a different payment.',
     next: 'Find out why before you resume.',
   },
   service_changed: {
     label: 'the account is at another service',
     meaning: 'The account now points to another service, which does not know what was sent.',
-    next: 'Point it back, then resume; or say that the same service has moved (--service-moved).',
+    next: 'Set its address back, then resume; or, if the same service has moved, add --service-moved.',
   },
 };
 

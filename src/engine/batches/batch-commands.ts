@@ -145,7 +145,7 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
   const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
     const states = [...(await countRows(unit.tx, batchId)).keys()];
     if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
-      throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and can no longer be given up`, {
         hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
       });
     return { fields: {}, data: { why: withoutNumbers(why) } };

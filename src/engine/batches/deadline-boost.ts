@@ -29,7 +29,7 @@ async function press(context: Parts<'committer' | 'log' | 'wakes'>, batchId: str
     return unit.noteBatch(batch, { pressed_at: unit.at });
   });
   if (pressed?.finish_by == null) return;
-  context.log.info('a batch goes before others, in order to be done in time', {
+  context.log.info('a batch is sent before others, so that it finishes in time', {
     batch_id: batchId,
     finish_by: isoTime(pressed.finish_by),
   });

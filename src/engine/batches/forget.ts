@@ -64,13 +64,16 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
   if (!['completed', 'cancelled', 'rejected'].includes(status))
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: its people are still needed`);
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `batch ${batchId} ${batchIs(batch)}: it still needs the names and numbers of its people`,
+    );
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then, other batches are compared with the phone numbers of this one.
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
   if (at - (batch.completed_at ?? batch.created_at) < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
-      hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
+      hint: 'Until then airbatch compares its numbers with other files, so that nobody is paid twice. Forget it later.',
     });
 }
 

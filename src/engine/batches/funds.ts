@@ -53,7 +53,7 @@ export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
     if (done.resumed + done.still_paused === waiting.length) await forgetFact(tx, factName(account));
     else await writeFact(tx, factName(account), JSON.stringify(lowest(low, now)));
   });
-  if (done.resumed > 0) log.info('the balance is back, and the account goes on', { account });
+  if (done.resumed > 0) log.info('the balance is sufficient again; the account continues', { account });
   return done.resumed > 0;
 }
 

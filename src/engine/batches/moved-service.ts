@@ -14,7 +14,7 @@ export async function pauseMovedService(
   { batch_id, service }: BatchRecord,
 ): Promise<void> {
   const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
-  context.log.warn('a batch is not worked on', { batch_id, why: detail });
+  context.log.warn('a batch is left alone', { batch_id, why: detail });
   await context.committer.commit(async (unit) => {
     const found = await findBatch(unit.tx, batch_id);
     if (!found || isSameService(found.service, context.service)) return;

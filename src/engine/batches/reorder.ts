@@ -22,11 +22,9 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     if (ended.includes(batch.status))
-      throw new AirbatchError(
-        'BATCH_STATE',
-        `batch ${batchId} ${batchIs(batch)}: nothing of it is to be sent any more`,
-        { hint: `See "airbatch status ${batchId}" for where the batch stands.` },
-      );
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: it has nothing left to send`, {
+        hint: `See "airbatch status ${batchId}" for where the batch stands.`,
+      });
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
     // The boost is decided again for the new place.

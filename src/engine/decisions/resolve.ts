@@ -118,7 +118,7 @@ export async function resolveOverdue(
     {
       hint: isOwn
         ? `"airbatch resume ${batchId}" looks it up again, and writes its end.`
-        : 'It may be paid by that one: ask the service with the id.',
+        : 'That payment may have paid it: ask the service, with the id.',
     },
   );
 }

@@ -70,7 +70,7 @@ export async function retryFailed(
     );
   }
   if (batch.forgotten_at !== null)
-    throw new AirbatchError('BATCH_STATE', `who was to be paid by batch ${batchId} is forgotten`);
+    throw new AirbatchError('BATCH_STATE', `the people of batch ${batchId} were forgotten`);
   const { codes } = what;
   const result: RetryResult = { retried: 0, unanswered: 0, kept: [] };
   let unansweredInARow = 0;
@@ -130,8 +130,7 @@ async function lookAtFailed(
     return keptFor(why);
   }
   const named = [...codes, ...(await namedEnds(db, row))];
-  if (row.generation >= generationsMax)
-    return keptFor(`it was tried ${row.generation} times, the most that is allowed`);
+  if (row.generation >= generationsMax) return keptFor(`it was tried ${row.generation} times, which is the maximum`);
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
   const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
   if (isOthers) return keptFor(`batch ${next.batch_id}, row ${next.row_no} has tried it again since`);

@@ -126,7 +126,7 @@ async function takeStep(
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
       : stepWhenNotFound(payment, policy, unit.at);
   const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
-  const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
+  const step: DoubtStep = isLast ? { do: 'review', why: 'the maximum number of generations was refused' } : found;
   // The row was left to a person while this lookup ran. A lookup that found nothing does not change that.
   if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };

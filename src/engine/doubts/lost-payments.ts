@@ -49,9 +49,9 @@ export async function readLostPayments(context: LostPaymentsNeeds, restoredAtMs:
   }
   if (wait > 0) await clock.sleep(wait, stopping);
   const kept = await readList(context, gateway.list, fromMs);
-  if (kept !== null) log.info('the service was asked what was paid and is no longer in the ledger', { payments: kept });
+  if (kept !== null) log.info('the service has listed payments that the ledger no longer has', { payments: kept });
   else if ((await lostFrom(db, account)) === null)
-    log.warn('a person goes on without the service’s list; what may repeat a payment is held');
+    log.warn('a person continues without the service’s list; rows that may repeat a payment are held');
 }
 
 /** Returns how many payments were stored; null if the list was not read to its end. */
@@ -88,7 +88,7 @@ async function readList(
 }
 
 function logListDelay({ log }: Parts<'log'>, why: { code: string; total?: number }): void {
-  log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
+  log.warn('the ledger was restored: nothing is sent before the service has listed the payments made since', {
     ...why,
     without_it: 'airbatch resume BATCH --unlisted WHY',
   });
@@ -102,7 +102,7 @@ async function keepLost(
 ): Promise<number | null> {
   const unread = unreadable.filter(({ hasFailed }) => !hasFailed);
   if (unread.length > 0)
-    log.warn('entries of the service’s list cannot be read; what may repeat them is held for a person', {
+    log.warn('entries of the service’s list cannot be read; rows that may repeat them are held for a person', {
       entries: unread.length,
     });
   const last = payments.at(-1)?.createdAt ?? null;

@@ -49,7 +49,7 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
     async throttled(requestClass, { retryAfterMs, evidence: { code } }) {
       const { wait, waitMs, isLater, isNewlyLong } = throttle.hold(requestClass, retryAfterMs);
       if (isNewlyLong)
-        log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
+        log.warn('the service throttles the account for long; nothing is sent until then; ask the service why', {
           account,
           since: isoTime(wait.since),
           until: isoTime(wait.until),

@@ -56,7 +56,7 @@ export function makeOutage({ limiter, clock, random, log, unreachableWaitMsMax, 
   const waitForService = async (until: number, { kind, evidence }: CreateOutcome) => {
     const now = clock.now();
     if (now >= waitsUntil)
-      log.warn(`${unusableText(evidence)}; it is tried again`, {
+      log.warn(`${unusableText(evidence)}; airbatch tries again`, {
         code: evidence.code,
         http_status: evidence.httpStatus,
       });

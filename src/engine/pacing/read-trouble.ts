@@ -48,7 +48,7 @@ export function makeReadTrouble(deps: ReadTroubleDeps): ReadTrouble {
     }
     const now = clock.monotonic();
     if (now - loggedAt >= troubleLogEveryMs) {
-      log.warn('a read got no answer; it is asked again', { code });
+      log.warn('a read got no answer; airbatch asks again', { code });
       loggedAt = now;
     }
     return withJitter(settings.readRetryMs, deps.random);

@@ -19,7 +19,7 @@ const throttleLogEveryMs = 60_000;
 
 /** The outcome of a request that is not made, because the account is already in a long throttle. */
 export function skippedWhileThrottled(retryAfterMs: number): Throttled {
-  const message = 'the service tells the account to wait';
+  const message = 'the service throttles the account';
   return {
     kind: 'throttled',
     retryAfterMs,

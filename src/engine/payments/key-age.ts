@@ -29,7 +29,7 @@ export async function noteKeyScope(
   if (noted === keyScope) return Number(from);
   const since = noted === undefined ? 0 : now;
   await db.transact((tx) => writeFact(tx, name, `${keyScope} ${since}`));
-  if (since > 0) log.warn('the API key has changed: what was in doubt is looked up, and not sent again', { account });
+  if (since > 0) log.warn('the API key has changed: rows in doubt are looked up, and not sent again', { account });
   return since;
 }
 
@@ -55,5 +55,5 @@ export function firstIntentAt(
  */
 export function assertYoung({ clock, gateway }: Parts<'clock' | 'gateway'>, { first_intent_at }: PaymentRecord): void {
   if (clock.now() - first_intent_at < gateway.policy.resendAgeMsMax) return;
-  throw new AirbatchError('FENCED', 'a request stood still until its key was too old to be sent');
+  throw new AirbatchError('FENCED', 'a request waited until its key was too old to be sent');
 }

@@ -105,7 +105,7 @@ export async function noteDifference(
  */
 export async function noteGone(unit: Unit, row: RowRecord, isAll: boolean): Promise<LateDifference> {
   const found = isAll ? 'nothing' : 'only another payment';
-  const why = `the row ended completed, and the service now has ${found} under its reference`;
+  const why = `the row was completed, but the service now has ${found} under its reference`;
   await unit.append(row.batch_id, 'row.changed_late', { why, topup_id: row.topup_id }, row.row_no);
   return { row, why };
 }

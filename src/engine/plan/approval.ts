@@ -57,7 +57,7 @@ export async function checkContent(db: Database, batch: BatchRecord, seenDigest:
   if (found === batch.content_sha256 && (seenDigest === null || found === seenDigest)) return found;
   throw new AirbatchError(
     'CONTENT_CHANGED',
-    `the rows of batch ${batch.batch_id} are not those that were to be approved`,
+    `the rows of batch ${batch.batch_id} have changed since they were shown for approval`,
   );
 }
 

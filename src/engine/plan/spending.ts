@@ -29,7 +29,7 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
   const [currency] = overCurrencies(counted, plan, allowed, spendingPercentMax);
   if (currency === undefined) return null;
   const [spent, approved] = [counted, allowed].map((one) => moneyText(currency, one[currency] ?? '0'));
-  return `${spent} were spent${products[currency] === undefined ? '' : ', products apart'}, and ${approved} were approved`;
+  return `${spent} were spent${products[currency] === undefined ? '' : ', products not counted'}, and ${approved} were approved`;
 }
 
 /**

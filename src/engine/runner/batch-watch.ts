@@ -52,5 +52,5 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
 /** Why the remaining rows must not follow the first ones; null if they may. */
 export function canaryVerdict({ canary }: BatchPolicy, ended: { sent: number; failed: number }): string | null {
   if (canary === null || ended.failed <= canary.failuresMax) return null;
-  return `${ended.failed} of the first ${ended.sent} rows failed, which went alone`;
+  return `${ended.failed} of the first ${ended.sent} rows failed; airbatch sends these alone first`;
 }

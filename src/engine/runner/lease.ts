@@ -80,7 +80,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
 
   await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
 
-  const fenced = () => new AirbatchError('FENCED', `the hold on account "${account}" ran out`);
+  const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
   const renew = async () => {
     const wall = clock.now();
     const monotonic = clock.monotonic();
@@ -120,7 +120,7 @@ export function logTakeover(
   { tookOverFrom }: Lease,
 ): void {
   if (tookOverFrom === null) return;
-  log.warn('the program that worked on the account before has ended without giving it back; this one goes on', {
+  log.warn('the program that sent for the account has ended without releasing it; this program takes over', {
     account,
     before: tookOverFrom,
   });

@@ -24,11 +24,14 @@ export async function applyStatusUpdate(
   payment: ServicePayment,
 ): Promise<RowRecord | null> {
   if (payment.unknownStatus && row.service_status !== payment.serviceStatus) {
-    context.log.warn('the service gave a status that is not in its specification; the row is followed on', {
-      batch_id: row.batch_id,
-      row: row.row_no,
-      status: payment.serviceStatus,
-    });
+    context.log.warn(
+      'the service gave a status that its specification does not list; airbatch keeps following the row',
+      {
+        batch_id: row.batch_id,
+        row: row.row_no,
+        status: payment.serviceStatus,
+      },
+    );
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
   const written = await settle(unit, context, row, payment, { withDetails: open.withDetails });

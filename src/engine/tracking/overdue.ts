@@ -20,7 +20,7 @@ export async function lastSentAt(db: Queryable, batch: BatchRecord, row: RowReco
   return payment.last_intent_at;
 }
 
-const reason = 'The service has it for longer than it promises, and has not said what became of it.';
+const reason = 'The service has had it for longer than it promises, and has not reported a result.';
 
 /**
  * Records the state of an accepted row that has not ended. If it has not ended for `promisedMs`, the row becomes
@@ -42,5 +42,5 @@ export async function noteOpen(
   }
   const overdue = { ...fields, failure_code: overdueCode, failure_reason: reason };
   if (!(await unit.noteRow(row, overdue, 'row.overdue', { age_ms }))) return;
-  log.warn('a payment is open for longer than the service promises', { batch_id: row.batch_id, row: row.row_no });
+  log.warn('a payment is open longer than the service promises', { batch_id: row.batch_id, row: row.row_no });
 }

@@ -216,5 +216,5 @@ async function readPlace({ db }: Parts<'db'>, batch: BatchRecord): Promise<Place
 
 function logDifferences({ log }: Parts<'log'>, differences: readonly LateDifference[]): void {
   for (const { row, why } of differences)
-    log.warn('a payment is not what it was when its row ended', { batch_id: row.batch_id, row: row.row_no, why });
+    log.warn('a payment has changed since its row ended', { batch_id: row.batch_id, row: row.row_no, why });
 }

@@ -49,7 +49,10 @@ async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: Inb
   if (update.says === 'account') {
     await close(unit, entry, update.verbatim === 'wallet.low_balance' ? 'low_balance' : 'account_event');
     return {
-      warn: { message: 'the service tells of the account', data: { account: entry.account, event: update.verbatim } },
+      warn: {
+        message: 'the service sent a message about the account',
+        data: { account: entry.account, event: update.verbatim },
+      },
     };
   }
   const target = await findTarget(unit.tx, context.account, update);

@@ -56,7 +56,7 @@ async function writeRead(
   // Version 1 reads by reference, and each reference should have one payment.
   for (const other of payments) await reportSecondPayment(unit, context, open, row, other);
   if (!payment) {
-    context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
+    context.log.warn('the service does not find a payment that it had accepted; airbatch asks again', {
       batch_id: row.batch_id,
       row: row.row_no,
     });

@@ -34,7 +34,7 @@ export async function takeUnsent(
     await close(unit, entry, 'nothing_new');
     return {};
   }
-  const why = 'the service tells of a payment that it was thought not to have';
+  const why = 'the service reports a payment that it seemed not to have';
   if (row.status !== 'ready' || payment === null) return contradict(unit, entry, update, row, why);
   const fields = {
     // The current time: a person who released a row of another run in between did not see this payment.

@@ -84,7 +84,7 @@ async function lookNow(unit: Unit, entry: InboxEntry, update: WebhookUpdate, row
   if (wait === undefined) {
     // The person who decides must know that a webhook reported a payment.
     if (row.status === 'in_doubt')
-      return contradict(unit, entry, update, row, 'a webhook tells of a payment that no look-up finds');
+      return contradict(unit, entry, update, row, 'a webhook reports a payment that no lookup finds');
     await close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
     return {};
   }

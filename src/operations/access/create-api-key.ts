@@ -47,7 +47,7 @@ export const createApiKey = defineOperation({
     };
     await changeAccess(session, async ({ tx, note }) => {
       if (!(await insertApiKey(tx, { ...key, secret_sha256: sha256(secret) })))
-        throw new AirbatchError('USAGE', `there is a key "${name}" already`, {
+        throw new AirbatchError('USAGE', `a key named "${name}" already exists`, {
           hint: 'Give the new key another name, or revoke the old one first.',
         });
       await note('key.create', { name, roles: key.roles.join(','), accounts: key.accounts.join(',') });

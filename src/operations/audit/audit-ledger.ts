@@ -73,12 +73,12 @@ async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerato
     after = last.batch_id;
   }
   for (let id = await nextNamedBatch(db, ''); id !== null; id = await nextNamedBatch(db, id))
-    if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is gone from the ledger');
+    if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is missing from the ledger');
   for (const [id, [head]] of byBatch)
     if (head && !(await findBatch(db, id)))
-      yield gone(id, `its batch is gone from the ledger, and its head was put outside (${head.place})`);
+      yield gone(id, `its batch is missing from the ledger, but its head is anchored (${head.place})`);
   for (const { batch_id, count, first_row } of await orphanedPayments(db)) {
-    const payments = `the ledger has ${counted(count, 'payment')} of rows that it does not have, the first of row ${first_row}`;
+    const payments = `the ledger has ${counted(count, 'payment')} without their rows, the first of row ${first_row}`;
     yield { ...gone(batch_id, null), edited: [payments] };
   }
 }

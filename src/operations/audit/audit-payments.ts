@@ -32,7 +32,7 @@ export async function checkPayments(
       const difference = differenceOf(row, payment, { reference, generation });
       if (difference !== null) findings.add(file, `row ${row.row_no} ${difference}.`);
     } else if (generation === row.generation && chain.sentOf(row.row_no) !== 0)
-      findings.add(file, `row ${row.row_no} was sent, and the ledger does not have its payment.`);
+      findings.add(file, `row ${row.row_no} was sent, but the ledger lacks its payment.`);
   }
 }
 
@@ -54,7 +54,7 @@ function differenceOf(
   if (payment.row_no !== row.row_no || payment.generation !== generation) return 'has a payment of another row';
   if (payment.reference !== reference) return 'has a payment under another reference';
   if (body === '' && body_digest === '') return null;
-  if (sha256(body) !== body_digest) return 'has a payment whose body is not the one of its digest';
+  if (sha256(body) !== body_digest) return 'has a payment whose body does not match its digest';
   const sent = sentOrder(body);
   if (sent === null) return 'has a payment whose body cannot be read';
   const { network_id, amount } = row;
@@ -70,7 +70,7 @@ function differenceOf(
     ['reference', sent.reference === reference],
   ];
   const other = pairs.filter(([, same]) => !same).map(([what]) => what);
-  return other.length === 0 ? null : `was sent with another ${other.join(', ')} than it has`;
+  return other.length === 0 ? null : `was sent with another ${other.join(', ')} than the row has now`;
 }
 
 /** A field that the interface does not have is not compared. */

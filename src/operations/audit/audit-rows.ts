@@ -60,8 +60,8 @@ function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<numbe
   const other = anchors.find(({ events, head }) => heads.get(events) !== head);
   if (!other) return null;
   return heads.has(other.events)
-    ? `event ${other.events} is not the one that was put outside (${other.place})`
-    : `event ${other.events}, which was put outside (${other.place}), is missing`;
+    ? `event ${other.events} differs from the anchored one (${other.place})`
+    : `event ${other.events}, which is anchored (${other.place}), is missing`;
 }
 
 function dataOf({ body }: AuditEvent): Record<string, unknown> {
@@ -98,7 +98,7 @@ function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   return pairs
     .filter(([what, found]) => chainState[what] !== undefined && chainState[what] !== found)
     .map(
-      ([what, found]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${chainState[what] ?? 'nothing'}`,
+      ([what, found]) => `it has ${found ?? 'nothing'} as ${what}, but the chain says ${chainState[what] ?? 'nothing'}`,
     );
 }
 
@@ -128,12 +128,12 @@ async function rowDifferences(
   const differences: string[] = [];
   for (const [name, what] of Object.entries({ rows: 'rows', invalid: 'invalid rows' })) {
     const [said, has] = [validated?.data[name], name === 'rows' ? found.rows : found.invalid];
-    if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, and the chain says ${said}`);
+    if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, but the chain says ${said}`);
   }
   differences.push(...findings.list.map(({ message }) => message.replace(/\.$/, '')));
   if (findings.unlisted > 0) differences.push(`${counted(findings.unlisted, 'more difference')} in its rows`);
   if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
-  if (forgotten !== null) return { differences, unread: 'whom its rows paid was forgotten' };
+  if (forgotten !== null) return { differences, unread: 'the people of its rows were forgotten' };
   const hex = digest.hex();
   for (const [act, said] of Object.entries({ validated, approved }))
     if (typeof said?.data.content_sha256 === 'string' && said.data.content_sha256 !== hex)

@@ -221,5 +221,5 @@ function nextOf(batchId: string, pause: PauseRecord | undefined, credentialsFrom
     return `correct ${credentialsFrom}, then ${resume}`;
   if (pause?.reason === 'insufficient_balance') return `fund the account, then ${resume}`;
   if (pause?.reason !== 'service_changed') return resume;
-  return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batchId} --service-moved"`;
+  return `point the account back, then ${resume}; or, if the same service has moved, "airbatch resume ${batchId} --service-moved"`;
 }

@@ -14,7 +14,7 @@ export const reason = z
   .trim()
   .refine((text) => /[^\s\p{C}]/u.test(text), {
     error: 'is empty',
-    params: { hint: 'Say it in a few words: the audit log keeps it for whoever asks later.' },
+    params: { hint: 'Give the reason in a few words: the audit log keeps it.' },
   });
 
 /** The number of a row in the file, from 1, without the header. */

@@ -65,7 +65,7 @@ async function prepared(
   const { batch_id } = batch;
   const isAgreed =
     reason !== null || yes || plan.toSend === 0 || (await ask({ kind: 'send', batch_id, plan: planJson(plan) }));
-  if (!isAgreed) return { ...file, batch: await cancelUnsent(actor, batch_id, 'declined at the question') };
+  if (!isAgreed) return { ...file, batch: await cancelUnsent(actor, batch_id, 'declined when asked') };
   const decided = await decide(context, file);
   if (!signal.aborted || decided.status !== 'approved') return { ...file, batch: decided };
   return { ...file, batch: await cancelUnsent(actor, batch_id, 'interrupted before anything was sent') };

@@ -106,7 +106,7 @@ function timeBefore({ session: { clock, config }, nameOf }: Forgetting, before: 
   if (before !== undefined) return Date.parse(before);
   const days = config.retention.personalDataDays;
   if (days !== undefined) return clock.now() - days * dayMs;
-  throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
+  throw new AirbatchError('USAGE', 'nothing was named to forget', {
     hint: `Name a batch, or say ${nameOf('before')}, or set "retention.personalDataDays" in the configuration.`,
   });
 }

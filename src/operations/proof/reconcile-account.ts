@@ -132,7 +132,7 @@ async function requestOf(
     return { account: found.account, batchId: batch_id, fromMs: found.started_at, toMs };
   }
   if (from === undefined)
-    throw new AirbatchError('USAGE', 'the time to compare is not given', {
+    throw new AirbatchError('USAGE', 'the time to compare is missing', {
       hint: `Say ${nameOf('from')} (and ${nameOf('to')}), or ${nameOf('batch_id')}.`,
     });
   const fromMs = Date.parse(from);

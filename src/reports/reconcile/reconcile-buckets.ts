@@ -34,7 +34,7 @@ export const bucketMeanings: Record<Bucket, string> = {
   ledger_only: 'airbatch sent it, and the service does not have it.',
   service_only_other_program: 'Another program paid it from this account: its reference is not one of ours.',
   service_only_unknown: 'Its reference looks like one of ours, but this ledger does not have it.',
-  unreadable: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
+  unreadable: 'The service lists it in a form that airbatch cannot read: its amount is not known.',
 };
 
 /** Whether somebody has to look at the items of a bucket. */

@@ -27,7 +27,7 @@ export function balanceSentences(summary: BatchSummary): string[] {
   if (balance.explained === true) {
     const said = 'Wallet balances match the charges exactly.';
     if (others === null) return [said];
-    return [`${said} Nothing had been charged by then for ${others}: later charges are not included here.`];
+    return [`${said} Nothing had been charged by then for ${others}; later charges are not included here.`];
   }
   const sentences: string[] = [];
   const more =

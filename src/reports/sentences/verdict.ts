@@ -95,8 +95,8 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   // A program that was killed also leaves rows in this state.
   say(
     count.sending,
-    'was being sent when this was written; the result is not known yet.',
-    'were being sent when this was written; the results are not known yet.',
+    'was being sent when this report was written; its result is not known yet.',
+    'were being sent when this report was written; their results are not known yet.',
   );
   say(count.ready, 'is not yet sent.', 'are not yet sent.');
   const failed = count.failed - summary.contradicted.rows;

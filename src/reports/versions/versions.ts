@@ -178,13 +178,13 @@ export async function whyIncomparable(
   previous: StoredVersion | null,
   { key, mask }: { key: SigningKey | undefined; mask: boolean },
 ): Promise<string | null> {
-  if (previous === null) return mark.previous === null ? null : 'it does not lie in this folder';
+  if (previous === null) return mark.previous === null ? null : 'it is not in this folder';
   const { dir, files, public_key, masked: wasMasked } = previous;
   if (key && public_key !== key.publicKey) return 'it was signed by another key';
-  if (wasMasked !== mask) return 'the numbers in only one of the two are masked';
+  if (wasMasked !== mask) return 'only one of the two versions masks its numbers';
   for (const name of comparedFiles) {
     const digest = files.find((file) => file.name === name)?.sha256;
-    if (digest !== (await digestOf(join(dir, name)))) return `its ${name} is not as it was signed`;
+    if (digest !== (await digestOf(join(dir, name)))) return `its ${name} has changed since it was signed`;
   }
   return null;
 }

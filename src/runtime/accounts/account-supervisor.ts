@@ -91,7 +91,7 @@ function makeTroubles(
     if (wait === undefined) return null;
     // The error may last for hours, so it is logged once and not at every attempt.
     if (!isLasting) {
-      log.warn('the account cannot be worked for now; it is tried again', {
+      log.warn('the account cannot be worked on now; airbatch tries again', {
         account: name,
         code,
         error: errorMessage(error),

@@ -114,11 +114,14 @@ function assemble(
     {
       clock,
       onLimitDiffers: (requestClass, configured, seen) =>
-        accountLog(log, account.name).warn('the service allows another rate than configured; its own is followed', {
-          request_class: requestClass,
-          configured,
-          seen,
-        }),
+        accountLog(log, account.name).warn(
+          'the service allows another rate than the configured one; airbatch follows the service',
+          {
+            request_class: requestClass,
+            configured,
+            seen,
+          },
+        ),
     },
   );
   const gateway = makeGateway(account, {

@@ -38,7 +38,7 @@ export function reconcileDeps(
     },
     refused: (evidence) => credentialsRefused(account, evidence, next, 'airtime.transactions.read and wallets.read'),
     unanswered: (evidence) =>
-      accountLog(session.log, account.name).warn(`${unusableText(evidence)}; it is tried again`, {
+      accountLog(session.log, account.name).warn(`${unusableText(evidence)}; airbatch tries again`, {
         code: evidence.code,
         http_status: evidence.httpStatus,
       }),

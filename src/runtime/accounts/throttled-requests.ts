@@ -42,7 +42,7 @@ export function logThrottle(
   { log }: Pick<Session, 'log'>,
   { until, saidMs }: ThrottleWait,
 ): void {
-  accountLog(log, name).warn('the service tells the account to wait, and is asked again then', {
+  accountLog(log, name).warn('the service throttles the account; airbatch asks again after the wait', {
     until: isoTime(until),
     retry_after_ms: saidMs,
   });

@@ -36,7 +36,7 @@ export async function requireMeant({ db }: Session): Promise<void> {
   if (latest === null) return;
   throw new AirbatchError(
     'CONFIG_INVALID',
-    `no account is configured, and this ledger has worked for the account "${latest.account}" at ${latest.service}`,
+    `no account is configured, but this ledger has paid from the account "${latest.account}" at ${latest.service}`,
     {
       hint: `Set AIRBATCH_BASE_URL and AIRBATCH_API_KEY, or configure the account. For a rehearsal, where no money moves, name another ledger (--ledger), or the account: --account ${sandboxAccountName}.`,
     },

@@ -34,7 +34,7 @@ export async function archiveFile(session: Session, files?: readonly JobFile[]):
     }
   }
   for (const [job, those] of left)
-    log.warn('files of a job could not be put away; they are at the next end of a batch', { job, ...those });
+    log.warn('files of a job could not be archived; airbatch tries again when the next batch ends', { job, ...those });
 }
 
 async function putOneAway(session: Session, file: JobFile): Promise<void> {
@@ -81,7 +81,7 @@ async function digestOf(path: string): Promise<string> {
  */
 async function reportChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
   const detail =
-    `${name} was still being written when it was read, and not all of it is in batch ${batch_id}: ` +
+    `${name} was still being written when airbatch read it, and batch ${batch_id} has only a part of it: ` +
     'put the whole file into the inbox, and run the slot again; what was paid is skipped';
   await db.transact((tx) => failSlot(tx, { job, dueAt: due_at, detail, now: clock.now() }));
   log.warn('a file of a job has changed since it was read', { job, batch_id, file: name });

@@ -76,7 +76,9 @@ export async function runSourceCommand(command: readonly string[], options: Sour
   } catch (error) {
     await rm(partial, { force: true });
     const code = diskTroubles[(error as NodeJS.ErrnoException).code ?? ''] ?? 'FILE_REJECTED';
-    throw new AirbatchError(code, `the command ${program} brought no file: ${errorMessage(error)}`, { cause: error });
+    throw new AirbatchError(code, `the command ${program} did not deliver a file: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 

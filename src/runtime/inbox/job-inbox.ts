@@ -86,7 +86,7 @@ export async function takeFromInbox(
 export function asFolderTrouble(folder: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
-  const gone = path === folder ? 'it is gone' : 'its "inbox" is gone';
+  const gone = path === folder ? 'it is gone' : 'its "inbox" no longer exists';
   const why = code === 'ENOENT' ? gone : errorMessage(error);
   return new AirbatchError('FILE_UNREADABLE', `the folder ${folder} cannot be used: ${why}`, { cause: error });
 }
@@ -146,7 +146,7 @@ async function take(
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
     ignored,
-    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ sentences: `${name} cannot be taken: ${why}`, mayPass })),
+    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ sentences: `${name} cannot be imported: ${why}`, mayPass })),
   };
 }
 

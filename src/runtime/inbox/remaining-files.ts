@@ -30,7 +30,7 @@ export async function reportRemainingFiles(
   const files = await remainingFilesOf(db, job, names);
   if (!(await db.transact((tx) => noteLeftFiles(tx, job.name, files, clock.now())))) return;
   const next = leftFilesLines(job.name, files).join(' ');
-  log.warn('files of a job were left behind, and are not paid', { job: job.name, files: files.length, next });
+  log.warn('files of a job are unprocessed, and are not paid', { job: job.name, files: files.length, next });
 }
 
 async function remainingFilesOf(

@@ -16,7 +16,7 @@ const timeZone = z.string().refine((zone) => {
   } catch {
     return false;
   }
-}, 'is no time zone such as "Africa/Nairobi"');
+}, 'is not a time zone such as "Africa/Nairobi"');
 
 const cron = z.string().refine((text) => {
   try {
@@ -24,7 +24,7 @@ const cron = z.string().refine((text) => {
   } catch {
     return false;
   }
-}, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
+}, 'is not a cron expression of five fields such as "0 9 25 * *", or is never due');
 
 /** Which of the missed due times are run: the last one, all, or none. */
 export const catchUps = ['last', 'all', 'none'] as const;
@@ -95,7 +95,7 @@ const jobShape = z
     /** When its batches must be done: "17:00" is the first such time after the slot in the job's own time zone. */
     finishBy: z
       .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day such as "17:00"')
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is not a time of day such as "17:00"')
       .nullable()
       .default(null),
     /** What a batch may do without a person. Each field overrides the same field of the configuration's `policy`. */
@@ -115,7 +115,7 @@ const jobShape = z
   })
   .refine(({ runId, name }) => makesRunIds(runId, name), {
     path: ['runId'],
-    message: 'makes no run ids: they have 64 characters at most, and begin with a letter or a digit',
+    message: 'does not make valid run ids: a run id has at most 64 characters, and begins with a letter or a digit',
   });
 
 /** The content of a file in `jobs/`. */

@@ -33,12 +33,12 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
     try {
       const job = placed(await readJob(file), dirname(folder));
       const other = loaded.find((one) => one.job.name === job.name);
-      if (other) faults.push(`${file}: name: is that of ${other.file} as well: "${job.name}"`);
+      if (other) faults.push(`${file}: name: is also used by ${other.file}: "${job.name}"`);
       const taken = ownFolder(job);
       const neighbour = taken && loaded.find((one) => ownFolder(one.job) === taken);
       if (neighbour)
         faults.push(
-          `${file}: source.folder: is that of ${neighbour.file} as well: each would pay files of the other's, so give each its own`,
+          `${file}: source.folder: is also used by ${neighbour.file}: each job would pay the other's files, so give each a folder of its own`,
         );
       loaded.push({ file, job });
     } catch (error) {

@@ -24,7 +24,7 @@ export function sharedRunIdText({ name, schedule, source, runId }: Job, afterMs:
       const first = seen.get(id);
       if (first !== undefined && first < dueAt) {
         const [one, other] = [first, dueAt].map((at) => wallText(at, schedule.timeZone).replace('T', ' '));
-        return `the slots of ${one} and ${other} have the same run id, "${id}": whom the first has paid, the second does not pay again`;
+        return `the slots of ${one} and ${other} have the same run id, "${id}": the second does not pay anybody whom the first has paid`;
       }
       seen.set(id, dueAt);
     }

@@ -148,7 +148,7 @@ export function environmentAccount(
   if (!baseUrl || !apiKey) {
     throw new AirbatchError(
       'CONFIG_INVALID',
-      `${baseUrl ? 'AIRBATCH_API_KEY' : 'AIRBATCH_BASE_URL'} is not set, but its companion is`,
+      `${baseUrl ? 'AIRBATCH_API_KEY' : 'AIRBATCH_BASE_URL'} is not set, but the other one is`,
       {
         hint: 'Set both AIRBATCH_BASE_URL and AIRBATCH_API_KEY, or neither.',
       },

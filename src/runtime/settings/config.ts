@@ -137,9 +137,7 @@ export function recipientFaults(
   { accounts, mail }: Pick<Config, 'accounts' | 'mail'>,
 ): string[] {
   return given.flatMap(({ kind, accounts: named = [] }, index) => [
-    ...(kind === 'email' && mail === null
-      ? [`notifications.${index}: an e-mail needs "mail", which is not there`]
-      : []),
+    ...(kind === 'email' && mail === null ? [`notifications.${index}: an e-mail needs "mail", which is missing`] : []),
     ...named
       .filter((name) => !accounts.has(name) && name !== sandboxAccountName)
       .map((name) => `notifications.${index}.accounts: there is no account "${name}"`),

@@ -76,7 +76,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
       try {
         while ((await putHeads(session, anchor, signal)) === batchesPerPass);
       } catch (error) {
-        log.warn('the heads of audit chains could not be put outside; they are later', {
+        log.warn('the heads of audit chains could not be anchored; airbatch tries again', {
           place,
           error: errorMessage(error),
         });

@@ -53,12 +53,12 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     if (isInLog) await db.emptyLog();
     isInLog = false;
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
-      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, notifications });
+      log.info('old records were deleted', { batches: forgotten, webhooks: pruned, slots, notifications });
   };
   const keep = async () => {
     while (!stopping.signal.aborted) {
       await pass().catch((error: unknown) =>
-        log.warn('what is no longer needed could not be dropped; it is tomorrow', { error: errorMessage(error) }),
+        log.warn('old records could not be deleted; airbatch tries again tomorrow', { error: errorMessage(error) }),
       );
       await clock.sleep(dayMs, stopping.signal);
     }

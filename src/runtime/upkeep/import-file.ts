@@ -71,7 +71,7 @@ function namesUnread(error: unknown, { clock }: Session, account: OpenAccount): 
   const [why, when] =
     until === null
       ? ['', 'once the service answers']
-      : [`: the service tells account ${name} to wait until ${timeText(isoTime(until))}`, 'then'];
+      : [`: the service throttles account ${name} until ${timeText(isoTime(until))}`, 'then'];
   return new AirbatchError(error.code, `${error.message}${why}`, {
     hint: `Nothing of the file was stored or sent: run the same file again ${when}.`,
     cause: error,

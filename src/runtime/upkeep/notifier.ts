@@ -54,10 +54,15 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const stopping = new AbortController();
   const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
-    log.warn(isGivenUp ? 'word could not be sent, and is given up' : 'word could not be sent; it is tried again', {
-      recipient,
-      error: message,
-    });
+    log.warn(
+      isGivenUp
+        ? 'a notification could not be sent; airbatch gives it up'
+        : 'a notification could not be sent; airbatch tries again',
+      {
+        recipient,
+        error: message,
+      },
+    );
   const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
     trouble.report('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });

@@ -58,8 +58,8 @@ export async function runClaimed<Outcome extends SlotOutcome>(
   const goingOn = goOn({ db, clock, ended: ended.signal }, claim);
   const result = await run(async (tx) => {
     if (!(await renewSlot(tx, { ...claim, expiresAt: clock.now() + holdMs })))
-      throw new AirbatchError('FENCED', `another process runs this slot of "${job}" by now`, {
-        hint: 'This one brings nothing more.',
+      throw new AirbatchError('FENCED', `another process is now running this slot of "${job}"`, {
+        hint: 'This process imports no more files.',
       });
   });
   ended.abort();

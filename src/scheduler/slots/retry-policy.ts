@@ -60,7 +60,7 @@ export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batc
   if (known !== 'due' && trouble !== null) {
     await db.transact((tx) => noteJobRetry(tx, batch.batch_id, 'due'));
     const facts = { job: job.name, batch_id: batch.batch_id, error: trouble };
-    session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', facts);
+    session.log.warn('failed rows of a job could not be looked up yet; airbatch retries them after the lookup', facts);
   }
   // The interrupted retry may have reopened some of them first.
   return (await findBatch(db, batch.batch_id))?.status === 'completed' ? 'due' : 'again';
@@ -101,5 +101,5 @@ async function giveUp(
     if (rows > 0) await noteRetryGivenUp(tx, job, { batch_id: batchId, at: clock.now(), rows, codes: what.codes });
   });
   const facts = { job, batch_id: batchId, rows };
-  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', facts);
+  if (rows > 0) log.warn('failed rows of a job were not retried, and will not be', facts);
 }

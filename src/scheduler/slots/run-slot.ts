@@ -95,13 +95,13 @@ function otherEntries(source: PayingJob['source'], others: readonly string[], ig
 }
 
 function noFileText(entries: readonly string[]): string {
-  return `not paid, since it is no file: ${named(entries)}`;
+  return `not paid, because it is not a file: ${named(entries)}`;
 }
 
 /** Entries of the inbox that are never taken because they are no files. They are reported once, with the next slot. */
 async function ignoredNotes({ db, log }: Session, { name: job }: Job, ignored: readonly string[]): Promise<string[]> {
   const unreported = await db.transact((tx) => noteIgnoredEntries(tx, job, ignored));
   if (unreported.length === 0) return [];
-  log.warn('what is in the inbox of a job and is no file is not paid', { job, entries: named(unreported) });
+  log.warn('the inbox of a job has an entry that is not a file; it is not paid', { job, entries: named(unreported) });
   return [noFileText(unreported)];
 }

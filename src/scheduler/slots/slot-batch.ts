@@ -75,7 +75,7 @@ export async function takeOne(
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
       () => [],
-      (trouble: unknown) => [`${name} cannot be put away: ${errorMessage(trouble)}`],
+      (trouble: unknown) => [`${name} cannot be archived: ${errorMessage(trouble)}`],
     );
     return { isTaken: false, sentences: [fault, ...left], isRejected: true };
   }
@@ -121,7 +121,7 @@ function finishText({ finish_by, done_at, done_unknown, makes_late }: Plan): str
   const doneAt = done_at === null ? null : Date.parse(done_at);
   if (doneAt !== null && doneAt > finishBy) sentences.unshift(`done ${forecastText(doneAt, finishBy)}`);
   if (done_unknown !== null)
-    sentences.unshift(`it is to be done by ${minuteText(finishBy)}, and nobody can tell whether it will be`);
+    sentences.unshift(`it should be done by ${minuteText(finishBy)}; whether it will be is not known`);
   return sentences;
 }
 

@@ -208,7 +208,10 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   ledger.exec('DELETE FROM batches; DELETE FROM rows');
   const gone = await run('audit');
   assert.equal(gone.code, 5);
-  assert.match(gone.stderr, new RegExp(`The chain of batch ${batch} is broken: its batch is gone from the ledger\\.`));
+  assert.match(
+    gone.stderr,
+    new RegExp(`The chain of batch ${batch} is broken: its batch is missing from the ledger\\.`),
+  );
 });
 
 test('an audit calls no row edited whose money the service gave back, and finds where the ledger says otherwise of it', async (t) => {
@@ -318,8 +321,8 @@ test('an audit finds payments whose rows are gone, with their batch or without',
 });
 
 const bodyEdits: [edit: string, expected: string][] = [
-  [`body = replace(body, '101002', '999999')`, 'row 2 has a payment whose body is not the one of its digest'],
-  [`body_digest = 'f00'`, 'row 2 has a payment whose body is not the one of its digest'],
+  [`body = replace(body, '101002', '999999')`, 'row 2 has a payment whose body does not match its digest'],
+  [`body_digest = 'f00'`, 'row 2 has a payment whose body does not match its digest'],
   [`row_no = 1`, 'row 2 has a payment of another row'],
   [`reference = reference || 'x'`, 'row 2 has a payment under another reference'],
   [`batch_id = 'another'`, 'row 2 was sent, and the ledger does not have its payment'],

@@ -136,7 +136,7 @@ describe('airbatch forget', () => {
     const { run, batch, folder } = await paidDaysAgo(t, 30);
     const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     ledger.exec(`UPDATE batches SET status = 'paused'`);
-    assert.match((await run('forget', batch)).stderr, /is paused: its people are still needed/);
+    assert.match((await run('forget', batch)).stderr, /is paused: it still needs the names and numbers of its people/);
     ledger.exec(`UPDATE batches SET status = 'completed'`);
     ledger.close();
     assert.equal((await run('forget', batch)).code, 0);

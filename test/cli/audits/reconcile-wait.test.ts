@@ -47,7 +47,7 @@ test('reconcile logs that the service tells it to wait, and until when, where no
   const { code, stderr } = await runHere(['reconcile', '--from', from], { cwd, env });
   assert.equal(code, 0, stderr);
   const line = JSON.parse(stderr.split('\n')[0] ?? '');
-  assert.equal(line.message, 'the service tells the account to wait, and is asked again then');
+  assert.equal(line.message, 'the service throttles the account; airbatch asks again after the wait');
   assert.deepEqual([line.account, line.retry_after_ms], ['main', 2_000]);
   assert.ok(Date.parse(line.until) <= Date.parse(line.timestamp) + 2_000);
   const [first = 0, second = 0] = askedAt;

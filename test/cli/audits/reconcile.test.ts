@@ -128,7 +128,7 @@ describe('airbatch reconcile', () => {
     );
     for (const { next } of open) assert.ok(next);
     const plain = await place.run('reconcile', '--from', yesterday);
-    assert.match(plain.stdout, /5 payments compared: 4 need somebody to look/);
+    assert.match(plain.stdout, /5 payments compared: 4 need a person to look at them/);
   });
 
   test('runs as a job, whose slot fails where something is open', async (t) => {
@@ -144,7 +144,7 @@ describe('airbatch reconcile', () => {
     place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
     const second = await place.run(...slot(120_000));
     assert.equal(second.code, 5);
-    assert.match(second.stderr, /5 payments compared: 1 needs somebody to look/);
+    assert.match(second.stderr, /5 payments compared: 1 needs a person to look at it/);
     assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 2);
     assert.match((await place.run('jobs', 'check')).stdout, /nightly/);
   });
@@ -164,7 +164,7 @@ describe('airbatch reconcile', () => {
   test('says what is wrong with how it is asked', async (t) => {
     const place = await paid(t);
     for (const [args, words] of [
-      [[], /the time to compare is not given/],
+      [[], /the time to compare is missing/],
       [['--from', 'yesterday'], /"yesterday" is no date/],
       [['--from', today, '--to', yesterday], /is before/],
       [['--batch', 'none'], /there is no batch none/],

@@ -59,9 +59,9 @@ for (const [what, args, words] of [
   [
     'a time without its zone',
     ['--finish-by', '2098-01-01T09:00:00'],
-    /is no time with its day and its zone.*\nWrite the time with its zone/,
+    /is not a time with its day and zone.*\nWrite the time with its zone/,
   ],
-  ['a day', ['--finish-by', '2098-01-01'], /is a day, and not the time that is meant/],
+  ['a day', ['--finish-by', '2098-01-01'], /is a day, not a time/],
   ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no time with its day/],
 ] as const)
   test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
@@ -88,5 +88,5 @@ test('a batch is not to be done by a time and by none', async (t) => {
 
 test('what is to be another place of a batch has to be said', async (t) => {
   const { code, stderr } = await runHere(['reorder', 'x'], { cwd: folderOf(t) });
-  assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
+  assert.deepEqual([code, /no change was named/.test(stderr)], [2, true]);
 });

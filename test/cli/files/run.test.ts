@@ -190,7 +190,7 @@ describe('airbatch run', () => {
     assert.equal(waiting.code, 5, waiting.stderr);
     assert.match(
       waiting.stderr,
-      /Error: the networks that x\.csv names could not be looked up: the service tells account default to wait until .* UTC \[SERVICE_UNREACHABLE\]\nNothing of the file was stored or sent: run the same file again then\.\n$/,
+      /Error: the networks that x\.csv names could not be looked up: the service throttles account default until .* UTC \[SERVICE_UNREACHABLE\]\nNothing of the file was stored or sent: run the same file again then\.\n$/,
     );
     service.close();
     service.closeAllConnections();

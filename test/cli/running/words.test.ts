@@ -297,7 +297,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   assert.equal(above.code, 4);
   assert.match(
     above.stdout,
-    /^✘ manifest.json is not there\.\n✘ manifest.sig is not there\.\nWhat is verified is the folder of one/,
+    /^✘ manifest.json is not there\.\n✘ manifest.sig is not there\.\n"verify" takes the folder of one/,
   );
   cpSync(join(cwd, 'reports', batch), join(cwd, 'reports', '20261120-093000-4f2a'), { recursive: true });
   const swapped = await airbatch('verify', 'reports/20261120-093000-4f2a');

@@ -29,7 +29,7 @@ describe('airbatch api-keys', () => {
     assert.equal(listed.stdout.includes(made.stdout.trim()), false);
     const again = await keys('create', 'payroll-system', '--roles', 'audit');
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /there is a key "payroll-system" already/);
+    assert.match(again.stderr, /a key named "payroll-system" already exists/);
     assert.equal((await keys('revoke', 'payroll-system')).code, 0);
     const twice = await keys('revoke', 'payroll-system');
     assert.deepEqual([twice.code, /no key "payroll-system" that is not revoked/.test(twice.stderr)], [2, true]);

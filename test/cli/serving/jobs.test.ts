@@ -168,7 +168,7 @@ describe('airbatch jobs', () => {
     const { code, stderr } = await run('jobs', 'run', 'monthly-payroll');
     assert.equal(code, 0, stderr);
     const [, day, runId] =
-      /^Slot {7}\w{3} (\d{4}-\d\d)-\d\d \d\d:\d\d \(Africa\/Nairobi\), run (\S+): now, since none of its due times has come/m.exec(
+      /^Slot {7}\w{3} (\d{4}-\d\d)-\d\d \d\d:\d\d \(Africa\/Nairobi\), run (\S+): now, because this ledger has not seen a due time/m.exec(
         stderr,
       ) ?? [];
     assert.equal(runId, `monthly-payroll-${day}`, stderr);
@@ -181,10 +181,7 @@ describe('airbatch jobs', () => {
     drop('october.csv', two);
     const day = await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-01');
     assert.equal(day.code, 2, day.stderr);
-    assert.match(
-      day.stderr,
-      /--slot "2026-10-01" is a day, and not the time that is meant \[USAGE\]\nWrite the time with its zone/,
-    );
+    assert.match(day.stderr, /--slot "2026-10-01" is a day, not a time \[USAGE\]\nWrite the time with its zone/);
     assert.deepEqual(found('inbox'), ['october.csv']);
     const other = await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-25T09:01:00+03:00');
     assert.match(
@@ -208,7 +205,10 @@ describe('airbatch jobs', () => {
     db.close();
     const { code, stderr } = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /is not known any more \[USAGE\]\nIts slots up to 2026-10-25T06:00:00\.000Z were dropped/);
+    assert.match(
+      stderr,
+      /it is no longer known whether .* has run \[USAGE\]\nIts slots up to 2026-10-25T06:00:00\.000Z were dropped/,
+    );
     assert.deepEqual(found('inbox'), ['old.csv']);
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-25T09:01:00+03:00')).code, 0);
   });
@@ -245,7 +245,7 @@ describe('airbatch jobs', () => {
     // No file can be put where a folder lies.
     mkdirSync(join(folder, 'bonus/done/20261001-0900~b.csv'), { recursive: true });
     const { stderr } = await run('jobs', 'run', 'bonus', '--slot', '2026-10-01T09:00:00Z');
-    assert.match(stderr, /"files":1,"job":"bonus".*files of a job could not be put away/);
+    assert.match(stderr, /"files":1,"job":"bonus".*files of a job could not be archived/);
     drop('october.csv', two);
     const second = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.equal(second.code, 0, second.stderr);

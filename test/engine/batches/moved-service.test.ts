@@ -57,7 +57,7 @@ describe('a batch of another service than its account', () => {
       [['run-2/ref-9'], []],
     );
     assert.equal((await rig.batch('batch-2')).status, 'completed');
-    assert.deepEqual(rig.warnings, ['a batch is not worked on']);
+    assert.deepEqual(rig.warnings, ['a batch is left alone']);
     assert.equal(await canProgress(rig.db, await rig.batch(), rig.clock.now(), patienceMs), false);
   });
 

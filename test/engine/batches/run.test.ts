@@ -282,7 +282,7 @@ describe('the engine', () => {
       await rig.run();
       const row = await rig.row(1);
       assert.deepEqual([row.status, row.next_action_at], ['in_doubt', null]);
-      assert.match(row.failure_reason ?? '', /A person must decide: the most generations allowed were refused/);
+      assert.match(row.failure_reason ?? '', /A person must decide: the maximum number of generations was refused/);
       assert.ok(rig.warnings.includes('a doubt waits for a person'));
       assert.equal(rig.service.charges.length, 0);
     });
@@ -360,7 +360,7 @@ describe('the engine', () => {
     await rig.run();
     assert.deepEqual(await rig.states(), ['completed']);
     assert.ok(unanswered > 20, `${unanswered} reads`);
-    const told = rig.warnings.filter((message) => message === 'a read got no answer; it is asked again').length;
+    const told = rig.warnings.filter((message) => message === 'a read got no answer; airbatch asks again').length;
     assert.ok(told >= 2 && told <= 5, `told ${told} times`);
   });
 

@@ -377,7 +377,7 @@ test('a batch is approved for the rows that were validated, and that the approve
   const rig = await waiting();
   const { content_sha256 } = await rig.batch();
   const terms = { ...(await shown(rig)), seenDigest: content_sha256 };
-  const refused = { code: 'CONTENT_CHANGED', message: /not those that were to be approved/ };
+  const refused = { code: 'CONTENT_CHANGED', message: /have changed since they were shown for approval/ };
   await rig.db.execute("UPDATE rows SET phone_number = '+254712099999' WHERE row_no = 1");
   for (const seenDigest of [null, content_sha256])
     await assert.rejects(approve(by(rig, 'ann'), 'batch-1', { ...terms, seenDigest }), refused);

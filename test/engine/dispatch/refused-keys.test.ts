@@ -152,6 +152,6 @@ describe('a row whose requests were all refused without being taken', () => {
     }
     const { status, next_action_at, failure_reason } = await rig.row(1);
     assert.deepEqual([status, next_action_at, rig.service.charges.length], ['in_doubt', null, 0]);
-    assert.match(failure_reason ?? '', /the most generations allowed were refused/);
+    assert.match(failure_reason ?? '', /the maximum number of generations was refused/);
   });
 });

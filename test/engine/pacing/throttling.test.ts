@@ -42,7 +42,7 @@ test('a wait of hours that the service tells is logged once, noted until when, a
   const { rig, running, noted, firstSentMs } = await told(120 * minute);
   assert.deepEqual(await noted(pollMs + 2_000), [0, 120, 120]);
   assert.deepEqual(rig.warnings, [
-    'the service tells the account to wait long, and nothing is sent until then; ask it why',
+    'the service throttles the account for long; nothing is sent until then; ask the service why',
   ]);
   assert.deepEqual(await noted(119 * minute), [0, 120, 120]);
   assert.equal((await noted(120 * minute + pollMs + 3_000)) ?? null, null, 'it is over');

@@ -60,7 +60,7 @@ describe('the rows that go alone at first', () => {
     await rig.run();
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
-    assert.match(batch.pause_detail ?? '', /1 of the first 4 rows failed, which went alone/);
+    assert.match(batch.pause_detail ?? '', /1 of the first 4 rows failed; airbatch sends these alone first/);
     assert.equal(rig.service.creates.length, 4);
     await resume(rig);
     await rig.run();

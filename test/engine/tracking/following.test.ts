@@ -168,7 +168,7 @@ describe('the list', () => {
     });
     await after(60 * second);
     assert.ok(reads <= 60, `${reads} reads in a minute`);
-    assert.ok(rig.warnings.includes('a read got no answer; it is asked again'));
+    assert.ok(rig.warnings.includes('a read got no answer; airbatch asks again'));
     await end();
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });

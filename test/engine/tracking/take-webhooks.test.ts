@@ -249,7 +249,7 @@ describe('a webhook', () => {
       const rig = await neverFound(scheme, body);
       assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).next_action_at], ['in_doubt', null]);
       const [contradicted] = await eventsOf(rig, 'row.contradicted');
-      assert.match(contradicted?.body ?? '', /tells of a payment that no look-up finds/);
+      assert.match(contradicted?.body ?? '', /reports a payment that no lookup finds/);
     }
   });
 

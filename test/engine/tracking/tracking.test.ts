@@ -222,7 +222,7 @@ describe('following rows to their ends', () => {
 });
 
 describe('a payment that is open for longer than the service promises', () => {
-  const warning = 'a payment is open for longer than the service promises';
+  const warning = 'a payment is open longer than the service promises';
   const hour = 3_600_000;
 
   /** A row that never ends, after so long; `createdAt` is what the service says of when it was created. */

@@ -25,7 +25,7 @@ test('reports read of each row what stands in the ledger, field by field', async
   assert.equal(Object.keys(reported[0] ?? {}).length, 29);
 });
 
-test('the rows that may need somebody to look are found among all', async (t) => {
+test('the rows that may need a person to look at them are found among all', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const troubled = ['invalid', 'held', 'skipped', 'failed', 'in_doubt'];

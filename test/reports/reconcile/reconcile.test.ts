@@ -371,7 +371,7 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
   );
   assert.match(
     await readFile(join(first.dir, 'reconciliation.html'), 'utf8'),
-    /1 payment of 8 needs somebody to look\.[\s\S]*<td class="w" data-name="Here"><div>completed</,
+    /1 payment of 8 needs a person to look at it\.[\s\S]*<td class="w" data-name="Here"><div>completed</,
   );
 });
 

@@ -268,7 +268,7 @@ test('of a row that was being sent nobody says that the service has it', async (
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }]];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
   assert.deepEqual(verdictOf(await batchSummary(db, 'B-1')).details.slice(1), [
-    '1 row was being sent when this was written; the result is not known yet.',
+    '1 row was being sent when this report was written; its result is not known yet.',
   ]);
 });
 

@@ -290,9 +290,9 @@ test('nothing is said to differ from a version with other numbers masked, nor fr
   cpSync(dir, join(folder, 'B-1-masked'), { recursive: true });
   writeFileSync(join(dir, 'summary.json'), `${readFileSync(join(dir, 'summary.json'), 'utf8')}\n`);
   await giveBack(db, 2);
-  assert.equal((await write()).difference_unknown, 'its summary.json is not as it was signed');
+  assert.equal((await write()).difference_unknown, 'its summary.json has changed since it was signed');
   const masked = await write({ mask: true });
-  assert.equal(masked.difference_unknown, 'the numbers in only one of the two are masked');
+  assert.equal(masked.difference_unknown, 'only one of the two versions masks its numbers');
 });
 
 /** The text of the difference between two results of these lines, and what is told of it. */
@@ -490,11 +490,11 @@ test('in a folder where none lies, a version names the one before it by the audi
   );
   assert.deepEqual(
     [version, previous?.version, previous?.as_of, previous?.manifest_sha256, difference, difference_unknown],
-    [2, 1, '2026-11-01T08:01:00.000Z', null, null, 'it does not lie in this folder'],
+    [2, 1, '2026-11-01T08:01:00.000Z', null, null, 'it is not in this folder'],
   );
   assert.match(
     String((await proven(dir)).notes),
-    /Version 1 of 2026-11-01 is the previous version. The difference from it is unknown: it does not lie in this folder/,
+    /Version 1 of 2026-11-01 is the previous version. The difference from it is unknown: it is not in this folder/,
   );
   const page = readFileSync(join(dir, 'report.html'), 'utf8');
   assert.match(page, /<dt>Version 1<\/dt><dd>as of 2026-11-01 08:01:00 UTC, in another folder<\/dd>/);

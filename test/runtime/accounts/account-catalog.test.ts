@@ -112,7 +112,7 @@ describe('the catalog of an account', () => {
       const until = isoTime(begunAt + waitMs);
       assert.deepEqual(log, [
         {
-          message: 'the service tells the account to wait, and is asked again then',
+          message: 'the service throttles the account; airbatch asks again after the wait',
           data: { account: 'main', until, retry_after_ms: waitMs },
         },
       ]);

@@ -19,7 +19,7 @@ describe('a job definition', () => {
     [
       'no such time zone',
       { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
-      /schedule\.timeZone is no time zone/,
+      /schedule\.timeZone is not a time zone/,
     ],
     ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron is no cron/],
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
@@ -27,9 +27,21 @@ describe('a job definition', () => {
     ['a run id of unknown parts', { runId: '{month}' }, /runId has a part/],
     ['a run id with nothing of the time in its slot', { runId: '{job}-{slot:YYYY}' }, /runId has a part/],
     ['an empty run id', { runId: '' }, /runId /],
-    ['a run id that would be cut', { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` }, /runId makes no run ids: .*64/],
-    ['a run id that begins with a dash', { runId: '-{slot:yyyy-MM}' }, /runId makes no run ids: .*begin with/],
-    ['a run id that begins with what becomes one', { runId: '(pay) {slot:yyyy-MM}' }, /runId makes no run ids/],
+    [
+      'a run id that would be cut',
+      { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` },
+      /runId does not make valid run ids: .*64/,
+    ],
+    [
+      'a run id that begins with a dash',
+      { runId: '-{slot:yyyy-MM}' },
+      /runId does not make valid run ids: .*begin with/,
+    ],
+    [
+      'a run id that begins with what becomes one',
+      { runId: '(pay) {slot:yyyy-MM}' },
+      /runId does not make valid run ids/,
+    ],
     ['a field that is none', { acount: 'main' }, /acount/],
     [
       'an unknown field of intake',
@@ -43,7 +55,7 @@ describe('a job definition', () => {
     ],
     ['a country that is none', { intake: { country: 'Kenya' } }, /^intake\.country is a two-letter/],
     ['a canary of no rows', { policy: { canary: { rows: 0 } } }, /^policy\.canary\.rows must be more than 0/],
-    ['an hour that is none', { finishBy: '24:00' }, /finishBy is no time of day such as "17:00"/],
+    ['an hour that is none', { finishBy: '24:00' }, /finishBy is not a time of day such as "17:00"/],
     ['two faults', { name: 'my job', runId: '{month}' }, /name .*; runId /],
     ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
   ] as [string, object, RegExp][])

@@ -31,7 +31,7 @@ test('a plan whose balance is told to wait asks no prices, and has the account w
   const plan = await planOf(session, account, await rig.batch());
   assert.deepEqual([plan.balance, plan.balanceTrouble], [null, 'RATE_LIMITED: wait']);
   assert.ok(limiter.isHeld('creation'));
-  assert.deepEqual(told, ['the service tells the account to wait, and is asked again then']);
+  assert.deepEqual(told, ['the service throttles the account; airbatch asks again after the wait']);
 });
 
 test('a plan whose catalog was told to wait for long asks nothing more, and says that it did not', async () => {
@@ -44,7 +44,7 @@ test('a plan whose catalog was told to wait for long asks nothing more, and says
   limiter.hold('catalog', 24 * 3_600_000);
   const plan = await planOf({ db: rig.db, clock: rig.clock, log } as unknown as Session, account, await rig.batch());
   const { toSend, balance, balanceTrouble } = plan;
-  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service tells the account to wait']);
+  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service throttles the account']);
 });
 
 test('what another program was told to wait for holds whoever takes in a file as well, and is told of once', async () => {

@@ -120,7 +120,7 @@ describe('a slot', () => {
     const entries = '"link.txt" (a link), "old" (a folder), "pipe.csv" (a pipe)';
     const { outcome, detail } = await run();
     assert.equal(outcome, 'done');
-    assert.match(detail, /^a\.csv is batch .*; not paid, since it is no file: /);
+    assert.match(detail, /^a\.csv is batch .*; not paid, because it is not a file: /);
     assert.ok(detail.endsWith(entries), detail);
     assert.deepEqual(warned, [{ job: 'payroll', entries }]);
     assert.doesNotMatch((await run()).detail, /no file/);
@@ -213,7 +213,7 @@ describe('a slot', () => {
     mkdirSync(folder);
     await assert.rejects(run(), {
       code: 'FILE_UNREADABLE',
-      message: `the folder ${folder} cannot be used: its "inbox" is gone`,
+      message: `the folder ${folder} cannot be used: its "inbox" no longer exists`,
     });
     assert.deepEqual(readdirSync(folder), []);
     rmSync(folder, { recursive: true });
@@ -278,7 +278,7 @@ describe('a slot', () => {
     assert.equal(outcome, 'failed');
     assert.match(
       detail,
-      /^a\.csv could not be read: the file is empty; a\.csv cannot be put away: EISDIR.*; b\.csv is batch /,
+      /^a\.csv could not be read: the file is empty; a\.csv cannot be archived: EISDIR.*; b\.csv is batch /,
     );
     assert.deepEqual(await batches(), ['approved', 'rejected']);
   });
@@ -394,7 +394,7 @@ describe('a slot', () => {
     assert.deepEqual(await run(), {
       outcome: 'done',
       detail:
-        'no file was there; its inbox has "november.xlsx", not "*.csv"; not paid, since it is no file: "november" (a folder)',
+        'no file was there; its inbox has "november.xlsx", not "*.csv"; not paid, because it is not a file: "november" (a folder)',
     });
     for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
     assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
@@ -540,7 +540,7 @@ describe('what a slot has taken and not brought', () => {
     assert.deepEqual(await look(), [], 'its slot has its turn yet');
     await state('failed');
     const [[message, about] = []] = (await look()) as [[string, { next: string; files: number }]];
-    assert.equal(message, 'files of a job were left behind, and are not paid');
+    assert.equal(message, 'files of a job are unprocessed, and are not paid');
     assert.equal(about?.files, 1);
     assert.match(
       about?.next ?? '',
