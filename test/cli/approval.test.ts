@@ -105,7 +105,7 @@ describe('a batch that needs a second person', () => {
     place.ledger.prepare(`UPDATE rows SET amount = '4000' WHERE row_no = 4`).run();
     const result = await place.run('approve', batch, '--yes');
     assert.equal(result.code, 5);
-    assert.match(result.stderr, /not those that were to be approved \[CONTENT_CHANGED\]/);
+    assert.match(result.stderr, /have changed since they were shown for approval \[CONTENT_CHANGED\]/);
     const { status } = place.ledger.prepare('SELECT status FROM batches').get() as { status: string };
     assert.equal(status, 'awaiting_approval');
   });

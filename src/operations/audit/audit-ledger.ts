@@ -78,7 +78,7 @@ async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerato
     if (head && !(await findBatch(db, id)))
       yield gone(id, `its batch is missing from the ledger, but its head is anchored (${head.place})`);
   for (const { batch_id, count, first_row } of await orphanedPayments(db)) {
-    const payments = `the ledger has ${counted(count, 'payment')} without their rows, the first of row ${first_row}`;
+    const payments = `the ledger has ${counted(count, 'payment')} of missing rows, the first of row ${first_row}`;
     yield { ...gone(batch_id, null), edited: [payments] };
   }
 }

@@ -54,18 +54,13 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const stopping = new AbortController();
   const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
-    log.warn(
-      isGivenUp
-        ? 'a notification could not be sent; airbatch gives it up'
-        : 'a notification could not be sent; airbatch tries again',
-      {
-        recipient,
-        error: message,
-      },
-    );
+    log.warn(`a notification could not be sent; airbatch ${isGivenUp ? 'gives it up' : 'tries again'}`, {
+      recipient,
+      error: message,
+    });
   const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
-    trouble.report('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });
+    trouble.report('pending notifications could not be checked; airbatch tries again', { error: errorMessage(error) });
   const isCompleteList = jobs !== null;
   const delivery = makeDelivery({
     db,

@@ -135,7 +135,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are the validated ones/);
   const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
   const edited = await auditedWith(amount('900'), amount('10'));
-  assert.match(edited, /^5: .* row 1 was sent with another amount than it has\./);
+  assert.match(edited, /^5: .* row 1 was sent with another amount than the row has now\./);
   assert.match(edited, new RegExp(`Batch ${batch} was edited: its rows are not those that were validated`));
   assert.match(edited, /not those that were approved[\s\S]*The chain of \d+ events is whole/);
   assert.match(
@@ -145,16 +145,16 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   const kept = 'CREATE TABLE kept AS SELECT * FROM rows WHERE row_no = 2; DELETE FROM rows WHERE row_no = 2';
   assert.match(
     await auditedWith(kept, 'INSERT INTO rows SELECT * FROM kept'),
-    /^5: .*it has 1 rows, and the chain says 2\.[\s\S]*it has 0 invalid rows, and the chain says 1\./,
+    /^5: .*it has 1 rows, but the chain says 2\.[\s\S]*it has 0 invalid rows, but the chain says 1\./,
   );
   const field = (sql: string) => `UPDATE batches SET ${sql}`;
   assert.match(
     await auditedWith(`${field("approved_by = approved_by || 'x'")}`, field("approved_by = rtrim(approved_by, 'x')")),
-    /^5: .*as who approved it, and the chain says/,
+    /^5: .*as who approved it, but the chain says/,
   );
   assert.match(
     await auditedWith(field('finish_by = 86400000'), field('finish_by = NULL')),
-    /^5: .*it has 1970-01-02T00:00:00\.000Z as when it was due, and the chain says nothing/,
+    /^5: .*it has 1970-01-02T00:00:00\.000Z as when it was due, but the chain says nothing/,
   );
   const since: [edit: string, undo: string, expected: RegExp][] = [
     [
@@ -180,22 +180,22 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     [
       "batches SET status = 'running'",
       "batches SET status = 'completed'",
-      /it has running as its state, and the chain says completed\./,
+      /it has running as its state, but the chain says completed\./,
     ],
     [
       'batches SET forgotten_at = 1',
       'batches SET forgotten_at = NULL',
-      /it has 1970-01-01T00:00:00\.001Z as when its people were forgotten, and the chain says nothing\./,
+      /it has 1970-01-01T00:00:00\.001Z as when its people were forgotten, but the chain says nothing\./,
     ],
     [
       "batches SET service = 'x' || service",
       'batches SET service = substr(service, 2)',
-      /it has xembedded sandbox as the service, and the chain says embedded sandbox\./,
+      /it has xembedded sandbox as the service, but the chain says embedded sandbox\./,
     ],
     [
       "batches SET balance_before = replace(balance_before, '10000', '20000')",
       "batches SET balance_before = replace(balance_before, '20000', '10000')",
-      /as the balance before it, and the chain says/,
+      /as the balance before it, but the chain says/,
     ],
   ];
   for (const [edit, undo, expected] of since)
@@ -204,7 +204,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   const whole = await run('--json', 'audit');
   const { chain, rows } = JSON.parse(whole.stdout.trim().split('\n').at(-1) ?? '');
   assert.deepEqual([whole.code, chain.whole, rows.agree], [5, true, false]);
-  assert.match(rows.edited[0].why, /^it has f00 as the digest of the file, and the chain says [0-9a-f]{64}$/);
+  assert.match(rows.edited[0].why, /^it has f00 as the digest of the file, but the chain says [0-9a-f]{64}$/);
   ledger.exec('DELETE FROM batches; DELETE FROM rows');
   const gone = await run('audit');
   assert.equal(gone.code, 5);
@@ -223,7 +223,7 @@ test('an audit calls no row edited whose money the service gave back, and finds 
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, ['row 2 has another refund than the audit chain']);
 });
 
-test('an audit finds a chain that was written anew, or cut short, by its heads that were put outside', async (t) => {
+test('an audit finds a chain that was written anew, or cut short, by its anchored heads', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { audit_seq: events, audit_head: head } = (await findBatch(db, 'B-1')) as BatchRecord;
@@ -235,11 +235,11 @@ test('an audit finds a chain that was written anew, or cut short, by its heads t
   await db.execute('UPDATE batches SET audit_head = ?', [forged]);
   assert.equal(
     (await auditBatch(db, 'B-1')).broken,
-    `event ${events} is not the one that was put outside (file heads)`,
+    `event ${events} differs from the anchored one (file heads)`,
   );
   await db.execute('DELETE FROM events WHERE seq = ?', [events]);
   await db.execute('UPDATE batches SET audit_head = ?, audit_seq = ?', [before.hash, events - 1]);
-  assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events}, which was put outside (file heads), is missing`);
+  assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events}, which is anchored (file heads), is missing`);
 });
 
 /** A ledger on the disk with one batch paid, the head of which was put in `elsewhere.jsonl`. */
@@ -276,7 +276,7 @@ test('an audit finds a batch that was deleted whole by the head of it that was p
   assert.equal(code, 5);
   assert.match(
     stderr,
-    new RegExp(`batch ${batch} is broken: .*gone from the ledger, and its head was put outside \\(file .*elsewhere`),
+    new RegExp(`batch ${batch} is broken: .*missing from the ledger, but its head is anchored \\(file .*elsewhere`),
   );
 });
 
@@ -288,11 +288,11 @@ test('an audit finds events that were deleted from the end of a chain by the fil
   for (const args of [['--batch', batch], []]) {
     const { code, stderr } = await run('audit', ...args);
     assert.equal(code, 5);
-    assert.match(stderr, /event \d+, which was put outside \(file .*elsewhere\.jsonl\), is missing/);
+    assert.match(stderr, /event \d+, which is anchored \(file .*elsewhere\.jsonl\), is missing/);
   }
 });
 
-test('an audit says where heads that were put outside cannot be read, and goes on', async (t) => {
+test('an audit says where anchored heads cannot be read, and goes on', async (t) => {
   const { folder, run } = await anchoredLedger(t);
   writeFileSync(join(folder, 'elsewhere.jsonl'), 'no head\n');
   const broken = await run('audit');
@@ -312,12 +312,12 @@ test('an audit finds payments whose rows are gone, with their batch or without',
   const row = await run('audit');
   assert.match(
     row.stderr,
-    new RegExp(`Batch ${batch} was edited: the ledger has 1 payment of rows that it does not have, the first of row 2`),
+    new RegExp(`Batch ${batch} was edited: the ledger has 1 payment of missing rows, the first of row 2`),
   );
   for (const table of ['batches', 'events', 'rows', 'anchors']) ledger.exec(`DELETE FROM ${table}`);
   const whole = await run('audit');
   assert.equal(whole.code, 5);
-  assert.match(whole.stderr, /the ledger has 3 payments of rows that it does not have, the first of row 1/);
+  assert.match(whole.stderr, /the ledger has 3 payments of missing rows, the first of row 1/);
 });
 
 const bodyEdits: [edit: string, expected: string][] = [
@@ -325,7 +325,7 @@ const bodyEdits: [edit: string, expected: string][] = [
   [`body_digest = 'f00'`, 'row 2 has a payment whose body does not match its digest'],
   [`row_no = 1`, 'row 2 has a payment of another row'],
   [`reference = reference || 'x'`, 'row 2 has a payment under another reference'],
-  [`batch_id = 'another'`, 'row 2 was sent, and the ledger does not have its payment'],
+  [`batch_id = 'another'`, 'row 2 was sent, but the ledger lacks its payment'],
 ];
 
 /** What the ledger's own program writes of a body, so that body and digest fit. */
@@ -357,7 +357,7 @@ test('an audit compares each row with what was sent for it', async (t) => {
     const body = kept.body.replace(was, is);
     assert.notEqual(body, kept.body, was);
     const set = `body = '${body}', body_digest = '${createHash('sha256').update(body).digest('hex')}'`;
-    assert.deepEqual(await foundWith(set), [`row 2 was sent with another ${what} than it has`]);
+    assert.deepEqual(await foundWith(set), [`row 2 was sent with another ${what} than the row has now`]);
   }
   assert.deepEqual(await foundWith('attempts = attempts'), []);
 });

@@ -140,7 +140,7 @@ describe('airbatch forget', () => {
     ledger.exec(`UPDATE batches SET status = 'completed'`);
     ledger.close();
     assert.equal((await run('forget', batch)).code, 0);
-    assert.match((await run('retry', batch)).stderr, /is forgotten/);
+    assert.match((await run('retry', batch)).stderr, /were forgotten/);
     // The same file again pays nobody again: its rows are known by their references.
     const again = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.completed, 0);

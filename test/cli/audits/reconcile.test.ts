@@ -165,7 +165,7 @@ describe('airbatch reconcile', () => {
     const place = await paid(t);
     for (const [args, words] of [
       [[], /the time to compare is missing/],
-      [['--from', 'yesterday'], /"yesterday" is no date/],
+      [['--from', 'yesterday'], /"yesterday" is not a date/],
       [['--from', today, '--to', yesterday], /is before/],
       [['--batch', 'none'], /there is no batch none/],
     ] as const) {

@@ -62,7 +62,7 @@ for (const [what, args, words] of [
     /is not a time with its day and zone.*\nWrite the time with its zone/,
   ],
   ['a day', ['--finish-by', '2098-01-01'], /is a day, not a time/],
-  ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no time with its day/],
+  ['what is not a time', ['--finish-by', 'noon'], /--finish-by "noon" is not a time with its day/],
 ] as const)
   test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
     const folder = folderOf(t);
