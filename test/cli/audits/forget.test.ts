@@ -51,7 +51,7 @@ describe('airbatch forget', () => {
     assert.equal(forgotten.code, 0, forgotten.stderr);
     assert.match(
       forgotten.stdout,
-      /Forgotten: who was paid in 4 rows of 1 batch\.\nReports made before still name them/,
+      /Forgotten: who was paid in 4 rows of 1 batch\.\nEarlier reports still name them/,
     );
     const after = bytes();
     for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
