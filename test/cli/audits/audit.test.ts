@@ -233,10 +233,7 @@ test('an audit finds a chain that was written anew, or cut short, by its anchore
   const forged = chainHash(before.hash, { ...last, actor: 'nobody' });
   await db.execute('UPDATE events SET actor = ?, hash = ? WHERE seq = ?', ['nobody', forged, events]);
   await db.execute('UPDATE batches SET audit_head = ?', [forged]);
-  assert.equal(
-    (await auditBatch(db, 'B-1')).broken,
-    `event ${events} differs from the anchored one (file heads)`,
-  );
+  assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events} differs from the anchored one (file heads)`);
   await db.execute('DELETE FROM events WHERE seq = ?', [events]);
   await db.execute('UPDATE batches SET audit_head = ?, audit_seq = ?', [before.hash, events - 1]);
   assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events}, which is anchored (file heads), is missing`);

@@ -49,10 +49,7 @@ describe('airbatch forget', () => {
     for (const text of [...numbers, canary, '254712101003x']) assert.ok(before.includes(text), `${text} was there`);
     const forgotten = await run('forget', batch, '--why', 'asked by the recipients');
     assert.equal(forgotten.code, 0, forgotten.stderr);
-    assert.match(
-      forgotten.stdout,
-      /Forgotten: who was paid in 4 rows of 1 batch\.\nEarlier reports still name them/,
-    );
+    assert.match(forgotten.stdout, /Forgotten: who was paid in 4 rows of 1 batch\.\nEarlier reports still name them/);
     const after = bytes();
     for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
       assert.equal(after.includes(text), false, text);

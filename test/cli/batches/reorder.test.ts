@@ -47,7 +47,10 @@ test('a batch has a time to be done by from its file on, and another one where a
   assert.match(stdout, /changed its order: urgent, to finish at no set time instead of by 2098-11-20 15:00/);
   assert.equal((await airbatch('resume', batch)).code, 0);
   const ended = await airbatch('reorder', batch, '--priority', 'bulk');
-  assert.deepEqual([ended.code, /is finished: it has nothing left to send.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
+  assert.deepEqual(
+    [ended.code, /is finished: it has nothing left to send.*\[BATCH_STATE\]/.test(ended.stderr)],
+    [2, true],
+  );
 });
 
 for (const [what, args, words] of [
