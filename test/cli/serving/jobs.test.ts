@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand } from '../../support/command.ts';
+import { runCommand, runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { makeLedgerIn } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
@@ -26,13 +26,15 @@ function place(t: TestContext) {
     const at = (Date.now() - agoMs) / 1_000;
     utimesSync(join(inbox, name), at, at);
   };
-  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const run = (...args: string[]) => runHere(args, { cwd: folder });
+  // A process loads a job's module once: after a change of the module, another process has to load it.
+  const runAnew = (...args: string[]) => runCommand(args, { cwd: folder });
   const found = (sub: string) => {
     const path = join(folder, 'payroll', sub);
     return existsSync(path) ? readdirSync(path).sort() : [];
   };
   const ledger = () => new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  return { folder, drop, run, found, ledger };
+  return { folder, drop, run, runAnew, found, ledger };
 }
 
 const header = 'phone_number,network,amount,staff_no';
@@ -73,7 +75,7 @@ describe('airbatch jobs', () => {
   });
 
   test('checks them, and writes a new one that passes', async (t) => {
-    const { folder, run } = place(t);
+    const { folder, run, runAnew } = place(t);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 0);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 2, 'it is there already');
     assert.equal((await run('jobs', 'check')).code, 0);
@@ -81,7 +83,7 @@ describe('airbatch jobs', () => {
       join(folder, 'jobs/bonus.ts'),
       readFileSync(join(folder, 'jobs/bonus.ts'), 'utf8').replace('0 9 25', '0 99 25'),
     );
-    const bad = await run('jobs', 'check');
+    const bad = await runAnew('jobs', 'check');
     assert.equal(bad.code, 2);
     assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
   });
@@ -143,7 +145,7 @@ describe('airbatch jobs', () => {
   });
 
   test('leaves files to the process that works for the account, which tries again first what a job says', async (t) => {
-    const { drop, run, found, ledger } = place(t);
+    const { drop, run, runAnew, found, ledger } = place(t);
     drop('november.csv', two);
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
     const db = ledger();
@@ -154,7 +156,7 @@ describe('airbatch jobs', () => {
       `${hostname()}/${process.pid}/1`,
       Date.now() + 3_600_000,
     );
-    await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
+    await runAnew('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
     assert.deepEqual(found('working'), [basename(working_path)]);
     db.exec('UPDATE leases SET expires_at = 0');
     db.close();
@@ -311,16 +313,16 @@ describe('airbatch jobs', () => {
     drop('october.csv', two);
     const args = ['--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot];
     const nobody = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'sandbox-key' };
-    const first = await runCommand(args, { cwd: folder, env: nobody });
+    const first = await runHere(args, { cwd: folder, env: nobody });
     assert.equal(first.code, 5, first.stderr);
     const { outcome, batches } = JSON.parse(first.stdout);
     assert.match(outcome.detail, /networks that .*october\.csv names could not be looked up/);
     assert.deepEqual([batches, found('working'), found('done')], [[], ['20261025-0900~october.csv'], []]);
-    assert.equal((await runCommand(args, { cwd: folder, env: nobody })).code, 5);
-    const status = await runCommand(['--json', 'status'], { cwd: folder, env: nobody });
+    assert.equal((await runHere(args, { cwd: folder, env: nobody })).code, 5);
+    const status = await runHere(['--json', 'status'], { cwd: folder, env: nobody });
     assert.deepEqual(JSON.parse(status.stdout).batches, []);
     const sandbox = await startSandbox(t, folder);
-    const second = await runCommand(args, { cwd: folder, env: sandbox.env });
+    const second = await runHere(args, { cwd: folder, env: sandbox.env });
     assert.equal(second.code, 0, second.stderr);
     assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
   });
@@ -339,14 +341,14 @@ describe('airbatch jobs', () => {
     const names = Array.from({ length: 8 }, (_, index) => `${index}.csv`);
     for (const [index, name] of names.entries()) drop(name, payroll(`071210100${index},Safaricom,100,S-${index}`));
     const args = ['--json', 'jobs', 'run', 'inboxes', '--slot', slot];
-    const { code, stdout, stderr } = await runCommand(args, { cwd: folder, env: sandbox.env });
+    const { code, stdout, stderr } = await runHere(args, { cwd: folder, env: sandbox.env });
     assert.equal(code, 5, stdout + stderr);
     assert.equal(JSON.parse(stdout).outcome.detail.match(/waits for approval/g)?.length, names.length, stdout);
     assert.equal(found('working').length, names.length);
   });
 
   test('ends with the command that reads a corrected file as the job reads its own', async (t) => {
-    const { folder, drop, run } = place(t);
+    const { folder, drop, runAnew } = place(t);
     const job = (name: string, intake: object) => {
       const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
       const source = { kind: 'folder', folder: 'payroll' };
@@ -372,7 +374,7 @@ describe('airbatch jobs', () => {
     ] as const) {
       job(name, intake);
       drop('october.csv', payroll('071210100,Safaricom,100,S-1'));
-      const { stderr } = await run('jobs', 'run', name, '--slot', slot);
+      const { stderr } = await runAnew('jobs', 'run', name, '--slot', slot);
       assert.ok(stderr.includes(`airbatch run corrected.csv --run-id ${name}-2026-10${ending}\n`), stderr);
     }
   });
@@ -396,7 +398,7 @@ describe('airbatch jobs', () => {
       /a\.csv is batch (\S+) \(waits [^;]*\); b\.csv is batch (\S+) \(waits .*; 30 of the rows to pay are also in batch \1 of this run \(awaiting approval\): each is paid once/;
     const [, first = '', second = ''] = said.exec(stderr) ?? assert.fail(stderr);
     const approve = (batch: string) =>
-      runCommand(['--json', 'approve', batch, '--yes'], { cwd: folder, env: { USER: 'ann', LOGNAME: 'ann' } });
+      runHere(['--json', 'approve', batch, '--yes'], { cwd: folder, env: { USER: 'ann', LOGNAME: 'ann' } });
     await approve(first);
     await run('resume', first);
     const { review } = JSON.parse((await approve(second)).stdout);
@@ -416,7 +418,7 @@ describe('airbatch jobs', () => {
   });
 
   test('takes what a command writes, and nothing of one that fails', async (t) => {
-    const { folder, run } = place(t);
+    const { folder, run, runAnew } = place(t);
     mkdirSync(join(folder, 'promo'));
     writeFileSync(
       join(folder, 'promo/winners.csv'),
@@ -430,7 +432,7 @@ describe('airbatch jobs', () => {
       "'cat', 'none.csv'",
     );
     writeFileSync(join(folder, 'jobs/friday-promo.ts'), failing);
-    const failed = await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
+    const failed = await runAnew('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
     assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [3, true]);
   });
 
