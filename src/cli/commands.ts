@@ -20,6 +20,7 @@ export const load = {
   skip: () => import('./batches/skip.ts'),
   resolve: () => import('./batches/resolve.ts'),
   retry: () => import('./batches/retry.ts'),
+  accounts: () => import('./service/accounts.ts'),
   balance: () => import('./service/balance.ts'),
   networks: () => import('./service/networks.ts'),
   products: () => import('./service/products.ts'),

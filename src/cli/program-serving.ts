@@ -3,6 +3,9 @@ import { account, type Call, example, restored, trying } from './program-options
 
 export function addService(program: Command, call: Call): void {
   program.commandsGroup('Ask the service:');
+  example(program.command('accounts'), 'airbatch accounts')
+    .description('list the accounts: whether each may send now, and its last known balance')
+    .action(call('accounts'));
   example(program.command('balance'), 'airbatch balance')
     .description('show what the account has to spend')
     .option(...account)

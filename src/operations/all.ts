@@ -40,6 +40,7 @@ import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
 import { showRow } from './rows/show-row.ts';
 import { skipRows } from './rows/skip-rows.ts';
+import { listAccounts } from './service/list-accounts.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { readBalance } from './service/read-balance.ts';
@@ -79,6 +80,7 @@ export const operations = {
   listJobs,
   checkJobs,
   checkMigration,
+  listAccounts,
   readBalance,
   listNetworks,
   listProducts,

@@ -132,6 +132,7 @@ async function payOne({ run, write }: Place): Promise<void> {
   await run('audit', '--batch', batch, '--row', '2');
   await run('audit');
   await run('status', batch, '--watch');
+  await run('rows', batch);
 }
 
 async function decide({ run, write, change }: Place): Promise<void> {
@@ -165,7 +166,7 @@ async function runJobs({ run, write, change }: Place): Promise<void> {
 }
 
 async function askAndStop({ run, stop, write }: Place): Promise<void> {
-  for (const command of ['balance', 'networks', 'products', 'api-keys']) await run(command);
+  for (const command of ['accounts', 'balance', 'networks', 'products', 'api-keys']) await run(command);
   await run('balance', '--account', 'old');
   write('v1.csv', row(1, 10), '0712,1,five,KES,');
   await run('migrate-check', 'v1.csv');

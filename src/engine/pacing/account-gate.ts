@@ -9,7 +9,8 @@ export const accountPauses = ['service_mismatch', 'credentials_rejected', 'insuf
 export type AccountPause = (typeof accountPauses)[number];
 
 /** Why an account sends nothing. */
-export type GateReason = 'ledger_unusable' | 'no_lease' | AccountPause | 'throttled' | 'unreachable';
+export const gateReasons = ['ledger_unusable', 'no_lease', ...accountPauses, 'throttled', 'unreachable'] as const;
+export type GateReason = (typeof gateReasons)[number];
 
 /** One reason why an account's gate is closed. Times are epoch ms. */
 export interface GateCause {

@@ -1,3 +1,4 @@
+import { accountLists, accountPlaces } from '../batches/latest-batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { AuditEvent } from './events.ts';
 
@@ -61,13 +62,24 @@ export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
   );
 }
 
-/** The latest events of batches as a whole, and of what people did to rows; the newest first. */
-export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]> {
-  return db.query(
-    `SELECT * FROM events WHERE row_no IS NULL OR actor NOT IN ('engine', 'intake')
-     ORDER BY at DESC, batch_id DESC, seq DESC LIMIT ?`,
-    [limit],
-  );
+const latestSql = `SELECT * FROM events WHERE (row_no IS NULL OR actor NOT IN ('engine', 'intake'))
+    AND (? = 1 OR batch_id IN (SELECT batch_id FROM batches WHERE account IN (${accountPlaces})))
+  ORDER BY at DESC, batch_id DESC, seq DESC LIMIT ?`;
+
+/**
+ * The latest events of batches of these accounts (null: of all) as a whole, and of what people did to rows; the newest
+ * first.
+ */
+export async function latestEvents(
+  db: Queryable,
+  accounts: readonly string[] | null,
+  limit: number,
+): Promise<AuditEvent[]> {
+  const found: AuditEvent[] = [];
+  for (const list of accountLists(accounts)) found.push(...(await db.query<AuditEvent>(latestSql, [...list, limit])));
+  const isNewer = (a: AuditEvent, b: AuditEvent) =>
+    b.at - a.at || (a.batch_id === b.batch_id ? b.seq - a.seq : a.batch_id < b.batch_id ? 1 : -1);
+  return found.toSorted(isNewer).slice(0, limit);
 }
 
 /** The row numbers of a batch's rows that were held after event `afterSeq` of its history. */

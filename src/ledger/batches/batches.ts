@@ -239,15 +239,6 @@ export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   );
 }
 
-/** The batches of all accounts that have not ended, including those that wait for approval; the newest first. */
-export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchRecord[]> {
-  return db.query(
-    `SELECT * FROM batches WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused')
-     ORDER BY created_at DESC, batch_id DESC LIMIT ?`,
-    [limit],
-  );
-}
-
 /** The latest batch of any service other than this one; null if there is none. */
 export async function latestBatchAtOtherService(db: Queryable, service: string): Promise<BatchRecord | null> {
   const [latest] = await db.query<BatchRecord>(

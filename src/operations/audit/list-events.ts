@@ -5,6 +5,7 @@ import { pageEvents } from '../../ledger/audit/events.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { visibleAccounts } from '../base/visible.ts';
 
 /** The most events in one page. */
 const limitMax = 1_000;
@@ -16,6 +17,7 @@ export const listEvents = defineOperation({
   name: 'list-events',
   role: 'audit',
   ledger: 'change',
+  showsOnlyVisible: true,
   input: z.strictObject({
     batch_id: batchId.optional(),
     row: rowNo.optional(),
@@ -42,11 +44,12 @@ export const listEvents = defineOperation({
     /** Null after the last page. */
     next: z.int().nullable(),
   }),
-  async run({ session: { db }, nameOf }, { batch_id, row, after, limit = batch_id ? limitMax : latestDefault }) {
+  async run({ session, nameOf }, { batch_id, row, after, limit = batch_id ? limitMax : latestDefault }) {
+    const { db } = session;
     if (batch_id === undefined) {
       if (row !== undefined)
         throw new AirbatchError('USAGE', `${nameOf('row')} needs ${nameOf('batch_id')}: rows are numbered in it`);
-      return { events: (await latestEvents(db, limit)).reverse(), next: null };
+      return { events: (await latestEvents(db, visibleAccounts(session), limit)).reverse(), next: null };
     }
     await requireBatch(db, batch_id);
     const events =

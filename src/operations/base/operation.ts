@@ -32,6 +32,8 @@ export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result exten
   extends Described<Input, Result> {
   role: Role;
   ledger: LedgerUse | ((input: z.output<Input>) => LedgerUse);
+  /** Whether it shows a caller only what belongs to the accounts that the caller may see, without a name of one. */
+  showsOnlyVisible?: boolean;
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
@@ -144,11 +146,11 @@ async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
 /** Throws as `requireRole` and `requireVisible` do if the person may not do this. */
 export async function requireAllowed(
   session: Session,
-  { role }: Pick<RoleOperation, 'role'>,
+  operation: Pick<RoleOperation, 'role' | 'showsOnlyVisible'>,
   input: object,
 ): Promise<void> {
-  requireRole(session, role);
-  await requireVisible(session, input);
+  requireRole(session, operation.role);
+  await requireVisible(session, operation, input);
 }
 
 /** Opens the session for an operation with this use of the ledger. The caller closes `db`. */

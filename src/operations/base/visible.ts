@@ -1,24 +1,46 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
+import { chooseAccount } from '../../runtime/settings/config.ts';
+import type { RoleOperation } from './operation.ts';
 
 /**
  * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
- * another account the answer is the same as if it did not exist. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or
- * `ROLE_MISSING` if the input names neither an account nor a batch, because it would then cover all accounts.
+ * another account the answer is the same as if it did not exist. An operation that shows only what the caller may see
+ * needs no name. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the operation would cover all accounts.
  */
-export async function requireVisible({ db, grant, person }: Session, input: object): Promise<void> {
-  if (grant === undefined || grant.accounts.length === 0) return;
+export async function requireVisible(
+  session: Session,
+  { showsOnlyVisible = false }: Pick<RoleOperation, 'showsOnlyVisible'>,
+  input: object,
+): Promise<void> {
+  const { db, person } = session;
+  const visible = visibleAccounts(session);
+  if (visible === null) return;
   if ('batch_id' in input && typeof input.batch_id === 'string') {
     const batch = await findBatch(db, input.batch_id);
-    if (batch && grant.accounts.includes(batch.account)) return;
+    if (batch && visible.includes(batch.account)) return;
     throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${input.batch_id} in this ledger`);
   }
   if ('account' in input && typeof input.account === 'string') {
-    if (grant.accounts.includes(input.account)) return;
+    if (visible.includes(input.account)) return;
     throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${input.account}"`);
   }
+  if (showsOnlyVisible) return;
   throw new AirbatchError('ROLE_MISSING', `${person} may not see all accounts`, {
-    hint: `Name one of the accounts: ${grant.accounts.join(', ')}.`,
+    hint: `Name one of the accounts: ${visible.join(', ')}.`,
   });
+}
+
+/** The accounts that the caller may see; null: all. */
+export function visibleAccounts({ grant }: Pick<Session, 'grant'>): readonly string[] | null {
+  return grant && grant.accounts.length > 0 ? grant.accounts : null;
+}
+
+/** Whether the caller may see what uses this account, or, if none is named, the account that is chosen then. */
+export function isVisible(session: Pick<Session, 'grant' | 'config'>, account: string | undefined): boolean {
+  const visible = visibleAccounts(session);
+  const nameOf = () => account ?? chooseAccount(session.config, undefined)?.name ?? sandboxAccountName;
+  return visible === null || visible.includes(nameOf());
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { batchStates } from '../../core/state/batch-state.ts';
-import { type BatchRecord, batchesNotEnded } from '../../ledger/batches/batches.ts';
+import { batchStates, maySend } from '../../core/state/batch-state.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { accountsNow } from '../base/account-now.ts';
-import { batchId, batchStatus } from '../base/fields.ts';
+import { accountName, batchId, batchStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { visibleAccounts } from '../base/visible.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
 const limitDefault = 50;
@@ -21,10 +22,13 @@ export const listBatches = defineOperation({
   name: 'list-batches',
   role: 'audit',
   ledger: 'change',
+  showsOnlyVisible: true,
   input: z.strictObject({
     /** `next` of the previous page. */
     before: batchId.optional(),
     limit: z.int().min(1).max(limitMax).default(limitDefault),
+    /** Only batches of this account. */
+    account: accountName.optional(),
     /** Only batches in one of these states. */
     status: z.array(batchStatus).min(1).optional(),
   }),
@@ -33,12 +37,14 @@ export const listBatches = defineOperation({
     /** Null after the last page. */
     next: batchId.nullable(),
   }),
-  async run({ session }, { before, limit, status }) {
+  async run({ session }, { before, limit, status, account }) {
     const { db } = session;
+    const accounts = account === undefined ? visibleAccounts(session) : [account];
     const from = before === undefined ? null : await requireBatch(db, before);
-    const page = await latestBatches(db, status ?? batchStates, from, limit);
+    const page = await latestBatches(db, { accounts, states: status ?? batchStates, before: from, limit });
     const isOlder = ({ batch_id }: BatchRecord) => !page.some((one) => one.batch_id === batch_id);
-    const older = from || status ? [] : (await batchesNotEnded(db, olderMax)).filter(isOlder);
+    const open = { accounts, states: batchStates.filter(maySend), before: null, limit: olderMax };
+    const older = from || status ? [] : (await latestBatches(db, open)).filter(isOlder);
     const accountOf = accountsNow(session);
     const batches: Status[] = [];
     for (const batch of [...page, ...older])

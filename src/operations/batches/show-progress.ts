@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { maySend } from '../../core/state/batch-state.ts';
+import { batchStates, maySend } from '../../core/state/batch-state.ts';
 import { batchLabel } from '../../core/state/state-texts.ts';
 import { batchesBefore } from '../../engine/forecast/sending.ts';
-import { type BatchRecord, batchesNotEnded, findBatch } from '../../ledger/batches/batches.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
+import { latestBatches } from '../../ledger/batches/latest-batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -12,6 +13,7 @@ import { waitsFor } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 import { defineOperation } from '../base/operation.ts';
+import { visibleAccounts } from '../base/visible.ts';
 
 /** The most batches that are shown at once. */
 const batchesMax = 200;
@@ -57,6 +59,7 @@ export const showProgress = defineOperation({
   name: 'show-progress',
   role: 'audit',
   ledger: 'change',
+  showsOnlyVisible: true,
   input: z.strictObject({
     batch_id: batchId.optional(),
     /** Batches that are shown even if they have ended. */
@@ -65,11 +68,14 @@ export const showProgress = defineOperation({
   result: z.strictObject({ batches: z.array(progress) }),
   async run({ session }, { batch_id, followed }) {
     const { db } = session;
-    const asked = batch_id === undefined ? await batchesNotEnded(db, batchesMax) : [await requireBatch(db, batch_id)];
+    const accounts = visibleAccounts(session);
+    const newest = { accounts, states: batchStates.filter(maySend), before: null, limit: batchesMax };
+    const asked = batch_id === undefined ? await latestBatches(db, newest) : [await requireBatch(db, batch_id)];
     const open = asked.filter(({ status }) => maySend(status));
     const accountOf = accountsNow(session);
     const batches: z.output<typeof progress>[] = [];
-    for (const batch of [...open, ...(await endedOf(db, followed))])
+    const ended = (await endedOf(db, followed)).filter(({ account }) => accounts?.includes(account) ?? true);
+    for (const batch of [...open, ...ended])
       batches.push(await progressOf(session, batch, await accountOf(batch.account)));
     return { batches };
   },

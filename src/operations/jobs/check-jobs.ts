@@ -4,6 +4,7 @@ import { jobWarnings } from '../../runtime/jobs/job-warnings.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { isVisible } from '../base/visible.ts';
 
 /**
  * Checks whether the jobs can run. Throws `CONFIG_INVALID` with everything that is wrong, and warns of settings that
@@ -13,6 +14,7 @@ export const checkJobs = defineOperation({
   name: 'check-jobs',
   role: 'audit',
   ledger: 'none',
+  showsOnlyVisible: true,
   input: z.strictObject({}),
   result: z.strictObject({
     jobs: z.array(
@@ -28,8 +30,9 @@ export const checkJobs = defineOperation({
     ),
     folder,
   }),
-  async run({ session: { config, clock } }) {
-    const loaded = await loadJobs(config.jobs);
+  async run({ session }) {
+    const { config, clock } = session;
+    const loaded = (await loadJobs(config.jobs)).filter(({ job }) => isVisible(session, job.account));
     requireSoundJobs(config, loaded);
     const jobs = loaded.map(({ job: { name }, job, file }) => {
       const warnings = jobWarnings(job, clock.now()).map(({ why, hint }) => ({ why, hint }));

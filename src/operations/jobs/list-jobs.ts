@@ -8,6 +8,7 @@ import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { accountName, folder, priority, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { isVisible } from '../base/visible.ts';
 
 /** One due time of a job. */
 const slot = z.strictObject({
@@ -43,10 +44,12 @@ export const listJobs = defineOperation({
   name: 'list-jobs',
   role: 'audit',
   ledger: 'read',
+  showsOnlyVisible: true,
   input: z.strictObject({}),
   result: z.strictObject({ jobs: z.array(job), folder }),
-  async run({ session: { config, db, clock } }) {
-    const loaded = await loadJobs(config.jobs);
+  async run({ session }) {
+    const { config, db, clock } = session;
+    const loaded = (await loadJobs(config.jobs)).filter(({ job }) => isVisible(session, job.account));
     const now = clock.now();
     return {
       jobs: await Promise.all(

@@ -11,6 +11,8 @@ export const showKey = defineOperation({
   name: 'show-key',
   role: 'audit',
   ledger: 'none',
+  // It is the same for all accounts, and public.
+  showsOnlyVisible: true,
   input: z.strictObject({}),
   result: z.strictObject({
     /** In PEM. */

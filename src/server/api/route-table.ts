@@ -46,6 +46,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   reconcileAccount: { method: 'POST', path: '/reconciliations', without: ['out'] },
   showKey: { method: 'GET', path: '/signing-key' },
   writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
+  listAccounts: { method: 'GET', path: '/accounts' },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },

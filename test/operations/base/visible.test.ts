@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { z } from 'zod';
+import { systemRandom } from '../../../src/core/basics/random.ts';
+import { operations } from '../../../src/operations/all.ts';
+import {
+  type Operation,
+  performIn,
+  type RoleOperation,
+  requireAllowed,
+} from '../../../src/operations/base/operation.ts';
+import { listBatches } from '../../../src/operations/batches/list-batches.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
+import { loadConfig } from '../../../src/runtime/settings/config.ts';
+import { roles } from '../../../src/runtime/settings/config-shape.ts';
+import { folderOf } from '../../support/folder.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+const door = { nameOf: (field: string) => field, ask: async () => false };
+
+/** An installation of two teams, with a batch and a job of each. The caller has every role for the first one alone. */
+async function twoTeams(t: TestContext, seen = ['ours']) {
+  const folder = folderOf(t);
+  const clock = makeVirtualClock();
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  const accounts = Object.fromEntries(
+    ['ours', 'theirs'].map((name) => [name, { baseUrl: 'http://127.0.0.1:1', apiKeyEnv: 'KEY' }]),
+  );
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+  mkdirSync(join(folder, 'jobs'));
+  for (const account of ['ours', 'theirs']) {
+    const batch_id = `B-${account}`;
+    await addBatch(db, clock, aBatch({ batch_id, account, run_id: account, status: 'awaiting_approval' }), [
+      aRow(1, { batch_id }),
+    ]);
+    const job = {
+      name: `pay-${account}`,
+      account,
+      schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi' },
+      source: { kind: 'folder', folder: account },
+    };
+    writeFileSync(join(folder, `jobs/pay-${account}.json`), JSON.stringify(job));
+  }
+  const config = await loadConfig({ cwd: folder, env: { KEY: 'service-key' } });
+  const silent = () => undefined;
+  const session: Session = {
+    ...{ db, clock, config, log: { info: silent, warn: silent }, random: systemRandom },
+    ledgerPath: join(folder, 'ledger.db'),
+    person: 'limited',
+    through: 'api',
+    grant: { roles, accounts: seen },
+  };
+  return session;
+}
+
+function fieldsOf(operation: Operation): string[] {
+  return Object.keys((z.toJSONSchema(operation.input, { io: 'input' }) as { properties?: object }).properties ?? {});
+}
+
+const all: Operation[] = Object.values(operations).map((one) => one as Operation);
+const guarded = all.filter((one): one is RoleOperation => one.role !== null);
+
+for (const operation of guarded) {
+  const fields = fieldsOf(operation);
+  test(`${operation.name} keeps what is not of the caller's accounts from the caller`, async (t) => {
+    const session = await twoTeams(t);
+    const allowed = (input: object) => requireAllowed(session, operation, input);
+    if (fields.includes('batch_id')) {
+      await allowed({ batch_id: 'B-ours' });
+      await assert.rejects(allowed({ batch_id: 'B-theirs' }), { code: 'BATCH_UNKNOWN' });
+      await assert.rejects(allowed({ batch_id: 'B-none' }), { code: 'BATCH_UNKNOWN' });
+    }
+    if (fields.includes('account')) {
+      await allowed({ account: 'ours' });
+      await assert.rejects(allowed({ account: 'theirs' }), { code: 'ACCOUNT_UNKNOWN' });
+    }
+    if (operation.showsOnlyVisible !== true)
+      await assert.rejects(allowed({}), { code: 'ROLE_MISSING', hint: 'Name one of the accounts: ours.' });
+  });
+}
+
+for (const operation of guarded.filter(({ showsOnlyVisible, name }) => showsOnlyVisible && name !== 'show-key'))
+  test(`${operation.name} without a name shows what the caller may see, and nothing else`, async (t) => {
+    const shown = async (seen: string[]) =>
+      JSON.stringify(await performIn(await twoTeams(t, seen), operation, door, {}));
+    const limited = await shown(['ours']);
+    assert.match(limited, /ours/);
+    assert.doesNotMatch(limited, /theirs/);
+    for (const everything of [await shown([]), await shown(['theirs', 'ours'])]) {
+      assert.match(everything, /ours/);
+      assert.match(everything, /theirs/);
+    }
+    assert.doesNotMatch(await shown(['gone']), /ours|theirs/);
+  });
+
+test('list-batches takes an account, for callers who may see several', async (t) => {
+  const session = await twoTeams(t, []);
+  const listed = async (account?: string) =>
+    (await performIn(session, listBatches, door, { account })).batches.map(({ batch_id }) => batch_id);
+  assert.deepEqual((await listed()).toSorted(), ['B-ours', 'B-theirs']);
+  assert.deepEqual(await listed('theirs'), ['B-theirs']);
+  assert.deepEqual(await listed('gone'), []);
+});
+
+test('a caller with more accounts than one statement takes sees the batches of all, the newest first', async (t) => {
+  const session = await twoTeams(t, [...Array.from({ length: 60 }, (_, at) => `a-${at}`), 'ours', 'theirs']);
+  const { batches } = await performIn(session, listBatches, door, { limit: 1 });
+  const { batches: both } = await performIn(session, listBatches, door, {});
+  assert.equal(both.length, 2);
+  assert.equal(batches[0]?.batch_id, both[0]?.batch_id);
+});
