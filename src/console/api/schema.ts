@@ -447,6 +447,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts/{account}/balance": {
         parameters: {
             query?: never;
@@ -542,7 +559,8 @@ export interface paths {
         /** @description Needs the role `admin`. */
         get: operations["list-api-keys"];
         put?: never;
-        post?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["create-api-key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -560,6 +578,109 @@ export interface paths {
         put?: never;
         /** @description Needs the role `admin`. */
         post: operations["revoke-api-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `admin`. */
+        get: operations["list-users"];
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["create-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["change-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["reset-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `admin`. */
+        get: operations["list-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["revoke-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-access-events"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -593,7 +714,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -612,6 +733,7 @@ export interface operations {
             query?: {
                 before?: string;
                 limit?: number;
+                account?: string;
                 status?: ("received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled")[];
             };
             header?: never;
@@ -2658,6 +2780,69 @@ export interface operations {
             };
         };
     };
+    "list-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: {
+                            account: string;
+                            /** @enum {string} */
+                            version: "V1" | "V2";
+                            service: string;
+                            is_rehearsal: boolean;
+                            worker: string | null;
+                            gate: {
+                                is_open: boolean;
+                                why: ("ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable") | null;
+                                until: string | null;
+                                causes: {
+                                    /** @enum {string} */
+                                    why: "ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable";
+                                    since: string | null;
+                                    until: string | null;
+                                }[];
+                            };
+                            balance: {
+                                total: {
+                                    currency: string;
+                                    value: string;
+                                } | null;
+                                wallets: {
+                                    wallet_id: string;
+                                    name: string;
+                                    currency: string;
+                                    balance: string;
+                                    active: boolean;
+                                }[];
+                                read_at: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "read-balance": {
         parameters: {
             query?: never;
@@ -2946,6 +3131,60 @@ export interface operations {
             };
         };
     };
+    "create-api-key": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                    /** @default [] */
+                    accounts?: string[];
+                    /** Format: date-time */
+                    expires?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key_id: string;
+                        name: string;
+                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                        accounts: string[];
+                        created_by: string;
+                        created_at: string;
+                        expires_at: string | null;
+                        last_used_at: string | null;
+                        revoked_by: string | null;
+                        revoked_at: string | null;
+                        secret: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "revoke-api-key": {
         parameters: {
             query?: never;
@@ -2969,6 +3208,345 @@ export interface operations {
                         key_id: string;
                         name: string;
                         revoked_at: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        users: {
+                            name: string;
+                            display_name: string;
+                            email: string | null;
+                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                            accounts: string[];
+                            language: string;
+                            has_password: boolean;
+                            has_totp: boolean;
+                            passkeys: number;
+                            created_by: string;
+                            created_at: string;
+                            disabled_at: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-user": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    display_name: string;
+                    /** Format: email */
+                    email?: string;
+                    roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                    /** @default [] */
+                    accounts?: string[];
+                    /**
+                     * @default en
+                     * @enum {string}
+                     */
+                    language?: "en" | "fr" | "sw" | "pt";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            name: string;
+                            display_name: string;
+                            email: string | null;
+                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                            accounts: string[];
+                            language: string;
+                            has_password: boolean;
+                            has_totp: boolean;
+                            passkeys: number;
+                            created_by: string;
+                            created_at: string;
+                            disabled_at: string | null;
+                        };
+                        link: {
+                            token: string;
+                            expires_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-user": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    display_name?: string;
+                    email?: string | null;
+                    roles?: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                    accounts?: string[];
+                    /** @enum {string} */
+                    language?: "en" | "fr" | "sw" | "pt";
+                    disabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        display_name: string;
+                        email: string | null;
+                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                        accounts: string[];
+                        language: string;
+                        has_password: boolean;
+                        has_totp: boolean;
+                        passkeys: number;
+                        created_by: string;
+                        created_at: string;
+                        disabled_at: string | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "reset-user": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        user: {
+                            name: string;
+                            display_name: string;
+                            email: string | null;
+                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                            accounts: string[];
+                            language: string;
+                            has_password: boolean;
+                            has_totp: boolean;
+                            passkeys: number;
+                            created_by: string;
+                            created_at: string;
+                            disabled_at: string | null;
+                        };
+                        link: {
+                            token: string;
+                            expires_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-sessions": {
+        parameters: {
+            query?: {
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: {
+                            session_id: string;
+                            name: string;
+                            signed_in_at: string;
+                            last_seen_at: string;
+                            address: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "revoke-session": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        session_id: string;
+                        name: string | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-access-events": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        events: {
+                            seq: number;
+                            at: number;
+                            actor: string;
+                            kind: string;
+                            body: string;
+                            hash: string;
+                        }[];
+                        next: number | null;
+                        broken_at: number | null;
                     };
                 };
             };
