@@ -8,7 +8,8 @@ import type { RoleOperation } from './operation.ts';
 /**
  * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
  * another account the answer is the same as if it did not exist. An operation that shows only what the caller may see
- * needs no name. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the operation would cover all accounts.
+ * needs no name. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the operation would cover all
+ * accounts.
  */
 export async function requireVisible(
   session: Session,
