@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
-import type { GateReason } from '../../engine/pacing/account-gate.ts';
 import { listAccounts } from '../../operations/service/list-accounts.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -35,7 +34,7 @@ export async function execute(context: CommandContext): Promise<number> {
   return 0;
 }
 
-const reasonTexts: Record<GateReason, string> = {
+const reasonTexts: Record<NonNullable<Account['gate']['why']>, string> = {
   ledger_unusable: 'the ledger cannot be used',
   no_lease: 'no program works for it',
   service_mismatch: 'a payment is not what its row asks for',

@@ -1,5 +1,5 @@
-import { accountLists, accountPlaces } from '../batches/latest-batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
 import type { AuditEvent } from './events.ts';
 
 /** A page of one row's events, after event `afterSeq` (0 for the first page). */

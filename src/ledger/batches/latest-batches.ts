@@ -1,19 +1,7 @@
 import { type BatchState, batchStates } from '../../core/state/batch-state.ts';
-import type { Queryable, SqlValue } from '../drivers/database.ts';
-import { filledLists, places } from '../drivers/filled-lists.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { accountLists, accountPlaces, places } from '../drivers/filled-lists.ts';
 import type { BatchRecord } from './batches.ts';
-
-/** Accounts in one statement. */
-const accountsPerQuery = 50;
-
-/** The accounts of a list of `accountLists`, after its first value. */
-export const accountPlaces = places(accountsPerQuery);
-
-/** Lists for `? = 1 OR account IN (${accountPlaces})`, one a statement: 1 for all accounts (null). */
-export function accountLists(accounts: readonly string[] | null): SqlValue[][] {
-  if (accounts === null) return [[1, ...Array<null>(accountsPerQuery).fill(null)]];
-  return filledLists(accounts, accountsPerQuery).map((list) => [0, ...list]);
-}
 
 const latestSql = `SELECT * FROM batches WHERE (created_at, batch_id) < (?, ?)
   AND status IN (${places(batchStates.length)}) AND (? = 1 OR account IN (${accountPlaces})) ORDER BY created_at DESC, batch_id DESC LIMIT ?`;

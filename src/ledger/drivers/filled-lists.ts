@@ -1,3 +1,5 @@
+import type { SqlValue } from './database.ts';
+
 /** Placeholders for `count` values of a statement: "?, ?, ?". */
 export function places(count: number): string {
   return Array(count).fill('?').join(', ');
@@ -12,4 +14,14 @@ export function filledLists(keys: readonly string[], length: number): (string | 
     const some = keys.slice(index * length, (index + 1) * length);
     return [...some, ...Array<null>(length - some.length).fill(null)];
   });
+}
+
+/** Accounts in one statement. */
+const accountsPerQuery = 50;
+export const accountPlaces = places(accountsPerQuery);
+
+/** Lists for `(? = 1 OR account IN (${accountPlaces}))`, one a statement. Null: all accounts. */
+export function accountLists(accounts: readonly string[] | null): SqlValue[][] {
+  if (accounts === null) return [[1, ...Array<null>(accountsPerQuery).fill(null)]];
+  return filledLists(accounts, accountsPerQuery).map((list) => [0, ...list]);
 }

@@ -3,7 +3,6 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
-import type { RoleOperation } from './operation.ts';
 
 /**
  * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
@@ -13,7 +12,7 @@ import type { RoleOperation } from './operation.ts';
  */
 export async function requireVisible(
   session: Session,
-  { showsOnlyVisible = false }: Pick<RoleOperation, 'showsOnlyVisible'>,
+  { showsOnlyVisible = false }: { showsOnlyVisible?: boolean },
   input: object,
 ): Promise<void> {
   const { db, person } = session;
