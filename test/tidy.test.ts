@@ -82,7 +82,7 @@ const subRooms: Record<string, readonly string[]> = {
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],
   runtime: ['logging', 'settings', 'session', 'accounts', 'upkeep', 'jobs', 'inbox'],
   scheduler: ['slots', '.'],
-  server: ['api', '.'],
+  server: ['base', 'sign-in', 'api', '.'],
   serving: ['.'],
   library: ['.'],
   cli: ['base', 'session', 'text', 'running', 'service', 'audits', 'batches', 'files', 'migration', 'serving', '.'],

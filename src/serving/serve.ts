@@ -19,6 +19,7 @@ import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeApiServer } from '../server/api/api-server.ts';
 import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
+import { makePasswordHasher } from '../server/sign-in/password.ts';
 import { healthOf, keep, logAccounts } from './accounts.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
 import { listening } from './listening.ts';
@@ -162,10 +163,13 @@ function innerServers(
 ) {
   // A server without an address is not built: the API makes a schema for each of its routes.
   const metrics = metricsAddress && metricsOf(session, kept);
+  let apiUrl = '';
   const api =
     apiAddress &&
     makeApiServer({
       session,
+      hasher: makePasswordHasher(session.random),
+      publicUrl: () => new URL(apiUrl),
       withAccount: (name, work) => keptOf(session, kept, name).use(work),
       onChange: (account) => kept.get(account)?.nudge(),
     });
@@ -176,8 +180,8 @@ function innerServers(
         session.log.info('metrics are served', { url: `${url}/metrics` });
       }
       if (api !== null && apiAddress !== null) {
-        const url = await listen(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
-        session.log.info('the API is served', { url: `${url}/api/v1` });
+        apiUrl = await listen(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
+        session.log.info('the API is served', { url: `${apiUrl}/api/v1` });
       }
     },
     close: () => Promise.all([metrics?.close(), api?.close()]),

@@ -6,17 +6,21 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { type Caller, callerOf } from './caller.ts';
+import { type Problem, problem, problemOf, Refused, sendProblem } from '../base/problem.ts';
+import { requireCsrfToken, requireOwnOrigin, tokenIn } from '../sign-in/request-guard.ts';
+import { signInNeeded } from '../sign-in/session-route.ts';
+import { addSessionRoutes } from '../sign-in/session-routes.ts';
+import type { SignInDeps } from '../sign-in/sessions.ts';
+import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
+import { type Caller, callerOf, personOf } from './caller.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
-import { type Problem, problem, problemOf, sendProblem } from './problem.ts';
 import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { receiveUpload } from './upload.ts';
 
-export interface ApiDeps {
-  session: Session;
+export interface ApiDeps extends SignInDeps {
   /** Works with an account as the program has it open: a second limiter would not know of the first one's requests. */
   withAccount: WithAccount;
   /** Called when something of an account was changed, so that its runner looks at once. */
@@ -35,7 +39,6 @@ declare module 'fastify' {
 
 /** The server of the HTTP API: a route an operation, and its OpenAPI document. It does not listen yet. */
 export function makeApiServer(deps: ApiDeps): FastifyInstance {
-  const { session } = deps;
   const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: 'idle' });
   app.decorateRequest('caller', null);
   app.addHook('onSend', async (_request, reply) => {
@@ -47,16 +50,11 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
   const document = openApiDocument();
   app.get('/api/openapi.json', async () => document);
+  app.register(async (scope) => addSessionRoutes(scope, deps), { prefix: '/api/v1' });
   app.register(
     async (scope) => {
-      scope.addHook('onRequest', async (request, reply) => {
-        const { authorization } = request.headers;
-        if (authorization === undefined)
-          return sendProblem(reply, problem('KEY_MISSING', 'The request has no API key (Authorization: Bearer ...).'));
-        request.caller = await callerOf(session, authorization);
-        if (request.caller === null)
-          return sendProblem(reply, problem('KEY_REFUSED', 'The API key is unknown, expired or revoked.'));
-        return undefined;
+      scope.addHook('onRequest', async (request) => {
+        request.caller = await requireCaller(deps, request, true);
       });
       addEventStream(scope, deps);
       for (const route of routes().filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
@@ -79,11 +77,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
     method,
     url: path,
     async handler(request, reply) {
-      if (route.isForPeople === true && callerIn(request).through === 'api')
-        return sendProblem(
-          reply,
-          problem('PERSON_NEEDED', 'Only a person may do this, who is signed in to the console.'),
-        );
+      await requireProof(deps, route, callerIn(request), readInput(request));
       const work = () => answerOf(deps, route, callerIn(request), readInput(request));
       const { body } = request;
       return send(
@@ -101,7 +95,8 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
 }
 
 /** The events of a batch as a stream: it goes on after the one that `Last-Event-ID` names. */
-function addEventStream(scope: FastifyInstance, { session }: ApiDeps): void {
+function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
+  const { session } = deps;
   const { db, clock } = session;
   const hub = makeEventHub(session);
   const stopping = new AbortController();
@@ -109,11 +104,12 @@ function addEventStream(scope: FastifyInstance, { session }: ApiDeps): void {
   scope.addHook('preClose', async () => stopping.abort());
   scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', async (request, reply) => {
     const { batch_id: batchId } = request.params;
-    const { authorization = '', 'last-event-id': lastId = '' } = request.headers;
+    const { 'last-event-id': lastId = '' } = request.headers;
     await requireAllowed(sessionOf(session, callerIn(request)), listEvents, { batch_id: batchId });
     await requireBatch(db, batchId);
     const after = /^[0-9]{1,15}$/.test(String(lastId)) ? Number(lastId) : 0;
-    const isAllowed = async () => (await callerOf(session, authorization)) !== null;
+    // A stream that goes on keeps nobody signed in.
+    const isAllowed = async () => (await requireCaller(deps, request, false).catch(() => null)) !== null;
     reply.hijack();
     await streamEvents({ db, clock, hub }, reply.raw, { batchId, after, signal: stopping.signal, isAllowed });
   });
@@ -132,6 +128,45 @@ function addUploadRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): vo
     const answer = once(session, changingRequest(request, upload.sha256), work).finally(upload.remove);
     return send(reply, await answer);
   });
+}
+
+/**
+ * Who sends the request: a program by its key, or a person by the cookie. Throws `KEY_MISSING`, `KEY_REFUSED` or
+ * `SIGN_IN_NEEDED`; and `CROSS_ORIGIN` if a foreign page lets a person's browser change something.
+ */
+async function requireCaller(
+  { session, publicUrl }: ApiDeps,
+  request: FastifyRequest,
+  isUse: boolean,
+): Promise<Caller> {
+  const { headers, method } = request;
+  if (headers.authorization !== undefined) {
+    const caller = await callerOf(session, headers.authorization);
+    if (caller !== null) return caller;
+    throw new Refused('KEY_REFUSED', 'The API key is unknown, expired or revoked.');
+  }
+  const token = tokenIn(headers, publicUrl());
+  // Browsers say so of themselves; whoever writes a program reads of the key.
+  if (token === null && headers['sec-fetch-mode'] === undefined)
+    throw new Refused('KEY_MISSING', 'The request has no API key (Authorization: Bearer ...).');
+  const person = await personOf(session, token, isUse);
+  if (person === null || token === null) throw signInNeeded();
+  if (method !== 'GET') {
+    requireOwnOrigin(headers, publicUrl());
+    requireCsrfToken(headers, token);
+  }
+  return person;
+}
+
+/** What an operation needs besides its role: a person, or a fresh second factor of the person. */
+async function requireProof({ session }: ApiDeps, { operation, ...route }: Route, caller: Caller, input: unknown) {
+  if (caller.session === undefined) {
+    if (route.isForPeople !== true) return;
+    throw new Refused('PERSON_NEEDED', 'Only a person may do this, who is signed in to the console.');
+  }
+  if (route.stepUp === undefined) return;
+  await requireAllowed(sessionOf(session, caller), operation, Object(input));
+  await requireStepUp(session, caller.session, purposeOf(route.stepUp, operation.name, input));
 }
 
 function callerIn({ caller }: FastifyRequest): Caller {

@@ -2,15 +2,19 @@ import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../core/identity/ids.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { findApiKey, noteApiKeyUse } from '../../ledger/access/api-keys.ts';
+import type { UserSession } from '../../ledger/access/user-sessions.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import type { Grant } from '../../runtime/session/session.ts';
+import type { Grant, Session } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
+import { sessionOf } from '../sign-in/sessions.ts';
 
 /** Who sends a request: a program, as its key says, or a person who is signed in. */
 export interface Caller {
   name: string;
   through: 'api' | 'console';
   grant: Grant;
+  /** The session of a person. */
+  session?: UserSession;
 }
 
 /** How exact the time of a key's last use is: each note is a write. */
@@ -28,6 +32,21 @@ export async function callerOf(
   if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) return null;
   if (key.last_used_at === null || now - key.last_used_at >= useNotedMs) await noteApiKeyUse(db, keyId, now);
   return { name: key.name, through: 'api', grant: { roles: key.roles as Role[], accounts: key.accounts } };
+}
+
+/**
+ * The person whose session the cookie names; null for one that has ended, or that is not signed in. `isUse`: see
+ * `sessionOf`.
+ */
+export async function personOf(
+  session: Pick<Session, 'db' | 'clock'>,
+  token: string | null,
+  isUse: boolean,
+): Promise<Caller | null> {
+  const known = await sessionOf(session, token, isUse);
+  if (!known?.user || known.session.signed_in_at === null) return null;
+  const { name, roles, accounts } = known.user;
+  return { name, through: 'console', grant: { roles: roles as Role[], accounts }, session: known.session };
 }
 
 /** Compares two digests in a time that does not depend on where they differ. */

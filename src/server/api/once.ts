@@ -8,7 +8,7 @@ import {
   dropApiRequest,
 } from '../../ledger/access/api-requests.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem } from '../base/problem.ts';
 
 /** From this status on, a request may succeed when it is sent again: its answer is not kept. */
 const passingStatus = 500;

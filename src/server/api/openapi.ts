@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { version } from '../../runtime/settings/version.ts';
-import { problemCodes } from './problem.ts';
+import { problemCodes } from '../base/problem.ts';
+import type { SessionRoute } from '../sign-in/session-route.ts';
+import { sessionRoutes } from '../sign-in/session-routes.ts';
 import { inputSchema, isInQuery, type JsonSchema, pathFields } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 
@@ -17,6 +19,8 @@ const problemSchema = {
     code: { type: 'string', enum: problemCodes },
     detail: text,
     hint: { type: ['string', 'null'], description: 'What to do about it.' },
+    purpose: { type: 'string', description: 'With STEP_UP_NEEDED: what the second factor must be proved for.' },
+    retry_after_s: { type: 'integer', description: 'With SIGN_IN_THROTTLED: for how long nothing is tried.' },
   },
 };
 
@@ -27,6 +31,10 @@ export function openApiDocument() {
     const path = `/api/v1${route.path.replace(/:([a-z_]+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route) };
   }
+  for (const route of sessionRoutes) {
+    const path = `/api/v1/session${route.path}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: sessionItem(route) };
+  }
   paths['/api/v1/batches/{batch_id}/events'] = { get: eventStream };
   return {
     openapi: '3.1.0',
@@ -34,14 +42,36 @@ export function openApiDocument() {
       title: 'airbatch',
       version,
       description:
-        'Every request needs an API key as a bearer token. A request that changes something also needs an Idempotency-Key: sent again under the same key, it gets the first answer.',
+        'A request needs an API key as a bearer token, or the cookie of a person who is signed in, and then X-CSRF-Token where it changes something. A request that changes something also needs an Idempotency-Key: sent again under the same key, it gets the first answer.',
     },
     servers: [{ url: '/' }],
-    security: [{ key: [] }],
+    security: [{ key: [] }, { person: [] }],
     paths,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        person: { type: 'apiKey', in: 'cookie', name: '__Host-airbatch' },
+      },
       schemas: { Problem: problemSchema },
+    },
+  };
+}
+
+/** A route of signing in. It is for browsers: it needs no key and no Idempotency-Key. */
+function sessionItem({ method, name, description, input, result, isForSignedIn }: SessionRoute) {
+  const { $schema: _draft, ...body } = z.toJSONSchema(input, { io: 'input' });
+  return {
+    operationId: name,
+    description,
+    security: isForSignedIn ? [{ person: [] }] : [],
+    parameters: [],
+    ...(method === 'POST' ? { requestBody: { required: true, content: json(body) } } : {}),
+    responses: {
+      200: { description: 'Done.', content: json(resultSchema(result)) },
+      default: {
+        description: 'A problem.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
     },
   };
 }

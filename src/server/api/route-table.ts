@@ -1,5 +1,6 @@
 import { operations } from '../../operations/all.ts';
 import type { RoleOperation } from '../../operations/base/operation.ts';
+import type { StepUp } from '../sign-in/step-up.ts';
 
 /** Where an operation is found below `/api/v1`. `:name` in the path is a field of the operation's input. */
 interface Place {
@@ -11,6 +12,8 @@ interface Place {
   isUpload?: boolean;
   /** Whether only a person may do it who is signed in: it decides who may do what. */
   isForPeople?: boolean;
+  /** What a person must prove a second factor for: it moves money, or decides who may. */
+  stepUp?: StepUp;
   /** Whether the answer holds a secret that is shown once: it is not kept for a request that comes again. */
   isShownOnce?: boolean;
 }
@@ -30,13 +33,13 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   reopenFailed: { method: 'POST', path: '/batches/:batch_id/retry' },
   pauseBatch: { method: 'POST', path: '/batches/:batch_id/pause' },
   reviewBatch: { method: 'GET', path: '/batches/:batch_id/review' },
-  approveBatch: { method: 'POST', path: '/batches/:batch_id/approve' },
+  approveBatch: { method: 'POST', path: '/batches/:batch_id/approve', stepUp: 'input' },
   rejectBatch: { method: 'POST', path: '/batches/:batch_id/reject' },
   reorderBatch: { method: 'POST', path: '/batches/:batch_id/reorder' },
   reviewRelease: { method: 'GET', path: '/batches/:batch_id/held-rows' },
   releaseRows: { method: 'POST', path: '/batches/:batch_id/release' },
   skipRows: { method: 'POST', path: '/batches/:batch_id/skip' },
-  resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve' },
+  resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve', stepUp: 'operation' },
   auditLedger: { method: 'POST', path: '/audits' },
   listEvents: { method: 'GET', path: '/events' },
   listRows: { method: 'GET', path: '/batches/:batch_id/rows' },
@@ -54,14 +57,14 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   checkJobs: { method: 'GET', path: '/jobs/check' },
   listApiKeys: { method: 'GET', path: '/api-keys' },
   revokeApiKey: { method: 'POST', path: '/api-keys/:name/revoke' },
-  createUser: { method: 'POST', path: '/users', isForPeople: true, isShownOnce: true },
+  createUser: { method: 'POST', path: '/users', stepUp: 'operation', isForPeople: true, isShownOnce: true },
   listUsers: { method: 'GET', path: '/users' },
-  changeUser: { method: 'POST', path: '/users/:name/change', isForPeople: true },
-  resetUser: { method: 'POST', path: '/users/:name/reset', isForPeople: true, isShownOnce: true },
+  changeUser: { method: 'POST', path: '/users/:name/change', stepUp: 'operation', isForPeople: true },
+  resetUser: { method: 'POST', path: '/users/:name/reset', stepUp: 'operation', isForPeople: true, isShownOnce: true },
   listSessions: { method: 'GET', path: '/sessions' },
   revokeSession: { method: 'POST', path: '/sessions/:session_id/revoke' },
   listAccessEvents: { method: 'GET', path: '/access-events' },
-  createApiKey: { method: 'POST', path: '/api-keys', isForPeople: true, isShownOnce: true },
+  createApiKey: { method: 'POST', path: '/api-keys', stepUp: 'operation', isForPeople: true, isShownOnce: true },
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
   retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.

@@ -7,6 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { UploadTooLarge } from '../base/problem.ts';
 
 /** The most that an uploaded file may weigh: some ten million rows. */
 const uploadBytesMax = 1024 ** 3;
@@ -18,9 +19,6 @@ export interface Upload {
   sha256: string;
   remove(): Promise<void>;
 }
-
-/** A file that is larger than `uploadBytesMax`. */
-export class UploadTooLarge extends Error {}
 
 /**
  * Writes the body of a request into a file that only this user can read, piece by piece: memory does not grow with it.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
@@ -9,6 +10,7 @@ import type { Session } from '../../../src/runtime/session/session.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';
 import type { Role } from '../../../src/runtime/settings/config-shape.ts';
 import { makeApiServer } from '../../../src/server/api/api-server.ts';
+import { makePasswordHasher } from '../../../src/server/sign-in/password.ts';
 import { folderOf } from '../../support/folder.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -26,7 +28,7 @@ export const allRoles: Role[] = ['prepare', 'approve', 'operate', 'resolve', 'au
  * The API of an installation with the accounts `default` and `other`, and a batch that waits for approval in each. No
  * service answers.
  */
-export async function api(t: TestContext) {
+export async function api(t: TestContext, { publicUrl = 'http://localhost:8788' } = {}) {
   const folder = folderOf(t);
   const clock = makeVirtualClock();
   const db = await memoryLedger();
@@ -48,8 +50,15 @@ export async function api(t: TestContext) {
     ]);
   }
   const changed: string[] = [];
+  const hashed: string[] = [];
   const server = makeApiServer({
     session,
+    // What argon2id does has a test of its own: here it is counted.
+    hasher: makePasswordHasher(systemRandom, async (password, salt) => {
+      hashed.push(password);
+      return createHash('sha256').update(password).update(salt).digest();
+    }),
+    publicUrl: () => new URL(publicUrl),
     withAccount: () => Promise.reject(new AirbatchError('SERVICE_UNREACHABLE', 'the service gave no answer')),
     onChange: (account) => void changed.push(account),
   });
@@ -71,5 +80,5 @@ export async function api(t: TestContext) {
     return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
   };
   const statusOf = async (id: string) => (await findBatch(db, id))?.status;
-  return { db, clock, logged, changed, makeKey, admin, send, statusOf };
+  return { db, clock, session, server, hashed, logged, changed, makeKey, admin, send, statusOf };
 }

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
-import { UploadTooLarge } from './upload.ts';
 
 /** The HTTP status of each error of the program. */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -41,6 +40,13 @@ const requestErrors = {
   KEY_MISSING: 401,
   KEY_REFUSED: 401,
   PERSON_NEEDED: 403,
+  SIGN_IN_NEEDED: 401,
+  SIGN_IN_REFUSED: 401,
+  SIGN_IN_THROTTLED: 429,
+  LINK_REFUSED: 403,
+  CODE_REFUSED: 403,
+  CROSS_ORIGIN: 403,
+  STEP_UP_NEEDED: 403,
   SHOWN_ONCE: 409,
   NOT_FOUND: 404,
   REQUEST_INVALID: 400,
@@ -64,7 +70,28 @@ export interface Problem {
   code: string;
   detail: string;
   hint: string | null;
+  /** With `STEP_UP_NEEDED`: what the second factor must be proved for. */
+  purpose?: string;
+  /** With `SIGN_IN_THROTTLED`: for how many seconds nothing is tried. */
+  retry_after_s?: number;
 }
+
+/** A request that is refused while it is carried out. */
+export class Refused extends Error {
+  readonly problem: Problem;
+
+  constructor(
+    code: RequestErrorCode,
+    detail: string,
+    { hint = null, ...more }: { hint?: string | null } & Pick<Problem, 'purpose' | 'retry_after_s'> = {},
+  ) {
+    super(detail);
+    this.problem = { ...problem(code, detail, hint), ...more };
+  }
+}
+
+/** A file that is larger than an upload may be. */
+export class UploadTooLarge extends Error {}
 
 export function problem(code: RequestErrorCode, detail: string, hint: string | null = null): Problem {
   return problemWith(code, requestErrors[code], detail, hint);
@@ -72,6 +99,7 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
 
 /** What a caller is shown of an error; null for one of the program itself, which is for its log. */
 export function problemOf(error: unknown): Problem | null {
+  if (error instanceof Refused) return error.problem;
   if (error instanceof AirbatchError)
     return problemWith(error.code, statusOf[error.code], error.faults.join('; '), hintOf(error));
   const { statusCode = error instanceof UploadTooLarge ? 413 : 500, message } = error as FastifyError;
@@ -90,6 +118,7 @@ function problemWith(code: string, status: number, detail: string, hint: string 
 
 export function sendProblem(reply: FastifyReply, body: Problem): FastifyReply {
   if (body.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (body.retry_after_s !== undefined) reply.header('retry-after', String(body.retry_after_s));
   // What is left of the body is not read.
   if (body.status === 413) reply.header('connection', 'close');
   return reply.code(body.status).type('application/problem+json').send(JSON.stringify(body));

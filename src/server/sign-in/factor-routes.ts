@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { isoTime } from '../../core/time/clock.ts';
+import { changeAccess } from '../../ledger/access/access-events.ts';
+import { confirmTotp, deletePasskey, deleteTotp, findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
+import { noteStepUp } from '../../ledger/access/user-sessions.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { Refused } from '../base/problem.ts';
+import { defineSessionRoute, noInput, requireSignedIn, type SessionRequest } from './session-route.ts';
+import { factorsOf } from './sessions.ts';
+import { code } from './sign-in-routes.ts';
+import { requireStepUp, stepUpMsMax } from './step-up.ts';
+import { attempt } from './throttle.ts';
+import { isCode, newTotp } from './totp.ts';
+
+/** What the second factor is proved for before factors change. */
+const changingFactors = 'change-factors';
+
+const factorList = z.strictObject({
+  totp: z.boolean(),
+  passkeys: z.array(
+    z.strictObject({
+      credential_id: z.string(),
+      label: z.string(),
+      created_at: z.string(),
+      last_used_at: z.string().nullable(),
+    }),
+  ),
+});
+
+export async function factorListOf(db: Queryable, name: string): Promise<z.output<typeof factorList>> {
+  const totp = await findTotp(db, name);
+  const passkeys = (await passkeysOf(db, name)).map(({ credential_id, label, created_at, last_used_at }) => ({
+    credential_id,
+    label,
+    created_at: isoTime(created_at),
+    last_used_at: last_used_at === null ? null : isoTime(last_used_at),
+  }));
+  return { totp: (totp?.confirmed_at ?? null) !== null, passkeys };
+}
+
+/** Whoever has a second factor proves it before adding or removing one: a stolen session alone changes none. */
+export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
+  const { user, session } = requireSignedIn(request);
+  const { db, clock } = request.deps.session;
+  if ((await factorsOf(db, user.name)).length > 0) await requireStepUp({ db, clock }, session, changingFactors);
+  return user.name;
+}
+
+const listFactors = defineSessionRoute({
+  method: 'GET',
+  path: '/factors',
+  name: 'list-factors',
+  description: "The person's own second factors.",
+  input: noInput,
+  result: factorList,
+  isForSignedIn: false,
+  run: (request) => factorListOf(request.deps.session.db, requireSignedIn(request).user.name),
+});
+
+const addTotp = defineSessionRoute({
+  method: 'POST',
+  path: '/factors/totp',
+  name: 'add-totp',
+  description: 'Makes a secret for an app that shows codes. It counts once a code confirms it.',
+  input: noInput,
+  result: z.strictObject({ secret: z.string(), uri: z.string() }),
+  isForSignedIn: true,
+  async run(request) {
+    const name = await requireFactorsChangeable(request);
+    const made = await newTotp(request.deps.session, name);
+    if (made !== null) return made;
+    throw new Refused('REQUEST_INVALID', 'There is an app with codes already.', { hint: 'Remove it first.' });
+  },
+});
+
+const confirm = defineSessionRoute({
+  method: 'POST',
+  path: '/factors/totp/confirm',
+  name: 'confirm-totp',
+  description: 'Confirms the secret with a code of the app.',
+  input: z.strictObject({ code }),
+  result: factorList,
+  isForSignedIn: true,
+  async run(request, { code }) {
+    const { session } = request.deps;
+    const name = await requireFactorsChangeable(request);
+    const attempted = [{ kind: 'code' as const, subject: name }];
+    if (!(await attempt(session, attempted, () => isCode(session, { name, code, isNew: true })))) throw codeRefused();
+    await changeAccess({ ...session, person: name, through: 'console' }, async ({ tx, at, note }) => {
+      await confirmTotp(tx, name, at);
+      await note('factor.add', { kind: 'totp' });
+    });
+    return factorListOf(session.db, name);
+  },
+});
+
+const removeFactor = defineSessionRoute({
+  method: 'POST',
+  path: '/factors/remove',
+  name: 'remove-factor',
+  description: 'Removes a passkey, or (without its id) the app with codes.',
+  input: z.strictObject({ credential_id: z.string().optional() }),
+  result: factorList,
+  isForSignedIn: true,
+  async run(request, { credential_id }) {
+    const { session } = request.deps;
+    const name = await requireFactorsChangeable(request);
+    await changeAccess({ ...session, person: name, through: 'console' }, async ({ tx, note }) => {
+      const removed =
+        credential_id === undefined ? await deleteTotp(tx, name) : await deletePasskey(tx, name, credential_id);
+      if (removed) await note('factor.remove', { kind: credential_id === undefined ? 'totp' : 'passkey' });
+    });
+    return factorListOf(session.db, name);
+  },
+});
+
+const stepUpByCode = defineSessionRoute({
+  method: 'POST',
+  path: '/step-up',
+  name: 'step-up',
+  description: 'Proves the second factor by a code, for the purpose that the problem STEP_UP_NEEDED names.',
+  input: z.strictObject({ purpose: z.string().min(1).max(200), code }),
+  result: z.strictObject({ purpose: z.string(), until: z.string() }),
+  isForSignedIn: true,
+  async run(request, { purpose, code }) {
+    const { session } = request.deps;
+    const { user } = requireSignedIn(request);
+    const attempted = [{ kind: 'code' as const, subject: user.name }];
+    const work = () => isCode(session, { name: user.name, code, isNew: false });
+    if (!(await attempt(session, attempted, work))) throw codeRefused();
+    return proved(request, purpose);
+  },
+});
+
+/** Records that the session has proved its second factor for the purpose. */
+export async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
+  const { db, clock } = request.deps.session;
+  const { session_id } = requireSignedIn(request).session;
+  const at = clock.now();
+  await db.transact((tx) => noteStepUp(tx, { sessionId: session_id, purpose, at }));
+  return { purpose, until: isoTime(at + stepUpMsMax) };
+}
+
+function codeRefused(): Refused {
+  return new Refused('CODE_REFUSED', 'The code is wrong, or was used before.', {
+    hint: 'Wait for the next code of the app, and check the clock of the telephone.',
+  });
+}
+
+export const factorRoutes = [listFactors, addTotp, confirm, removeFactor, stepUpByCode];

@@ -1,0 +1,114 @@
+import { sha256 } from '../../core/identity/ids.ts';
+import { changeAccess } from '../../ledger/access/access-events.ts';
+import { findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
+import {
+  endSession,
+  findSession,
+  insertSession,
+  noteSessionUse,
+  pruneSessions,
+  type UserSession,
+} from '../../ledger/access/user-sessions.ts';
+import { findUser, type User } from '../../ledger/access/users.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import type { PasswordHasher } from './password.ts';
+
+export interface SignInDeps {
+  session: Session;
+  hasher: PasswordHasher;
+  /** The address at which people open the console: "https://pay.example.org". */
+  publicUrl: () => URL;
+}
+
+/** A session ends after this time without a request (ms). */
+const idleMsMax = 15 * 60_000;
+/** A session ends after this time, whatever is done in it (ms). */
+const sessionMsMax = 8 * 60 * 60_000;
+/** How long the second step of signing in may take (ms). */
+const beginningMsMax = 5 * 60_000;
+/** How exact the time of the last request is: each note is a write. */
+const useNotedMs = 15_000;
+
+/** A session of the console, and its person. */
+export interface SignedIn {
+  session: UserSession;
+  user: User;
+  token: string;
+}
+
+/**
+ * The session of a token, whether it is signed in or still being signed in; null for one that has ended or never was.
+ * `isUse`: whether the request counts as use; a stream that goes on by itself does not.
+ */
+export async function sessionOf(
+  { db, clock }: Pick<Session, 'db' | 'clock'>,
+  token: string | null,
+  isUse: boolean,
+): Promise<{ session: UserSession; user: User | null } | null> {
+  if (token === null) return null;
+  const session = await findSession(db, sha256(token));
+  const now = clock.now();
+  if (session === null || !isLive(session, now)) return null;
+  const user = session.name === null ? null : await findUser(db, session.name);
+  if (session.name !== null && (user === null || user.disabled_at !== null)) return null;
+  if (isUse && now - session.last_seen_at >= useNotedMs) await noteSessionUse(db, session.session_id, now);
+  return { session, user };
+}
+
+function isLive({ signed_in_at, created_at, last_seen_at }: UserSession, now: number): boolean {
+  // A clock that was set back by more than a minute proves no age.
+  if (now < last_seen_at - 60_000) return false;
+  if (signed_in_at === null) return now - created_at < beginningMsMax;
+  return now - last_seen_at < idleMsMax && now - signed_in_at < sessionMsMax;
+}
+
+/** Begins a session that waits for a second factor, or for an identity provider. Returns its token. */
+export async function beginSession(
+  { db, clock, random }: Pick<Session, 'db' | 'clock' | 'random'>,
+  { name, address }: { name: string | null; address: string },
+): Promise<{ token: string; session_id: string }> {
+  const [token, session_id, at] = [random.hex(32), random.hex(8), clock.now()];
+  await db.transact(async (tx) => {
+    await pruneSessions(tx, at - sessionMsMax - beginningMsMax);
+    const times = { created_at: at, signed_in_at: null, last_seen_at: at };
+    await insertSession(tx, { token_sha256: sha256(token), session_id, name, address, ...times });
+  });
+  return { token, session_id };
+}
+
+/**
+ * Signs a person in: a new session with a new token, so that a token from before signing in is worth nothing. `how`: by
+ * what the person has proved who they are. `earlier`: the session that this one replaces.
+ */
+export async function signIn(
+  session: Pick<Session, 'db' | 'clock' | 'random'>,
+  { user, how, address, earlier }: { user: User; how: string; address: string; earlier: UserSession | null },
+): Promise<SignedIn> {
+  const { random } = session;
+  const [token, session_id] = [random.hex(32), random.hex(8)];
+  const token_sha256 = sha256(token);
+  await changeAccess({ ...session, person: user.name, through: 'console' }, async ({ tx, at, note }) => {
+    if (earlier !== null) await endSession(tx, earlier.session_id);
+    const times = { created_at: at, signed_in_at: at, last_seen_at: at };
+    await insertSession(tx, { token_sha256, session_id, name: user.name, address, ...times });
+    await note('session.begin', { session_id, how, address });
+  });
+  const begun = await findSession(session.db, token_sha256);
+  if (begun === null) throw new Error('the session that was just begun is gone');
+  return { session: begun, user, token };
+}
+
+/** The value of the header `X-CSRF-Token`: only who has read an answer knows it; a foreign page cannot. */
+export function csrfTokenOf(token: string): string {
+  return sha256(`csrf ${token}`);
+}
+
+export type Factor = 'totp' | 'passkey';
+
+/** The second factors that a person has. */
+export async function factorsOf(db: Queryable, name: string): Promise<Factor[]> {
+  const passkeys = await passkeysOf(db, name);
+  const totp = await findTotp(db, name);
+  return [...(passkeys.length > 0 ? (['passkey'] as const) : []), ...(totp?.confirmed_at ? (['totp'] as const) : [])];
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { changeAccess } from '../../ledger/access/access-events.ts';
+import { endSession, endSessionsOf } from '../../ledger/access/user-sessions.ts';
+import { findUser, type User, updateUser } from '../../ledger/access/users.ts';
+import { language } from '../../operations/access/user-fields.ts';
+import { newPassword, typedPassword } from './password.ts';
+import {
+  defineSessionRoute,
+  factor,
+  noInput,
+  requireBegun,
+  requireSignedIn,
+  type SessionRequest,
+  sessionView,
+  signInRefused,
+  viewOf,
+} from './session-route.ts';
+import { beginSession, factorsOf, signIn } from './sessions.ts';
+import { attempt } from './throttle.ts';
+import { isCode } from './totp.ts';
+
+export const code = z.string().regex(/^[0-9]{6}$/, { error: 'must have six digits' });
+
+const showSession = defineSessionRoute({
+  method: 'GET',
+  path: '',
+  name: 'show-session',
+  description: 'Who is signed in.',
+  input: noInput,
+  result: sessionView,
+  isForSignedIn: false,
+  run: (request) => viewOf(request.deps.session.db, requireSignedIn(request)),
+});
+
+/** Either the person is signed in, or a second factor comes next. */
+const signedInOrNext = z.union([sessionView, z.strictObject({ next: factor, factors: z.array(factor).min(1) })]);
+
+const begin = defineSessionRoute({
+  method: 'POST',
+  path: '',
+  name: 'sign-in',
+  description: 'Signs in with name and password. A person with a second factor must prove it next.',
+  input: z.strictObject({ name: z.string().max(64), password: typedPassword }),
+  result: signedInOrNext,
+  isForSignedIn: false,
+  async run({ deps, address, known, setToken }, { name, password }) {
+    const { session, hasher } = deps;
+    const attempted = [
+      { kind: 'address' as const, subject: address },
+      { kind: 'password' as const, subject: name },
+    ];
+    let user: User | null = null;
+    const isRight = await attempt(session, attempted, async () => {
+      user = await findUser(session.db, name);
+      const isPassword = await hasher.isRight(password, user?.password_hash ?? null);
+      return isPassword && user?.disabled_at === null;
+    });
+    if (!isRight || user === null) {
+      session.log.warn('somebody could not sign in to the console', { address });
+      throw signInRefused();
+    }
+    const factors = await factorsOf(session.db, name);
+    const [next] = factors;
+    if (next === undefined) return finish({ deps, address, known, setToken }, user, 'password');
+    const { token } = await beginSession(session, { name, address });
+    setToken(token);
+    return { next, factors };
+  },
+});
+
+/** Signs the person in, in a new session. */
+export async function finish(
+  { deps: { session }, address, known, setToken }: Pick<SessionRequest, 'deps' | 'address' | 'known' | 'setToken'>,
+  user: User,
+  how: string,
+) {
+  const signedIn = await signIn(session, { user, how, address, earlier: known?.session ?? null });
+  setToken(signedIn.token);
+  return viewOf(session.db, signedIn);
+}
+
+const proveCode = defineSessionRoute({
+  method: 'POST',
+  path: '/totp',
+  name: 'sign-in-by-code',
+  description: 'The second step of signing in: a code of the app.',
+  input: z.strictObject({ code }),
+  result: sessionView,
+  isForSignedIn: false,
+  async run(request, { code }) {
+    const { user } = requireBegun(request);
+    await requireCode(request, user, code);
+    return finish(request, user, 'password and code');
+  },
+});
+
+/** Throws `SIGN_IN_REFUSED` for a code that is wrong or was used, and `SIGN_IN_THROTTLED`. */
+async function requireCode({ deps: { session } }: SessionRequest, { name }: User, code: string): Promise<void> {
+  const attempted = [{ kind: 'code' as const, subject: name }];
+  if (!(await attempt(session, attempted, () => isCode(session, { name, code, isNew: false })))) throw signInRefused();
+}
+
+const end = defineSessionRoute({
+  method: 'DELETE',
+  path: '',
+  name: 'sign-out',
+  description: 'Signs out.',
+  input: noInput,
+  result: noInput,
+  isForSignedIn: true,
+  async run(request) {
+    const { session, user } = requireSignedIn(request);
+    const actor = { ...request.deps.session, person: user.name, through: 'console' };
+    await changeAccess(actor, async ({ tx, note }) => {
+      await endSession(tx, session.session_id);
+      await note('session.end', { session_id: session.session_id });
+    });
+    request.setToken(null);
+    return {};
+  },
+});
+
+const changePassword = defineSessionRoute({
+  method: 'POST',
+  path: '/password',
+  name: 'change-password',
+  description: "Changes the person's own password. All other sessions of the person end.",
+  input: z.strictObject({ current: typedPassword, password: newPassword }),
+  result: sessionView,
+  isForSignedIn: true,
+  async run(request, { current, password }) {
+    const { deps, address } = request;
+    const { user } = requireSignedIn(request);
+    const { session, hasher } = deps;
+    const attempted = [
+      { kind: 'address' as const, subject: address },
+      { kind: 'password' as const, subject: user.name },
+    ];
+    if (!(await attempt(session, attempted, () => hasher.isRight(current, user.password_hash)))) throw signInRefused();
+    const changed = { ...user, password_hash: await hasher.hash(password) };
+    await changeAccess({ ...session, person: user.name, through: 'console' }, async ({ tx, note }) => {
+      await updateUser(tx, changed);
+      await endSessionsOf(tx, user.name, null);
+      await note('user.password', { name: user.name });
+    });
+    return finish({ ...request, known: null }, changed, 'new password');
+  },
+});
+
+const changeLanguage = defineSessionRoute({
+  method: 'POST',
+  path: '/language',
+  name: 'change-language',
+  description: 'Changes the language in which the person reads the console.',
+  input: z.strictObject({ language }),
+  result: sessionView,
+  isForSignedIn: true,
+  async run(request, { language }) {
+    const { db } = request.deps.session;
+    const signedIn = requireSignedIn(request);
+    const user = { ...signedIn.user, language };
+    await db.transact((tx) => updateUser(tx, user));
+    return viewOf(db, { ...signedIn, user });
+  },
+});
+
+export const signInRoutes = [showSession, begin, proveCode, end, changePassword, changeLanguage];

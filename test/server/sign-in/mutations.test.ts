@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { routes } from '../../../src/server/api/route-table.ts';
+import { sessionRoutes } from '../../../src/server/sign-in/session-routes.ts';
+import { allRoles } from '../api/api-fixture.ts';
+import { consoleOf, password } from './browser.ts';
+
+/** The path with something for each field in it. */
+function filled(path: string, of = 'default'): string {
+  return path
+    .replace(':batch_id', `B-${of}`)
+    .replace(':account', of)
+    .replace(':row', '1')
+    .replace(/:[a-z_]+/g, 'none');
+}
+
+const mutations = [
+  ...routes()
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => ({ method, path, needsToken: true })),
+  ...sessionRoutes
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, isForSignedIn }) => ({ method, path: `/session${path}`, needsToken: isForSignedIn })),
+];
+
+describe('a request that changes something', () => {
+  for (const { method, path, needsToken } of mutations)
+    test(`${method} ${path} comes from a page of the console, with the token of the session`, async (t) => {
+      const { person, db } = await consoleOf(t);
+      const own = await person('amina', { roles: allRoles });
+      const before = await db.query('SELECT seq FROM access_events');
+      const url = `/api/v1${filled(path)}`;
+      const attacks: Record<string, string>[] = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: '' },
+        { origin: 'http://localhost:8789' },
+        { origin: 'https://localhost:8788' },
+        { origin: 'http://localhost:8788.evil.example' },
+        ...(needsToken ? [{ 'x-csrf-token': '' }, { 'x-csrf-token': 'f'.repeat(64) }] : []),
+      ];
+      for (const headers of attacks) {
+        const { status, body } = await own.send(method, url, { headers, ...(method === 'POST' ? { body: {} } : {}) });
+        assert.deepEqual([status, body.code], [403, 'CROSS_ORIGIN'], JSON.stringify(headers));
+      }
+      assert.deepEqual(await db.query('SELECT seq FROM access_events'), before);
+      const { body } = await own.send(method, url, method === 'POST' ? { body: {} } : {});
+      assert.notEqual(body.code, 'CROSS_ORIGIN', 'what the console itself sends is looked at');
+    });
+
+  test('is refused without Origin, as no browser sends it', async (t) => {
+    const { server, person } = await consoleOf(t);
+    const { jar } = await person('amina');
+    const headers = { cookie: jar.cookie, 'x-csrf-token': jar.csrf, 'sec-fetch-mode': 'cors' };
+    const answer = await server.inject({ method: 'DELETE', url: '/api/v1/session', headers });
+    assert.equal(answer.json().code, 'CROSS_ORIGIN');
+  });
+
+  test('has the token of its own session, not of another one', async (t) => {
+    const { person } = await consoleOf(t);
+    const own = await person('amina');
+    const other = await person('bela');
+    const { body } = await own.send('DELETE', '/api/v1/session', { headers: { 'x-csrf-token': other.jar.csrf } });
+    assert.equal(body.code, 'CROSS_ORIGIN');
+  });
+
+  test('may come from 127.0.0.1 or localhost on the same machine', async (t) => {
+    const { person } = await consoleOf(t);
+    const own = await person('amina');
+    const headers = { origin: 'http://127.0.0.1:8788' };
+    assert.equal((await own.send('DELETE', '/api/v1/session', { headers })).status, 200);
+  });
+});
+
+describe('a person who is signed in', () => {
+  for (const { operation, method, path, isUpload = false } of routes())
+    test(`does ${operation.name} only with its role, and only for their own accounts`, async (t) => {
+      const { person } = await consoleOf(t);
+      const upload = isUpload ? '?account=default' : operation.name === 'list-networks' ? '?query=KE' : '';
+      const body = method === 'POST' && !isUpload ? { body: {} } : {};
+      for (const role of allRoles) {
+        // Whoever has any role may read.
+        if (role === operation.role || operation.role === 'audit') continue;
+        const { send } = await person(`only-${role}`, { roles: [role] });
+        const answer = await send(method, `/api/v1${filled(path)}${upload}`, body);
+        const refused = ['ROLE_MISSING', 'USAGE'];
+        assert.ok(refused.includes(answer.body.code), `${role}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
+      const { send } = await person('team', { roles: allRoles, accounts: ['default'] });
+      const foreign = await send(method, `/api/v1${filled(path, 'other')}${upload.replace('default', 'other')}`, body);
+      assert.ok(
+        ['BATCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'ROLE_MISSING', 'USAGE'].includes(foreign.body.code),
+        `${foreign.status} ${JSON.stringify(foreign.body)}`,
+      );
+    });
+
+  test('acts by the door "console", in their own name', async (t) => {
+    const { db, person } = await consoleOf(t);
+    const { send } = await person('amina', { roles: ['approve'] });
+    const { status } = await send('POST', '/api/v1/batches/B-default/reject', { body: { why: 'not ours' } });
+    assert.equal(status, 200);
+    const [event] = await db.query<{ actor: string; body: string }>(
+      "SELECT actor, body FROM events WHERE batch_id = 'B-default' ORDER BY seq DESC LIMIT 1",
+    );
+    assert.deepEqual([event?.actor, JSON.parse(event?.body ?? '').through], ['amina', 'console']);
+  });
+
+  test('shares no Idempotency-Key with a program of the same name', async (t) => {
+    const { send, makeKey, person } = await consoleOf(t);
+    const own = await person('amina', { roles: ['approve'] });
+    const url = '/api/v1/batches/B-default/reject';
+    const headers = { 'idempotency-key': 'the-same' };
+    assert.equal((await own.send('POST', url, { body: { why: 'x' }, headers })).status, 200);
+    const key = await makeKey('amina', ['approve']);
+    const answer = await send('POST', url, { key, body: { why: 'x' }, once: 'the-same' });
+    assert.equal(answer.body.code, 'BATCH_STATE', 'not the answer to the person');
+  });
+
+  test('is not one whose name and password are those of an API key', async (t) => {
+    const { browser, admin } = await consoleOf(t);
+    assert.equal((await browser().signIn('all', admin)).status, 401);
+    assert.equal((await browser().signIn('all', password)).status, 401);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { routes } from '../../../src/server/api/route-table.ts';
+import { allRoles } from '../api/api-fixture.ts';
+import { consoleOf } from './browser.ts';
+
+const minute = 60_000;
+const seen = { content_sha256: 'a'.repeat(64), to_send: 1, products: 0, sums: {} };
+const approve = '/api/v1/batches/B-default/approve';
+
+/** An administrator with an app that shows codes. */
+async function amina(...args: Parameters<typeof consoleOf>) {
+  const installation = await consoleOf(...args);
+  const own = await installation.person('amina', { roles: allRoles });
+  const nextCode = await own.enrol();
+  const stepUp = (purpose: string, code = nextCode()) =>
+    own.send('POST', '/api/v1/session/step-up', { body: { purpose, code } });
+  /** What the second factor must be proved for before this request; null if nothing. */
+  const purposeFor = async (url: string, body: object) => {
+    const answer = await own.send('POST', url, { body });
+    return answer.body.code === 'STEP_UP_NEEDED' ? String(answer.body.purpose) : null;
+  };
+  return { ...installation, own, nextCode, stepUp, purposeFor };
+}
+
+describe('a second factor', () => {
+  test('is needed for what moves money, and for what decides who may', () => {
+    const needed = routes().filter(({ stepUp }) => stepUp !== undefined);
+    assert.deepEqual(
+      needed.map(({ operation }) => operation.name),
+      ['approve-batch', 'resolve-row', 'create-user', 'change-user', 'reset-user', 'create-api-key'],
+    );
+  });
+
+  test('is asked for before the request is carried out or its key is used up', async (t) => {
+    const { own, stepUp } = await amina(t);
+    const headers = { 'idempotency-key': 'one' };
+    const body = { name: 'payroll', roles: ['audit'] };
+    const refused = await own.send('POST', '/api/v1/api-keys', { body, headers });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'STEP_UP_NEEDED']);
+    assert.equal((await stepUp(refused.body.purpose)).status, 200);
+    const made = await own.send('POST', '/api/v1/api-keys', { body, headers });
+    assert.match(made.body.secret, /^airbatch_/);
+    const again = await own.send('POST', '/api/v1/api-keys', { body, headers });
+    assert.deepEqual([again.status, again.body.code], [409, 'SHOWN_ONCE'], 'a secret is shown once');
+  });
+
+  test('leaves no secret of a key or a link in the ledger', async (t) => {
+    const { db, own, stepUp } = await amina(t);
+    await stepUp('create-api-key');
+    const key = await own.send('POST', '/api/v1/api-keys', { body: { name: 'payroll', roles: ['audit'] } });
+    await stepUp('create-user');
+    const body = { name: 'bela', display_name: 'Bela', roles: ['audit'] };
+    const person = await own.send('POST', '/api/v1/users', { body });
+    const kept = JSON.stringify(await db.query('SELECT * FROM api_requests'));
+    assert.equal(kept.includes(key.body.secret), false);
+    assert.equal(kept.includes(person.body.link.token), false);
+    assert.ok(person.body.link.token);
+  });
+
+  test('proved for an approval counts for that batch as it was seen, and for nothing else', async (t) => {
+    const { stepUp, purposeFor } = await amina(t);
+    const purpose = await purposeFor(approve, { seen });
+    assert.ok(purpose);
+    assert.equal((await stepUp(purpose)).status, 200);
+    assert.equal(await purposeFor(approve, { seen }), null);
+    assert.notEqual(await purposeFor(approve, { seen: { ...seen, to_send: 2 } }), null);
+    assert.notEqual(await purposeFor(approve, { seen: { ...seen, content_sha256: 'b'.repeat(64) } }), null);
+    assert.notEqual(await purposeFor('/api/v1/batches/B-other/approve', { seen }), null);
+    assert.notEqual(await purposeFor('/api/v1/batches/B-default/rows/1/resolve', { as: 'paid', evidence: 'x' }), null);
+  });
+
+  test('proved once counts for five minutes', async (t) => {
+    const { clock, stepUp, purposeFor } = await amina(t);
+    const url = '/api/v1/users/amina/change';
+    assert.equal(await purposeFor(url, { language: 'fr' }), 'change-user');
+    await stepUp('change-user');
+    assert.equal(await purposeFor(url, { language: 'fr' }), null);
+    clock.setWall(clock.now() + 5 * minute - 1);
+    assert.equal(await purposeFor(url, { language: 'sw' }), null);
+    clock.setWall(clock.now() + 1);
+    assert.equal(await purposeFor(url, { language: 'pt' }), 'change-user');
+  });
+
+  test('proved in one session counts in no other', async (t) => {
+    const { own, browser, nextCode, stepUp } = await amina(t);
+    await stepUp('change-user');
+    const other = browser();
+    await other.signIn('amina');
+    await other.send('POST', '/api/v1/session/totp', { body: { code: nextCode() } });
+    const change = (one: typeof own) => one.send('POST', '/api/v1/users/amina/change', { body: { language: 'fr' } });
+    assert.equal((await change(other)).body.code, 'STEP_UP_NEEDED');
+    assert.equal((await change(own)).status, 200);
+  });
+
+  test('is not proved by a code that was used, is old, or is wrong', async (t) => {
+    const { clock, own, browser, nextCode, stepUp, purposeFor } = await amina(t);
+    const code = nextCode();
+    const other = browser();
+    await other.signIn('amina');
+    assert.equal((await other.send('POST', '/api/v1/session/totp', { body: { code } })).status, 200);
+    const used = await stepUp('change-user', code);
+    assert.deepEqual([used.status, used.body.code], [403, 'CODE_REFUSED'], 'it was used to sign in');
+    const next = nextCode();
+    clock.setWall(clock.now() + 2 * minute);
+    assert.equal((await stepUp('change-user', next)).body.code, 'CODE_REFUSED', 'it is old');
+    assert.equal((await stepUp('change-user', '000000')).body.code, 'CODE_REFUSED');
+    assert.equal((await stepUp('change-user', 'words!')).body.code, 'REQUEST_INVALID');
+    assert.equal(await purposeFor('/api/v1/users/amina/change', { language: 'fr' }), 'change-user');
+    assert.equal((await own.send('GET', '/api/v1/session')).status, 200, 'the session goes on');
+  });
+
+  test('is asked for after the role: who may not do it learns so at once', async (t) => {
+    const { person } = await consoleOf(t);
+    const { send } = await person('bela', { roles: ['prepare'] });
+    assert.equal((await send('POST', approve, { body: { seen } })).body.code, 'ROLE_MISSING');
+  });
+
+  test('must exist first: without one, nothing of this is done', async (t) => {
+    const { person } = await consoleOf(t);
+    const { send } = await person('bela', { roles: allRoles });
+    const { body } = await send('POST', approve, { body: { seen } });
+    assert.equal(body.code, 'STEP_UP_NEEDED');
+    const code = await send('POST', '/api/v1/session/step-up', { body: { purpose: body.purpose, code: '123456' } });
+    assert.equal(code.body.code, 'CODE_REFUSED');
+  });
+
+  test('is not asked of a program: its key was made with that role by a person', async (t) => {
+    const { send } = await consoleOf(t);
+    assert.equal((await send('POST', approve, { body: { seen } })).body.code, 'SERVICE_UNREACHABLE');
+  });
+});
+
+describe('an app with codes', () => {
+  test('counts once a code has confirmed it', async (t) => {
+    const { person, browser } = await consoleOf(t);
+    const own = await person('amina');
+    const { body } = await own.send('POST', '/api/v1/session/factors/totp');
+    assert.match(body.uri, /^otpauth:\/\/totp\/airbatch:amina\?issuer=airbatch&secret=[A-Z2-7]{32}&/);
+    const wrong = await own.send('POST', '/api/v1/session/factors/totp/confirm', { body: { code: '000000' } });
+    assert.equal(wrong.body.code, 'CODE_REFUSED');
+    assert.deepEqual((await own.send('GET', '/api/v1/session/factors')).body, { totp: false, passkeys: [] });
+    assert.equal((await browser().signIn('amina')).body.next, undefined);
+    await own.enrol();
+    assert.deepEqual((await own.send('GET', '/api/v1/session/factors')).body, { totp: true, passkeys: [] });
+    assert.equal((await browser().signIn('amina')).body.next, 'totp');
+    assert.equal((await own.send('GET', '/api/v1/session')).body.second_factor, 'totp');
+  });
+
+  test('is replaced or removed by whoever proves it, not by a stolen session', async (t) => {
+    const { own, stepUp } = await amina(t);
+    for (const url of ['/api/v1/session/factors/totp', '/api/v1/session/factors/remove']) {
+      const { body } = await own.send('POST', url, { body: {} });
+      assert.deepEqual([body.code, body.purpose], ['STEP_UP_NEEDED', 'change-factors']);
+    }
+    await stepUp('change-factors');
+    assert.equal((await own.send('POST', '/api/v1/session/factors/totp', { body: {} })).body.code, 'REQUEST_INVALID');
+    const { body } = await own.send('POST', '/api/v1/session/factors/remove', { body: {} });
+    assert.deepEqual(body, { totp: false, passkeys: [] });
+  });
+});
