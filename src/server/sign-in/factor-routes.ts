@@ -27,7 +27,7 @@ const factorList = z.strictObject({
   ),
 });
 
-export async function factorListOf(db: Queryable, name: string): Promise<z.output<typeof factorList>> {
+async function factorListOf(db: Queryable, name: string): Promise<z.output<typeof factorList>> {
   const totp = await findTotp(db, name);
   const passkeys = (await passkeysOf(db, name)).map(({ credential_id, label, created_at, last_used_at }) => ({
     credential_id,
@@ -39,7 +39,7 @@ export async function factorListOf(db: Queryable, name: string): Promise<z.outpu
 }
 
 /** Whoever has a second factor proves it before adding or removing one: a stolen session alone changes none. */
-export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
+async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
   const { user, session } = requireSignedIn(request);
   const { db, clock } = request.deps.session;
   if ((await factorsOf(db, user.name)).length > 0) await requireStepUp({ db, clock }, session, changingFactors);
@@ -133,7 +133,7 @@ const stepUpByCode = defineSessionRoute({
 });
 
 /** Records that the session has proved its second factor for the purpose. */
-export async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
+async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
   const { db, clock } = request.deps.session;
   const { session_id } = requireSignedIn(request).session;
   const at = clock.now();
