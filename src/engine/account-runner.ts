@@ -1,7 +1,7 @@
 import { assert } from '../core/basics/assert.ts';
 import { steadyClock } from '../core/time/clock.ts';
 import { storedThrottleOf } from '../ledger/accounts/pace.ts';
-import { highestClock } from '../ledger/schema/facts.ts';
+import { highestClock } from '../ledger/schema/ledger-state.ts';
 import { noteEnded } from './batches/enforce-guards.ts';
 import { pauseAccount } from './batches/pausing.ts';
 import { makeLateBatches } from './forecast/late-batches.ts';

@@ -22,12 +22,11 @@ import {
   type OutboxEntry,
   saveNotifiedIn,
 } from '../ledger/outbox/outbox.ts';
-import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import { readLedgerState, saveNewsSince } from '../ledger/schema/ledger-state.ts';
 import type { News } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
 import { messageOf } from './write-message.ts';
 
-const sinceName = 'word_since';
 /** How old news may be. If the program was down for longer, the reports say the rest. */
 const backMs = 7 * dayMs;
 
@@ -72,10 +71,10 @@ export async function watchNews(
 ): Promise<number> {
   if (recipients.length === 0) return 0;
   const now = clock.now();
-  const known = await readFact(db, sinceName);
+  const { news_since: known } = await readLedgerState(db);
   // On the first start with notifications, older events are no news.
-  if (known === null) await db.transact((tx) => writeFact(tx, sinceName, String(now)));
-  const since = Math.max(Number(known ?? now), now - backMs);
+  if (known === null) await db.transact((tx) => saveNewsSince(tx, now));
+  const since = Math.max(known ?? now, now - backMs);
   let kept = 0;
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];

@@ -9,9 +9,8 @@ import {
   knownDueTimes,
   openSlots,
   type SlotRecord,
-  slotTroubledMs,
 } from '../ledger/jobs/slots.ts';
-import { readFact, writeFact } from '../ledger/schema/facts.ts';
+import { jobState } from '../ledger/schema/state-columns.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { dueTimes, dueTimesMax } from '../runtime/jobs/due-times.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
@@ -86,7 +85,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
     if (slots.every(({ due_at }) => due_at !== troubles.get(job.name)?.dueAt)) troubles.delete(job.name);
     for (const slot of slots) {
       if (stopping) return;
-      const beforeMs = await slotTroubledMs(deps.db, job.name, slot.due_at);
+      const beforeMs = slot.troubled_ms ?? 0;
       const next = await runOne(deps, job, slot, () => troubledMs(slot, beforeMs));
       if (next === 'rest') restUntil.set(job.name, clock.monotonic() + troubleRetryMs);
       else troubles.delete(job.name);
@@ -154,10 +153,10 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
  * behind, and is corrected later, would pay for a month in which the job did not exist.
  */
 async function since(tx: Queryable, { name }: Job, now: number): Promise<number> {
-  const known = await readFact(tx, knownName(name));
-  if (known !== null) return Number(known);
+  const known = await jobState.knownSince.read(tx, name);
+  if (known !== null) return known;
   const first = (await lookedAt(tx, name)) ?? now;
-  await writeFact(tx, knownName(name), String(first));
+  await jobState.knownSince.write(tx, name, first);
   return first;
 }
 
@@ -183,20 +182,12 @@ async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number
  * null for a new job.
  */
 export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
-  const looked = await readFact(db, lookName(job));
-  return looked === null ? null : Math.max(Number(looked), await droppedUntil(db, job));
+  const looked = await jobState.lookedAt.read(db, job);
+  return looked === null ? null : Math.max(looked, await droppedUntil(db, job));
 }
 
 function noteLook(tx: Queryable, { name }: Job, now: number): Promise<void> {
-  return writeFact(tx, lookName(name), String(now));
-}
-
-function lookName(job: string): string {
-  return `job_since:${job}`;
-}
-
-function knownName(job: string): string {
-  return `job_known_since:${job}`;
+  return jobState.lookedAt.write(tx, name, now);
 }
 
 function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: number; isLast: boolean }): boolean {

@@ -3,7 +3,7 @@ import { AirbatchError } from '../core/basics/errors.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { gateOf, readGate } from '../engine/pacing/account-gate.ts';
 import type { Database } from '../ledger/drivers/database.ts';
-import { highestClock, proveWritable } from '../ledger/schema/facts.ts';
+import { highestClock, proveWritable } from '../ledger/schema/ledger-state.ts';
 
 /** How many accounts this process works for, and how many it waits for because another process works for them. */
 export interface Health {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { insertSlot, type SlotState } from '../../src/ledger/jobs/slots.ts';
-import { writeFact } from '../../src/ledger/schema/facts.ts';
+import { jobState } from '../../src/ledger/schema/state-columns.ts';
 import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { slotByHand } from '../../src/scheduler/slot-by-hand.ts';
 import { memoryLedger } from '../support/ledger.ts';
@@ -39,9 +39,9 @@ describe('the slot of a job that is run by hand', () => {
 
   test('is the last due time where nothing ran then, and the job was known', async () => {
     const db = await memoryLedger();
-    await writeFact(db, 'job_since:payroll', String(october - 1));
+    await jobState.lookedAt.write(db, 'payroll', october - 1);
     assert.deepEqual(await slotByHand(db, job, now), { dueAt: october, why: 'missed', lastDueAt: null });
-    await writeFact(db, 'job_since:payroll', String(october + 1));
+    await jobState.lookedAt.write(db, 'payroll', october + 1);
     assert.equal((await slotByHand(db, job, now)).dueAt, thisMinute);
   });
 });

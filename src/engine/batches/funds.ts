@@ -5,7 +5,7 @@ import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts'
 import { type BatchRecord, findBatch, openBatches } from '../../ledger/batches/batches.ts';
 import { clearPauses, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
+import { accountState } from '../../ledger/schema/state-columns.ts';
 import { askBalance } from '../pacing/ask-balance.ts';
 import { shortOf } from '../plan/preflight.ts';
 import type { Parts } from '../runner/context.ts';
@@ -15,13 +15,11 @@ type FundsNeeds = Parts<'account' | 'committer' | 'db' | 'gate' | 'gateway' | 'l
 /** The lowest balance of each wallet since the account's money ran out, by wallet id. */
 type Purses = Record<string, string>;
 
-const factName = (account: string) => `short_of_funds:${account}`;
-
 /**
  * Deletes the lowest balances when the account's money runs out: those of an earlier shortage do not apply to this one.
  */
 export function resetShortageBalances(tx: Queryable, account: string): Promise<void> {
-  return forgetFact(tx, factName(account));
+  return accountState.lowestBalances.write(tx, account, null);
 }
 
 /**
@@ -42,7 +40,7 @@ export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   if (waiting.length === 0) return false;
   const outcome = await askBalance(context);
   if (outcome.kind !== 'balance') return false;
-  const known = await readFact(db, factName(account));
+  const known = await accountState.lowestBalances.read(db, account);
   const low = known === null ? null : (JSON.parse(known) as Purses);
   const now = pursesOf(outcome.balance);
   const isMore = low !== null && Object.entries(now).some(([id, held]) => compareAmounts(held, low[id] ?? '0') > 0);
@@ -50,8 +48,8 @@ export async function resumeFunded(context: FundsNeeds): Promise<boolean> {
   // One after another: the money that the first batch needs is not available to the second.
   if (isMore) for (const batch of waiting) done[await endShortage(context, batch, outcome)] += 1;
   await context.committer.commit(async ({ tx }) => {
-    if (done.resumed + done.still_paused === waiting.length) await forgetFact(tx, factName(account));
-    else await writeFact(tx, factName(account), JSON.stringify(lowest(low, now)));
+    const isOver = done.resumed + done.still_paused === waiting.length;
+    await accountState.lowestBalances.write(tx, account, isOver ? null : JSON.stringify(lowest(low, now)));
   });
   if (done.resumed > 0) log.info('the balance is sufficient again; the account continues', { account });
   return done.resumed > 0;

@@ -9,7 +9,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { saveMaximumKnownUntil } from '../dispatch/duplicates.ts';
+import { noteMaximumReleased } from '../dispatch/duplicates.ts';
 import { type ApprovedPlan, approvalReason, requireSecondPerson } from '../plan/approval.ts';
 import { requestedOnceReleased } from '../plan/preflight.ts';
 import {
@@ -61,7 +61,7 @@ export async function releaseRows(
       }
       const hold = await permanentHold(unit.tx, batch, row);
       if (hold === null) {
-        await saveMaximumKnownUntil(unit.tx, row);
+        await noteMaximumReleased(unit.tx, row);
         return unit.changeRow(row, 'release', { problems: null }, {});
       }
       if (rowNos.length > 0) throw notReleasable(batch, row, hold);

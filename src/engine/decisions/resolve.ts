@@ -11,7 +11,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
-import { highestClock } from '../../ledger/schema/facts.ts';
+import { highestClock } from '../../ledger/schema/ledger-state.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';

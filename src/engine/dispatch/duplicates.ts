@@ -11,8 +11,8 @@ import {
 import { runSoFar } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { earlierPaymentsTo } from '../../ledger/rows/earlier-payments.ts';
+import { maximumKnownUntil, saveMaximumKnownUntil } from '../../ledger/rows/row-decisions.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type ConfirmedFailures, failureName } from '../doubts/failed-before.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
@@ -61,8 +61,11 @@ export async function decideRow(
 ): Promise<DuplicateDecision> {
   const { open, rules } = before;
   const earlier = paymentsTo(before, row);
-  const maximumKnownUntil = rules.maximum && (await readMaximumKnownUntil(unit.tx, row));
-  const asking = { ...askingRow(open, row), maximumKnownUntil };
+  const isMaximumKnown = rules.maximum !== null && row.known_until !== null;
+  const asking = {
+    ...askingRow(open, row),
+    maximumKnownUntil: isMaximumKnown ? await maximumKnownUntil(unit.tx, row) : null,
+  };
   const isInFile = asksFile(asking, earlier) ? await open.file.read(unit.tx) : () => false;
   return decideDuplicate(asking, { owner, mayGoOn: 'never', earlier, isInFile }, rules);
 }
@@ -117,20 +120,10 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | nul
  * do not hold it again. Nothing is recorded if the row was held for another reason, because the person has not seen
  * this one.
  */
-export async function saveMaximumKnownUntil(tx: Queryable, row: RowRecord): Promise<void> {
+export async function noteMaximumReleased(tx: Queryable, row: RowRecord): Promise<void> {
   const problems = JSON.parse(row.problems ?? '[]') as { code: string }[];
   if (problems.some(({ code }) => code === 'RECIPIENT_MAXIMUM'))
-    await writeFact(tx, maximumKnownUntilOf(row), String(row.known_until ?? 0));
-}
-
-async function readMaximumKnownUntil(db: Queryable, row: RowRecord): Promise<number | null> {
-  if (row.known_until === null) return null;
-  const until = await readFact(db, maximumKnownUntilOf(row));
-  return until === null ? null : Number(until);
-}
-
-function maximumKnownUntilOf({ batch_id, row_no }: RowRecord): string {
-  return `let_go_until:${batch_id}:${row_no}`;
+    await saveMaximumKnownUntil(tx, row, row.known_until ?? 0);
 }
 
 /**

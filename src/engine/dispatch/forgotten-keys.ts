@@ -1,7 +1,8 @@
 import { findPayments, type PaymentRecord, renewKey } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { clearUnansweredLookup } from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { clearLookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts';
+import { scheduleLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
@@ -74,7 +75,7 @@ async function isNothingThere(context: ForgottenKeysNeeds, row: RowRecord, payme
   const outcome = await limiter.admit('read', () => gateway.lookup(reference));
   if (outcome.kind === 'not_found') {
     return committer.commit(async ({ tx, at }) => {
-      await clearLookupRetry(tx, row);
+      await clearUnansweredLookup(tx, row);
       return renewKey(tx, payment, at);
     });
   }

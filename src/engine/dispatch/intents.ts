@@ -6,10 +6,10 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { keyOwnerOf } from '../../ledger/rows/earlier-payments.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { clearUnansweredLookup } from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { isLeftToPerson, logReview, writeReview } from '../doubts/doubts.ts';
 import type { ConfirmedFailures } from '../doubts/failed-before.ts';
-import { clearLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
 import type { Keys, Parts } from '../runner/context.ts';
@@ -81,7 +81,7 @@ export async function writeIntents(
     );
     if (!sent) continue;
     if (row.status === 'ready') noteSent(before, sent, unit.at);
-    if (row.generation > 1 || context.restoredAt !== null) await clearLookupRetry(unit.tx, row);
+    if (row.generation > 1 || context.restoredAt !== null) await clearUnansweredLookup(unit.tx, row);
     const payment = known
       ? nextAttempt(known, unit.at)
       : firstAttempt(context, batch, row, { key, reference }, unit.at);

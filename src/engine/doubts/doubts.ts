@@ -7,6 +7,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sendingRows } from '../../ledger/rows/in-flight-rows.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import { clearUnansweredLookup } from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
@@ -18,7 +19,7 @@ import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
-import { clearLookupRetry, noteSilence } from './lookup-retry.ts';
+import { noteSilence } from './lookup-retry.ts';
 
 type DoubtsNeeds = Parts<Asks | Writes | Keys | 'account' | 'batches' | 'pauseAccount' | 'picker' | 'service'> &
   Parts<'settings' | 'stopping' | 'wakes'>;
@@ -92,7 +93,7 @@ async function writeUnanswered(
   // account.
   const elapsed = outcome.kind === 'unavailable' ? unit.at - (await noteSilence(unit, row)) : 0;
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
-    await clearLookupRetry(unit.tx, row);
+    await clearUnansweredLookup(unit.tx, row);
     const why = `no look-up was answered for a day (${outcome.evidence.code})`;
     return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
@@ -120,7 +121,7 @@ async function takeStep(
     aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
   };
   await updateAttempts(unit.tx, payment);
-  await clearLookupRetry(unit.tx, row);
+  await clearUnansweredLookup(unit.tx, row);
   const found =
     outcome.kind === 'found'
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)

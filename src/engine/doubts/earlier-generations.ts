@@ -4,8 +4,8 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { type LatePayment, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
+import { namedEnds, saveNamedEnds } from '../../ledger/rows/row-decisions.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
-import { readFact, writeFact } from '../../ledger/schema/facts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames, referenceOf } from '../payments/payment-request.ts';
 import type { Asks, Parts } from '../runner/context.ts';
@@ -88,11 +88,6 @@ async function lookupGeneration(
   return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
 }
 
-/** The doubtful ends that people named when they retried a row: the recipient told them that nothing arrived. */
-export async function namedEnds(db: Queryable, row: RowRecord): Promise<string[]> {
-  return JSON.parse((await readFact(db, namedEndsOf(row))) ?? '[]') as string[];
-}
-
 /**
  * Stores the named ends for as long as the row may be sent: its earlier payments are looked up again when its turn
  * comes.
@@ -101,11 +96,7 @@ export async function nameEnds(tx: Queryable, row: RowRecord, codes: readonly st
   const ends = codes.filter(isDoubtfulEnd);
   if (ends.length === 0) return;
   const named = new Set([...(await namedEnds(tx, row)), ...ends]);
-  await writeFact(tx, namedEndsOf(row), JSON.stringify([...named]));
-}
-
-function namedEndsOf({ batch_id, row_no }: RowRecord): string {
-  return `named_ends:${batch_id}:${row_no}`;
+  await saveNamedEnds(tx, row, [...named]);
 }
 
 /**

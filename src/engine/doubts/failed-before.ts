@@ -6,18 +6,13 @@ import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contra
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
+import { namedEnds } from '../../ledger/rows/row-decisions.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
-import {
-  type EarlierGenerations,
-  holdMayBePaid,
-  type LookupDeps,
-  lookupGenerations,
-  namedEnds,
-} from './earlier-generations.ts';
+import { type EarlierGenerations, holdMayBePaid, type LookupDeps, lookupGenerations } from './earlier-generations.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 
 type FailedBeforeNeeds = Parts<Asks | Writes | 'batches' | 'picker'>;

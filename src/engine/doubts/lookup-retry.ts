@@ -1,8 +1,11 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { ReadProblem } from '../../gateway/contract/gateway.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
+import {
+  clearUnansweredLookup,
+  findUnansweredLookup,
+  saveUnansweredLookup,
+} from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { evidenceData } from '../payments/settle.ts';
@@ -60,7 +63,7 @@ async function noteUnread(
   };
   // The event leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const data = { why: held.code, ...evidenceData(problem.evidence) };
-  await clearLookupRetry(unit.tx, row);
+  await clearUnansweredLookup(unit.tx, row);
   return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);
 }
 
@@ -69,19 +72,8 @@ async function noteUnread(
  * or no program ran, the row was not looked up, so that time does not count as silence.
  */
 export async function noteSilence(unit: Unit, row: RowRecord): Promise<number> {
-  const noted = await readFact(unit.tx, sinceOf(row));
-  const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
-  const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
-  await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
+  const known = await findUnansweredLookup(unit.tx, row);
+  const since = known !== null && unit.at - known.last_at < unansweredMsMax / 2 ? known.since : unit.at;
+  await saveUnansweredLookup(unit.tx, row, { since, last_at: unit.at });
   return since;
-}
-
-/** Clears the record of failed lookups: a lookup was answered, the row is sent, or a person decides. */
-export function clearLookupRetry(tx: Queryable, row: RowRecord): Promise<void> {
-  return forgetFact(tx, sinceOf(row));
-}
-
-/** Since when no lookup of the row was answered, and when it was last tried (epoch ms, separated by a space). */
-function sinceOf({ batch_id, row_no }: RowRecord): string {
-  return `unread_since:${batch_id}:${row_no}`;
 }

@@ -12,9 +12,10 @@ import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { openBatches } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../../ledger/rows/lost-payments.ts';
+import { insertLost, type LostRecord } from '../../ledger/rows/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
+import { accountState } from '../../ledger/schema/state-columns.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { unansweredWaitMs } from '../pacing/read-trouble.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
@@ -41,16 +42,16 @@ export async function readLostPayments(context: LostPaymentsNeeds, restoredAtMs:
     log.warn('the ledger was restored: nothing is sent while requests of the lost program may be under way', {
       wait_s: Math.ceil(wait / 1_000),
     });
-  const fromMs = await lostFrom(db, account);
+  const fromMs = await accountState.lostFrom.read(db, account);
   if (fromMs === null) return;
   if (gateway.list === null) {
-    await context.committer.commit((unit) => noteLostFrom(unit.tx, account, null));
+    await context.committer.commit((unit) => accountState.lostFrom.write(unit.tx, account, null));
     return;
   }
   if (wait > 0) await clock.sleep(wait, stopping);
   const kept = await readList(context, gateway.list, fromMs);
   if (kept !== null) log.info('the service has listed payments that the ledger no longer has', { payments: kept });
-  else if ((await lostFrom(db, account)) === null)
+  else if ((await accountState.lostFrom.read(db, account)) === null)
     log.warn('a person continues without the service’s list; rows that may repeat a payment are held');
 }
 
@@ -72,7 +73,7 @@ async function readList(
       if (troubleSince === null) logListDelay(context, { code: page.evidence.code });
       troubleSince ??= clock.now();
       await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
-      if ((await lostFrom(db, account)) === null) return null;
+      if ((await accountState.lostFrom.read(db, account)) === null) return null;
       continue;
     }
     troubleSince = null;
@@ -107,8 +108,8 @@ async function keepLost(
     });
   const last = payments.at(-1)?.createdAt ?? null;
   return committer.commit(async (unit) => {
-    if ((await lostFrom(unit.tx, account)) === null) return null;
-    await noteLostFrom(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
+    if ((await accountState.lostFrom.read(unit.tx, account)) === null) return null;
+    await accountState.lostFrom.write(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
     // Unreadable entries may be payments of ours, of any amount.
     const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
     return insertLost(unit.tx, await lostAmong(unit, account, listed));
@@ -123,7 +124,7 @@ async function keepLost(
 export function continueUnlisted(actor: Actor, batchId: string, why: string): Promise<void> {
   return inUnitOf(actor, async (unit) => {
     const { account } = await requireBatch(unit.tx, batchId);
-    const fromMs = await lostFrom(unit.tx, account);
+    const fromMs = await accountState.lostFrom.read(unit.tx, account);
     if (fromMs === null)
       throw new AirbatchError(
         'BATCH_STATE',
@@ -135,7 +136,7 @@ export function continueUnlisted(actor: Actor, batchId: string, why: string): Pr
     const unread = { topup_id: unreadSinceName(fromMs, unit.at), phone_number: '', amount: null, currency: null };
     const { runId: run_id, rowRef: row_ref, generation } = nobodys;
     await insertLost(unit.tx, [{ ...unread, account, run_id, row_ref, generation, first_sent_at: unit.at }]);
-    await noteLostFrom(unit.tx, account, null);
+    await accountState.lostFrom.write(unit.tx, account, null);
     const data = { from: isoTime(fromMs), why: withoutNumbers(why) };
     for (const { batch_id } of await openBatches(unit.tx, account)) await unit.append(batch_id, 'batch.unlisted', data);
   });

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
-import { readFact, writeFact } from '../../ledger/schema/facts.ts';
+import { accountState } from '../../ledger/schema/state-columns.ts';
 import type { EngineDeps, Parts } from '../runner/context.ts';
 
 /** A clock correction up to this size does not matter for a key's age: no key is sent in the last hour of its day. */
@@ -24,11 +24,13 @@ export async function noteKeyScope(
   now: number,
 ): Promise<number> {
   if (keyScope === null) return 0;
-  const name = `key_scope:${account}`;
-  const [noted, from = '0'] = (await readFact(db, name))?.split(' ') ?? [];
-  if (noted === keyScope) return Number(from);
-  const since = noted === undefined ? 0 : now;
-  await db.transact((tx) => writeFact(tx, name, `${keyScope} ${since}`));
+  const noted = await accountState.keyScope.read(db, account);
+  if (noted === keyScope) return (await accountState.keyScopeSince.read(db, account)) ?? 0;
+  const since = noted === null ? 0 : now;
+  await db.transact(async (tx) => {
+    await accountState.keyScope.write(tx, account, keyScope);
+    await accountState.keyScopeSince.write(tx, account, since);
+  });
   if (since > 0) log.warn('the API key has changed: rows in doubt are looked up, and not sent again', { account });
   return since;
 }

@@ -1,6 +1,6 @@
 import { assert } from '../../core/basics/assert.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { raiseHighestClock } from '../../ledger/schema/facts.ts';
+import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { inUnit, type Unit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 import { makeWake } from './wake.ts';
 

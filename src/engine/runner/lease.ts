@@ -1,7 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { raiseHighestClock } from '../../ledger/schema/facts.ts';
 import {
   type Fence,
   findLease,
@@ -10,6 +9,7 @@ import {
   renewLease,
   takeLease,
 } from '../../ledger/schema/lease-table.ts';
+import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 

@@ -1,8 +1,9 @@
 import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { dropLost, lastAcceptedAt, lostFrom, noteLostFrom } from '../../ledger/rows/lost-payments.ts';
-import { highestClock, readFact, writeFact } from '../../ledger/schema/facts.ts';
+import { dropLost, lastAcceptedAt } from '../../ledger/rows/lost-payments.ts';
 import type { LeaseRecord } from '../../ledger/schema/lease-table.ts';
+import { highestClock, readLedgerState, saveLedgerRestored } from '../../ledger/schema/ledger-state.ts';
+import { accountState } from '../../ledger/schema/state-columns.ts';
 
 /**
  * A copy of the last program's lease on an account, stored outside the ledger. A ledger whose lease is older was
@@ -33,8 +34,6 @@ export function isOlderThan(mark: MarkedHold, lease: Pick<LeaseRecord, 'fence' |
  */
 const cautionMs = 35 * dayMs;
 
-const factName = (account: string) => `restored_at:${account}`;
-
 /** The service's own time orders its payments, but its machines may not agree to the second. */
 const marginMs = 3_600_000;
 
@@ -44,20 +43,22 @@ const marginMs = 3_600_000;
  * restore requires lookups.
  */
 export async function noteRestored(tx: Queryable, account: string, at: number): Promise<void> {
-  await writeFact(tx, factName(account), String(at));
+  await accountState.restoredAt.write(tx, account, at);
   const known = await lastAcceptedAt(tx, account);
   const from = known === null ? at - cautionMs : known - marginMs;
   // If an earlier reading of the list was interrupted, it continues from its position.
-  await noteLostFrom(tx, account, Math.min(from, (await lostFrom(tx, account)) ?? from));
+  await accountState.lostFrom.write(
+    tx,
+    account,
+    Math.min(from, (await accountState.lostFrom.read(tx, account)) ?? from),
+  );
 }
-
-const ledgerFactName = 'ledger_restored_at';
 
 /**
  * Records that a person restored the ledger from a backup: all of its accounts, known or not, start as after a restore.
  */
 export async function noteLedgerRestored(tx: Queryable, now: number): Promise<void> {
-  await writeFact(tx, ledgerFactName, String(Math.max(now, await highestClock(tx))));
+  await saveLedgerRestored(tx, Math.max(now, await highestClock(tx)));
 }
 
 /**
@@ -66,14 +67,14 @@ export async function noteLedgerRestored(tx: Queryable, now: number): Promise<vo
  * numbers.
  */
 export async function acknowledgeRestore(tx: Queryable, account: string, now: number): Promise<void> {
-  const said = Number((await readFact(tx, ledgerFactName)) ?? 0);
-  const heeded = Number((await readFact(tx, factName(account))) ?? 0);
+  const said = (await readLedgerState(tx)).restored_at ?? 0;
+  const heeded = (await accountState.restoredAt.read(tx, account)) ?? 0;
   if (said > heeded && now - said < cautionMs) await noteRestored(tx, account, said);
   else if ((await restoredAt(tx, account, now)) === null) await dropLost(tx, account);
 }
 
 /** When the ledger was restored (epoch ms), while that still requires lookups; else null. */
 export async function restoredAt(db: Queryable, account: string, now: number): Promise<number | null> {
-  const at = await readFact(db, factName(account));
-  return at !== null && now - Number(at) < cautionMs ? Number(at) : null;
+  const at = await accountState.restoredAt.read(db, account);
+  return at !== null && now - at < cautionMs ? at : null;
 }

@@ -7,9 +7,9 @@ import {
 } from '../../gateway/contract/gateway.ts';
 import { makePageMarks } from '../../gateway/contract/list-pages.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../../ledger/batches/batches.ts';
+import { dropRereadPlace, findRereadPlace, type RereadPlace, saveRereadPlace } from '../../ledger/batches/rereads.ts';
+import { namedEnds } from '../../ledger/rows/row-decisions.ts';
 import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
-import { forgetFact, readFact, writeFact } from '../../ledger/schema/facts.ts';
-import { namedEnds } from '../doubts/earlier-generations.ts';
 import {
   isOwnPayment,
   type LateDifference,
@@ -39,15 +39,6 @@ interface Listing {
 }
 
 /**
- * The position from which a restarted program continues. Differences on these pages and of these rows are not recorded
- * again.
- */
-interface Place {
-  pages: number;
-  rowNo: number;
-}
-
-/**
  * Reads the payments of finished batches again, a day after their end (reliability.md, V2 step 8): a payment may be
  * refunded, or end differently, after its last status. The rows stay as they ended; a difference is recorded and
  * reported. Pages of the service's list come first. Then each row that was on no page is looked up. Version 1 has no
@@ -60,7 +51,7 @@ export function makeRereading(context: RereadNeeds): () => Promise<number> {
   let turn = 0;
   return async () => {
     const due = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
-    const names = new Set(due.map(placeName));
+    const names = new Set(due.map(endOf));
     for (const name of listings.keys()) if (!names.has(name)) listings.delete(name);
     const batch = due[turn++ % due.length];
     if (!batch) return settings.rereadLookMs;
@@ -74,7 +65,7 @@ export function makeRereading(context: RereadNeeds): () => Promise<number> {
 }
 
 function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing {
-  const name = placeName(batch);
+  const name = endOf(batch);
   const listing = listings.get(name) ?? { nextPage: 1, isWhole: false, isNew: makePageMarks(), seen: makeRowMarks() };
   listings.set(name, listing);
   return listing;
@@ -85,7 +76,7 @@ function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing 
  */
 async function readOn(context: RereadNeeds, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
   const { list } = context.gateway;
-  const place = await readPlace(context, batch);
+  const place = (await findRereadPlace(context.db, batch)) ?? { pages: 0, row_no: null };
   if (list && listing && !listing.isWhole) return readPage(context, batch, { list, listing, place });
   return readRow(context, batch, { seen: listing?.seen ?? null, place });
 }
@@ -93,9 +84,11 @@ async function readOn(context: RereadNeeds, batch: BatchRecord, listing: Listing
 async function readPage(
   context: RereadNeeds,
   batch: BatchRecord,
-  { list, listing, place }: { list: NonNullable<Gateway['list']>; listing: Listing; place: Place },
+  { list, listing, place }: { list: NonNullable<Gateway['list']>; listing: Listing; place: RereadPlace },
 ): Promise<number> {
   const page = listing.nextPage;
+  // What a program before this one found on this page is recorded already.
+  const isKnown = place.row_no !== null || page <= place.pages;
   const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
   const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
   const query = { page, perPage: paymentsPerPageMax, fromMs, toMs, oldestFirst: true };
@@ -108,12 +101,12 @@ async function readPage(
       if (!paid) continue;
       const { row, isOwn } = paid;
       if (isOwn) listing.seen.add(row.row_no);
-      if (page <= place.pages) continue;
+      if (isKnown) continue;
       const difference = await (isOwn ? noteDifference : noteSecond)(unit, row, payment);
       if (difference?.isPaidTwice) await haltPaidTwice(unit, context, difference.row, payment.topupId);
       if (difference) found.push(difference);
     }
-    if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesPrefix}${page}`);
+    if (!isKnown) await saveRereadPlace(unit.tx, batch, { pages: page, row_no: null });
     return found;
   });
   logDifferences(context, differences);
@@ -126,9 +119,9 @@ async function readPage(
 async function readRow(
   context: RereadNeeds,
   batch: BatchRecord,
-  { seen, place }: { seen: RowMarks | null; place: Place },
+  { seen, place }: { seen: RowMarks | null; place: RereadPlace },
 ): Promise<number | null> {
-  const row = await nextUnseen(context, batch, { seen, after: place.rowNo });
+  const row = await nextUnseen(context, batch, { seen, after: place.row_no ?? 0 });
   if (!row) return context.stopping.aborted ? 0 : null;
   // If there is a list, it also shows earlier payments and second payments of the row.
   const asked = await lookupFrom(context, batch, row, seen === null ? 1 : row.generation);
@@ -138,7 +131,7 @@ async function readRow(
   // When a person retried the row, they confirmed that these ends did not arrive.
   const earlier = asked.slice(0, -1).flatMap((of) => of.filter(({ serviceStatus }) => !named.includes(serviceStatus)));
   const differences = await context.committer.commit(async (unit) => {
-    await writeFact(unit.tx, placeName(batch), String(row.row_no));
+    await saveRereadPlace(unit.tx, batch, { ...place, row_no: row.row_no });
     const current = await findRow(unit.tx, row.batch_id, row.row_no);
     if (current?.generation !== row.generation) return [];
     const own = payments.find((payment) => isOwnPayment(current, payment));
@@ -195,23 +188,15 @@ async function nextUnseen(
 async function noteRead({ committer }: Parts<'committer'>, batch: BatchRecord): Promise<void> {
   await committer.commit(async (unit) => {
     const current = await findBatch(unit.tx, batch.batch_id);
-    await forgetFact(unit.tx, placeName(batch));
+    await dropRereadPlace(unit.tx, batch);
     // A retry may have reopened the batch. It is then read again after its new end.
     if (current?.completed_at === batch.completed_at) await unit.noteBatch(current, { reread_at: unit.at });
   });
 }
 
-/** The fact that stores a batch's position. A batch that has ended again gets a new one. */
-function placeName({ batch_id, completed_at }: BatchRecord): string {
-  return `reread:${batch_id}:${completed_at}`;
-}
-
-const pagesPrefix = 'pages ';
-
-async function readPlace({ db }: Parts<'db'>, batch: BatchRecord): Promise<Place> {
-  const place = (await readFact(db, placeName(batch))) ?? `${pagesPrefix}0`;
-  if (place.startsWith(pagesPrefix)) return { pages: Number(place.slice(pagesPrefix.length)), rowNo: 0 };
-  return { pages: Number.POSITIVE_INFINITY, rowNo: Number(place) };
+/** A batch that has ended again is read from the beginning. */
+function endOf({ batch_id, completed_at }: BatchRecord): string {
+  return `${batch_id} ${completed_at}`;
 }
 
 function logDifferences({ log }: Parts<'log'>, differences: readonly LateDifference[]): void {

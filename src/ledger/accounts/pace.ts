@@ -1,8 +1,8 @@
 import type { OwnUse, RateOutlook } from '../../core/time/rate-outlook.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { readFact, writeFact } from '../schema/facts.ts';
 import { findLease } from '../schema/lease-table.ts';
+import { accountState } from '../schema/state-columns.ts';
 
 /** How fast an account is sending, as its runner last stored it for other processes. */
 export interface StoredPace {
@@ -52,13 +52,8 @@ export interface SpacedRows {
   lastAt: number;
 }
 
-const factName = (account: string) => `rate:${account}`;
-
-/** The earlier names of `isFromService` and of `throttleWait`, which is now a part of `gate`. */
-const earlierNames = ['isTold', 'toldToWait'];
-
 export async function savePace(tx: Queryable, account: string, pace: StoredPace): Promise<void> {
-  await writeFact(tx, factName(account), JSON.stringify(pace));
+  await accountState.pace.write(tx, account, JSON.stringify(pace));
 }
 
 /** The last throttle that any program stored for the account, ended or not; null if there is none. */
@@ -75,16 +70,8 @@ export async function storedUse(db: Queryable, account: string): Promise<OwnUse 
 }
 
 async function lastNoted(db: Queryable, account: string): Promise<StoredPace | null> {
-  const text = await readFact(db, factName(account));
-  if (text === null) return null;
-  const stored = JSON.parse(text);
-  const [isFromService, throttle] = earlierNames.map((name) => stored[name] ?? null);
-  stored.isFromService ??= isFromService;
-  stored.gate ??= {
-    throttle: stored.throttleWait ?? throttle,
-    unreachableSince: stored.unreachableSince ?? null,
-  };
-  return stored as StoredPace;
+  const stored = await accountState.pace.read(db, account);
+  return stored === null ? null : (JSON.parse(stored) as StoredPace);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
-import { readFact, writeFact } from '../schema/facts.ts';
+import { jobState } from '../schema/state-columns.ts';
 
 /** The state of the retry of a batch by its job's policy. */
 export type JobRetry =
@@ -40,12 +40,10 @@ const givenUpMax = 100;
 
 /** The retries that a job gave up, the latest last. */
 export async function retriesGivenUp(db: Queryable, job: string): Promise<RetryGivenUp[]> {
-  return JSON.parse((await readFact(db, givenUpName(job))) ?? '[]') as RetryGivenUp[];
+  return JSON.parse((await jobState.retriesGivenUp.read(db, job)) ?? '[]') as RetryGivenUp[];
 }
 
 export async function noteRetryGivenUp(tx: Queryable, job: string, retry: RetryGivenUp): Promise<void> {
   const last = [...(await retriesGivenUp(tx, job)), retry].slice(-givenUpMax);
-  await writeFact(tx, givenUpName(job), JSON.stringify(last));
+  await jobState.retriesGivenUp.write(tx, job, JSON.stringify(last));
 }
-
-const givenUpName = (job: string) => `job_retries_given_up:${job}`;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
-import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
+import { jobState } from '../schema/state-columns.ts';
 
 /**
  * A slot is one due time of a job. `due`: to be run; `running`; `done`: its files are in the ledger; `skipped`: missed
@@ -21,6 +21,10 @@ export interface SlotRecord {
   ended_at: number | null;
   /** The result, or why there is none, in a sentence. */
   detail: string | null;
+  /** For how long (ms) an open slot has been tried with only temporary trouble; null for never. */
+  troubled_ms: number | null;
+  /** The faults of a slot that has not ended, as JSON. */
+  faults: string | null;
 }
 
 /** Adds a slot. Returns false if the slot exists: each is decided once. A `skipped` slot has ended. */
@@ -107,7 +111,7 @@ export async function renewSlot(
 }
 
 /**
- * Ends a slot, or returns it (`due`) to be run again. `troubledMs`: see `slotTroubledMs`. Returns false if this process
+ * Ends a slot, or returns it (`due`) to be run again. `troubledMs`: see `SlotRecord`. Returns false if this process
  * no longer has it.
  */
 export async function endSlot(
@@ -124,26 +128,17 @@ export async function endSlot(
 ): Promise<boolean> {
   const { job, dueAt, holder, now, state, detail, troubledMs } = slot;
   const ended = await tx.execute(
-    `UPDATE slots SET state = ?, detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
-    [state, detail, state === 'due' ? null : now, job, dueAt, holder],
+    `UPDATE slots SET state = ?, detail = ?, ended_at = ?, troubled_ms = ?,
+       faults = CASE WHEN ? = 'due' THEN faults ELSE NULL END
+     WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
+    [state, detail, state === 'due' ? null : now, troubledMs ?? null, state, job, dueAt, holder],
   );
-  if (ended !== 1) return false;
-  if (state !== 'due') await forgetFact(tx, faultsName(job, dueAt));
-  if (troubledMs !== undefined) await writeFact(tx, troubledName(job, dueAt), String(troubledMs));
-  else await forgetFact(tx, troubledName(job, dueAt));
-  return true;
+  return ended === 1;
 }
-
-/** For how long (ms) an open slot has been tried with only temporary trouble. */
-export async function slotTroubledMs(db: Queryable, job: string, dueAt: number): Promise<number> {
-  return Number((await readFact(db, troubledName(job, dueAt))) ?? 0);
-}
-
-const troubledName = (job: string, dueAt: number) => `slot_troubled_ms:${job}:${dueAt}`;
 
 /** The faults of a slot that has not ended, as texts. The slot fails with them in the end. */
 export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {
-  return JSON.parse((await readFact(db, faultsName(job, dueAt))) ?? '[]') as string[];
+  return JSON.parse((await findSlot(db, job, dueAt))?.faults ?? '[]') as string[];
 }
 
 export async function noteSlotFault(
@@ -151,10 +146,12 @@ export async function noteSlotFault(
   { job, dueAt, fault }: { job: string; dueAt: number; fault: string },
 ): Promise<void> {
   const faults = new Set([...(await slotFaults(tx, job, dueAt)), fault]);
-  await writeFact(tx, faultsName(job, dueAt), JSON.stringify([...faults]));
+  await tx.execute('UPDATE slots SET faults = ? WHERE job = ? AND due_at = ?', [
+    JSON.stringify([...faults]),
+    job,
+    dueAt,
+  ]);
 }
-
-const faultsName = (job: string, dueAt: number) => `slot_faults:${job}:${dueAt}`;
 
 /** How many slots are in each state, for all jobs. */
 export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {
@@ -220,7 +217,7 @@ export async function dropSlots(
   { job, until, before }: { job: string; until: number; before: number },
   limit: number,
 ): Promise<number> {
-  await writeFact(tx, droppedName(job), String(Math.max(until, await droppedUntil(tx, job))));
+  await jobState.slotsDroppedUntil.write(tx, job, Math.max(until, await droppedUntil(tx, job)));
   return tx.execute(
     `DELETE FROM slots WHERE job = ? AND due_at IN (
        SELECT due_at FROM slots WHERE job = ? AND due_at <= ?
@@ -234,7 +231,5 @@ export async function dropSlots(
  * are missing.
  */
 export async function droppedUntil(db: Queryable, job: string): Promise<number> {
-  return Number((await readFact(db, droppedName(job))) ?? Number.NEGATIVE_INFINITY);
+  return (await jobState.slotsDroppedUntil.read(db, job)) ?? Number.NEGATIVE_INFINITY;
 }
-
-const droppedName = (job: string) => `slots_dropped:${job}`;

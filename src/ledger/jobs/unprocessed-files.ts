@@ -1,5 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
-import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
+import { jobState } from '../schema/state-columns.ts';
 
 /**
  * A file in a job's `working` folder without a batch, or whose batch was not decided, that no slot processes by itself.
@@ -18,7 +18,7 @@ export interface LeftFiles {
 }
 
 export async function leftFiles(db: Queryable, job: string): Promise<LeftFiles | null> {
-  const noted = await readFact(db, factName(job));
+  const noted = await jobState.unprocessedFiles.read(db, job);
   return noted === null ? null : (JSON.parse(noted) as LeftFiles);
 }
 
@@ -31,10 +31,7 @@ export async function noteLeftFiles(
 ): Promise<boolean> {
   const before = await leftFiles(tx, job);
   const isNew = files.some(({ file }) => !before?.files.some((known) => known.file === file));
-  if (files.length > 0)
-    await writeFact(tx, factName(job), JSON.stringify({ noted_at: isNew ? now : before?.noted_at, files }));
-  else if (before !== null) await forgetFact(tx, factName(job));
+  const left = { noted_at: isNew ? now : before?.noted_at, files };
+  await jobState.unprocessedFiles.write(tx, job, files.length > 0 ? JSON.stringify(left) : null);
   return isNew;
 }
-
-const factName = (job: string) => `job_left:${job}`;

@@ -3,7 +3,6 @@ import type { LostPayment } from '../../core/duplicates/earlier-payments.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
-import { forgetFact, readFact, writeFact } from '../schema/facts.ts';
 import type { RowRecord } from './rows.ts';
 
 /** A payment that the service lists, and whose row a restored ledger has lost. */
@@ -98,19 +97,6 @@ export async function dropLost(tx: Queryable, account: string): Promise<void> {
 /** Deletes the lost payments of all accounts that were sent before a time (epoch ms). */
 export async function dropLostBefore(tx: Queryable, before: number): Promise<void> {
   await tx.execute('DELETE FROM lost_payments WHERE first_sent_at < ?', [before]);
-}
-
-const unreadName = (account: string) => `lost_from:${account}`;
-
-/** From when on (epoch ms) the service's list must still be read for lost payments; null if it was read to its end. */
-export async function lostFrom(db: Queryable, account: string): Promise<number | null> {
-  const from = await readFact(db, unreadName(account));
-  return from === null ? null : Number(from);
-}
-
-export async function noteLostFrom(tx: Queryable, account: string, from: number | null): Promise<void> {
-  if (from === null) await forgetFact(tx, unreadName(account));
-  else await writeFact(tx, unreadName(account), String(from));
 }
 
 /**

@@ -3,6 +3,7 @@ import { batchFacts } from './batch-facts.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
 import { peopleTables } from './people-tables.ts';
+import { stateTables } from './state-tables.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. They use only types that any SQL
@@ -200,4 +201,5 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (batch_id, row_no, topup_id)
     )`,
   ],
+  stateTables,
 ];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { noteUsedFolder, usedFolder } from '../../ledger/jobs/used-folders.ts';
+import { jobState } from '../../ledger/schema/state-columns.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { runSourceCommand } from '../../runtime/inbox/command-source.ts';
 import { sortOut } from '../../runtime/inbox/complete-files.ts';
@@ -46,9 +46,9 @@ export async function bring(
   switch (source.kind) {
     case 'folder': {
       const hasSlot = () => session.db.transact(requireSlot);
-      const isUsed = (await usedFolder(session.db, name)) === source.folder;
+      const isUsed = (await jobState.usedFolder.read(session.db, name)) === source.folder;
       const { taken, ...left } = await takeFromInbox(session, { ...source, stamp, known, isUsed }, hasSlot);
-      if (!isUsed) await session.db.transact((tx) => noteUsedFolder(tx, name, source.folder));
+      if (!isUsed) await session.db.transact((tx) => jobState.usedFolder.write(tx, name, source.folder));
       return { files: taken.map((path) => ({ path, name: originalName(path) })), ...left };
     }
     case 'file': {

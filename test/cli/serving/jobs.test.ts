@@ -203,7 +203,8 @@ describe('airbatch jobs', () => {
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-09-25T09:00:00+03:00')).code, 3);
     drop('old.csv', two);
     const db = ledger();
-    db.exec(`INSERT INTO facts (name, value) VALUES ('slots_dropped:monthly-payroll', '${Date.parse(slot)}')`);
+    db.exec(`INSERT INTO job_state (job, slots_dropped_until) VALUES ('monthly-payroll', ${Date.parse(slot)})
+      ON CONFLICT (job) DO UPDATE SET slots_dropped_until = excluded.slots_dropped_until`);
     db.close();
     const { code, stderr } = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.equal(code, 2, stderr);
@@ -548,7 +549,7 @@ describe('airbatch serve with the example jobs', () => {
     const db = ledger();
     // It was last seen before the last two slots, and nothing ran since.
     const since = lastPaydays(2) - 3_600_000;
-    db.exec(`INSERT INTO facts (name, value) VALUES ('job_since:monthly-payroll', '${since}')`);
+    db.exec(`INSERT INTO job_state (job, looked_at) VALUES ('monthly-payroll', ${since})`);
     drop('payroll.csv', two);
     const command = startCommand(['serve', '--port', '0'], { cwd: folder });
     t.after(async () => {
@@ -596,7 +597,7 @@ describe('airbatch serve with the example jobs', () => {
     await makeLedgerIn(folder);
     const db = ledger();
     t.after(() => db.close());
-    db.exec(`INSERT INTO facts (name, value) VALUES ('job_since:slow', '${Date.now() - 40 * 24 * 3_600_000}')`);
+    db.exec(`INSERT INTO job_state (job, looked_at) VALUES ('slow', ${Date.now() - 40 * 24 * 3_600_000})`);
     const first = startCommand(['serve', '--port', '0'], { cwd: folder });
     await until('the program has begun', () => program.isRunning());
     first.child.kill('SIGTERM');

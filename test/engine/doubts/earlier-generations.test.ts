@@ -342,7 +342,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     isDown = false;
     await rig.clock.drive(running);
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
-    assert.deepEqual(await rig.db.query(`SELECT * FROM facts WHERE name LIKE 'unread%'`), []);
+    assert.deepEqual(await rig.db.query('SELECT * FROM unanswered_lookups'), []);
   });
 
   test('is held a day after the first look-up that was not answered, however often the program is started meanwhile', async () => {

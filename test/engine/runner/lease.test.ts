@@ -9,8 +9,8 @@ import {
   restoredAt,
 } from '../../../src/engine/runner/ledger-mark.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
-import { highestClock } from '../../../src/ledger/schema/facts.ts';
 import { findLease } from '../../../src/ledger/schema/lease-table.ts';
+import { highestClock } from '../../../src/ledger/schema/ledger-state.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';

@@ -345,7 +345,7 @@ describe('a finished batch that is read by the list', () => {
     assert.deepEqual(await noted(), changed);
     assert.deepEqual(rig.service.lookUps, []);
     assert.notEqual((await rig.batch()).reread_at, null);
-    assert.deepEqual(await rig.db.query(`SELECT name FROM facts WHERE name LIKE 'reread:%'`), []);
+    assert.deepEqual(await rig.db.query('SELECT * FROM rereads'), []);
   });
 
   test('has nothing of its pages noted twice where the program ends while the rows that were on none are looked up', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { savePace, storedPace, storedThrottleOf } from '../../../src/ledger/accounts/pace.ts';
-import { writeFact } from '../../../src/ledger/schema/facts.ts';
+import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { idlePace, memoryLedger } from '../../support/ledger.ts';
 
@@ -26,13 +25,4 @@ test('a pace is told as long as the account is held by whoever noted it, however
   const second = await hold('second', 400_000, 415_000);
   assert.equal(await storedPace(db, 'main', 400_000), null, 'it is that of the holder before');
   assert.deepEqual(await note(second), await storedPace(db, 'main', 400_000));
-});
-
-test('a wait that an earlier version has stored is kept', async () => {
-  const db = await memoryLedger();
-  const wait = { since: 1_000, at: 1_000, saidMs: 7_200_000, until: 7_201_000 };
-  await writeFact(db, 'rate:main', JSON.stringify({ toldToWait: wait, isTold: true }));
-  assert.deepEqual(await storedThrottleOf(db, 'main'), wait);
-  await writeFact(db, 'rate:main', JSON.stringify({ throttleWait: wait, unreachableSince: 500 }));
-  assert.deepEqual(await storedThrottleOf(db, 'main'), wait);
 });

@@ -3,7 +3,7 @@ import { copyFileSync, linkSync, renameSync, rmSync, symlinkSync, unlinkSync } f
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
-import { proveWritable } from '../../../src/ledger/schema/facts.ts';
+import { proveWritable } from '../../../src/ledger/schema/ledger-state.ts';
 import { openLedger } from '../../../src/runtime/session/ledger.ts';
 import { folderOf } from '../../support/folder.ts';
 
@@ -33,7 +33,7 @@ describe('a ledger whose file', () => {
       await proveWritable(db, 1);
       change(path);
       await assert.rejects(proveWritable(db, 2), refused);
-      await assert.rejects(db.execute("DELETE FROM facts WHERE name = 'x'"), refused);
+      await assert.rejects(db.execute('DELETE FROM pauses'), refused);
       await assert.rejects(
         db.snapshot(async () => 'read'),
         { code: /^LEDGER_(REPLACED|IO)$/ },

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { jobRetry, noteJobRetry } from '../../../src/ledger/jobs/job-retries.ts';
 import { noteReportPlace, reportPlace } from '../../../src/ledger/reporting/report-places.ts';
 import { batchFacts } from '../../../src/ledger/schema/batch-facts.ts';
+import { highestClock } from '../../../src/ledger/schema/ledger-state.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { aBatch, earlierLedger } from '../../support/ledger.ts';
 
@@ -33,10 +34,7 @@ test('what facts kept of single batches becomes their columns', async () => {
     [null, 1_700_000_000_000],
     [null, null],
   ]);
-  assert.deepEqual(
-    (await db.query<{ name: string }>('SELECT name FROM facts')).map(({ name }) => name),
-    ['highest_clock_ms'],
-  );
+  assert.equal(await highestClock(db), 9);
   await noteReportPlace(db, 'one', null);
   await noteJobRetry(db, 'one', 5);
   await noteJobRetry(db, 'two', 'due');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { writeFact } from '../../../src/ledger/schema/facts.ts';
+import { saveNewsSince } from '../../../src/ledger/schema/ledger-state.ts';
 import { newsKinds } from '../../../src/notify/recipients.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
 import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
@@ -31,7 +31,7 @@ async function justEnded(t: TestContext) {
   const out = folderOf(t);
   const key = await openSigningKey(join(out, 'key.pem'));
   const db = await testLedger(t);
-  await writeFact(db, 'word_since', '0');
+  await saveNewsSince(db, 0);
   await writeSampleBatch(db);
   const ledgerClock = clockOf(db);
   let after = 0;

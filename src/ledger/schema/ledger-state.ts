@@ -1,0 +1,38 @@
+import type { Database, Queryable } from '../drivers/database.ts';
+
+/** What the program knows of the whole ledger. Times are epoch ms. */
+interface LedgerState {
+  /** The highest time that any process on this ledger has seen, or 0. */
+  highest_clock_ms: number;
+  /** When a person said that the ledger was restored from a backup. */
+  restored_at: number | null;
+  /** Since when people are notified: older events are no news. */
+  news_since: number | null;
+}
+
+export async function readLedgerState(db: Queryable): Promise<LedgerState> {
+  const [state] = await db.query<LedgerState>('SELECT highest_clock_ms, restored_at, news_since FROM ledger_state');
+  return state as LedgerState;
+}
+
+export async function highestClock(db: Queryable): Promise<number> {
+  return (await readLedgerState(db)).highest_clock_ms;
+}
+
+/** Stores `now` if it is higher than every time before it. */
+export async function raiseHighestClock(tx: Queryable, now: number): Promise<void> {
+  await tx.execute('UPDATE ledger_state SET highest_clock_ms = ? WHERE highest_clock_ms < ?', [now, now]);
+}
+
+/** Fails if the ledger cannot be written: its disk is full, or its file was moved. */
+export async function proveWritable(db: Database, now: number): Promise<void> {
+  await db.transact((tx) => tx.execute('UPDATE ledger_state SET proved_writable_at = ?', [now]));
+}
+
+export async function saveLedgerRestored(tx: Queryable, at: number): Promise<void> {
+  await tx.execute('UPDATE ledger_state SET restored_at = ?', [at]);
+}
+
+export async function saveNewsSince(tx: Queryable, at: number): Promise<void> {
+  await tx.execute('UPDATE ledger_state SET news_since = ?', [at]);
+}
