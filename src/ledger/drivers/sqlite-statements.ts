@@ -4,8 +4,8 @@ import type { Queryable, SqlValue } from './database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
-/** The most prepared statements that are kept. The program has far fewer constant texts. */
-const statementsMax = 200;
+/** The most prepared statements that are kept. A new ledger runs some 150 migrations; then come fewer than 200 texts. */
+const statementsMax = 500;
 
 /** Runs statements immediately on the one connection; each is prepared at its first use. */
 export function makeStatements(path: string, database: DatabaseSync): { direct: Queryable; clear: () => void } {
