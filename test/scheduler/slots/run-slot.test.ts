@@ -224,7 +224,8 @@ describe('a slot', () => {
   });
 
   test('names a file that was rejected at its end as well, where it waited for another in between', async (t) => {
-    const { folder, run, write } = await place(t);
+    const { folder, run, write, db } = await place(t);
+    await insertSlot(db, { job: 'payroll', due_at: dueAt, state: 'due', detail: null });
     write('inbox/a.csv', 'nothing,of,it\n1,2,3\n');
     write('inbox/b.csv.part', 'x');
     const first = await run();
