@@ -4,7 +4,7 @@ import type { Queryable, SqlValue } from './database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
-/** The most prepared statements that are kept. A new ledger runs some 150 migrations; then come fewer than 200 texts. */
+/** The most prepared statements that are kept. A new ledger runs some 150 for its migrations; the program has fewer. */
 const statementsMax = 500;
 
 /** Runs statements immediately on the one connection; each is prepared at its first use. */
