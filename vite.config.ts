@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -14,13 +17,26 @@ const compiledTexts: Plugin = {
   },
 };
 
+/** What a browser loads is compressed once, when the console is built, and not at each request. */
+const compressedFiles: Plugin = {
+  name: 'compressed-files',
+  apply: 'build',
+  writeBundle({ dir = '' }, bundle) {
+    for (const name of Object.keys(bundle).filter((file) => /\.(js|css|svg)$/.test(file))) {
+      const bytes = readFileSync(join(dir, name));
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes));
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    }
+  },
+};
+
 /**
  * Builds the console into `dist/console`. `npm run dev:console` serves it while it is worked on, and passes what begins
  * with `/api` on to a program that runs on port 8788.
  */
 export default defineConfig({
   root: 'src/console',
-  plugins: [compiledTexts, react()],
+  plugins: [compiledTexts, react(), compressedFiles],
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,

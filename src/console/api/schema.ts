@@ -3565,7 +3565,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "Last-Event-ID"?: number;
+                /** @description The id after which the stream begins; `latest` for only those that come. */
+                "Last-Event-ID"?: number | "latest";
             };
             path: {
                 batch_id: string;

@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorMessage } from '../../core/basics/errors.ts';
 import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
+import { chainHead } from '../../ledger/audit/events.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { listEvents } from '../../operations/audit/list-events.ts';
@@ -13,6 +14,7 @@ import { addSessionRoutes } from '../sign-in/session-routes.ts';
 import type { SignInDeps } from '../sign-in/sessions.ts';
 import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
+import { addConsole, consoleFolder } from './console-files.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
@@ -25,6 +27,8 @@ export interface ApiDeps extends SignInDeps {
   withAccount: WithAccount;
   /** Called when something of an account was changed, so that its runner looks at once. */
   onChange: (account: string) => void;
+  /** Where the console is built, if not in its usual place. */
+  consoleFolder?: string;
 }
 
 /** The most that the body of a request may weigh. */
@@ -42,7 +46,8 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: 'idle' });
   app.decorateRequest('caller', null);
   app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url}.`)),
@@ -50,6 +55,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
   const document = openApiDocument();
   app.get('/api/openapi.json', async () => document);
+  addConsole(app, deps.consoleFolder ?? consoleFolder());
   app.register(async (scope) => addSessionRoutes(scope, deps), { prefix: '/api/v1' });
   app.register(
     async (scope) => {
@@ -107,12 +113,18 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
     const { 'last-event-id': lastId = '' } = request.headers;
     await requireAllowed(sessionOf(session, callerIn(request)), listEvents, { batch_id: batchId });
     await requireBatch(db, batchId);
-    const after = /^[0-9]{1,15}$/.test(String(lastId)) ? Number(lastId) : 0;
+    const after = await startOf(db, batchId, String(lastId));
     // A stream that goes on keeps nobody signed in.
     const isAllowed = async () => (await requireCaller(deps, request, false).catch(() => null)) !== null;
     reply.hijack();
     await streamEvents({ db, clock, hub }, reply.raw, { batchId, after, signal: stopping.signal, isAllowed });
   });
+}
+
+/** The number after which a stream begins. `latest` is for a page that has read the batch itself: only what comes. */
+async function startOf(db: Session['db'], batchId: string, lastId: string): Promise<number> {
+  if (lastId === 'latest') return (await chainHead(db, batchId))?.seq ?? 0;
+  return /^[0-9]{1,15}$/.test(lastId) ? Number(lastId) : 0;
 }
 
 /** A route whose body is a file: its digest stands for it, so that a file that is sent again is the same request. */

@@ -83,7 +83,11 @@ const eventStream = {
     'The events of a batch as server-sent events, and those that come. Needs the role `audit`. `data` is an event as `list-events` has it.',
   parameters: [
     { name: 'batch_id', in: 'path', required: true, schema: text },
-    { name: 'Last-Event-ID', in: 'header', required: false, schema: { type: 'integer' } },
+    {
+      ...{ name: 'Last-Event-ID', in: 'header', required: false },
+      description: 'The id after which the stream begins; `latest` for only those that come.',
+      schema: { anyOf: [{ type: 'integer' }, { type: 'string', const: 'latest' }] },
+    },
   ],
   responses: {
     200: { description: 'The stream.', content: { 'text/event-stream': {} } },

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** A page of the console loads nothing but files of this server, and speaks to nobody else. */
+const contentSecurityPolicy = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+  ...["font-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+].join('; ');
+
+/** Where `npm run build:console` writes it: beside the compiled program, or in `dist` if this runs from its sources. */
+export function consoleFolder(): string {
+  return fileURLToPath(
+    new URL(
+      /\/src\/server\/api\/[^/]+$/.test(import.meta.url) ? '../../../dist/console/' : '../../console/',
+      import.meta.url,
+    ),
+  );
+}
+
+/**
+ * Serves the console: its page at every address that is no file and does not begin with `/api`, and the files that the
+ * page loads. Their names change with their content, so a browser keeps them. Does nothing where no console is built.
+ */
+export function addConsole(app: FastifyInstance, folder: string): void {
+  const page = join(folder, 'index.html');
+  if (!existsSync(page)) return;
+  app.register(fastifyStatic, {
+    ...{ root: join(folder, 'assets'), prefix: '/assets/', index: false, cacheControl: false, preCompressed: true },
+    setHeaders: (reply) => void reply.header('cache-control', 'public, max-age=31536000, immutable'),
+  });
+  app.get('/*', async (request, reply) => {
+    const [path = ''] = request.url.split('?');
+    if (path.startsWith('/api/') || /\.[^/]*$/.test(path)) return reply.callNotFound();
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', contentSecurityPolicy)
+      .header('cross-origin-opener-policy', 'same-origin')
+      .header('referrer-policy', 'no-referrer')
+      .send(await readFile(page));
+  });
+}
