@@ -30,6 +30,7 @@ import { checkJobs } from './jobs/check-jobs.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { checkMigration } from './migration/check-migration.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { listReportFiles } from './proof/list-report-files.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
 import { verifyReports } from './proof/verify-reports.ts';
@@ -76,6 +77,7 @@ export const operations = {
   reconcileAccount,
   showKey,
   writeReports,
+  listReportFiles,
   verifyReports,
   listJobs,
   checkJobs,

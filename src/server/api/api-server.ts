@@ -18,6 +18,7 @@ import { addConsole, consoleFolder } from './console-files.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
+import { addReportFiles } from './report-files.ts';
 import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { receiveUpload } from './upload.ts';
@@ -63,6 +64,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
         request.caller = await requireCaller(deps, request, true);
       });
       addEventStream(scope, deps);
+      addReportFiles(scope, (request) => sessionOf(session, callerIn(request)));
       for (const route of routes().filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
         // The body is read by the route itself, piece by piece.

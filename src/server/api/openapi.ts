@@ -36,6 +36,7 @@ export function openApiDocument() {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: sessionItem(route) };
   }
   paths['/api/v1/batches/{batch_id}/events'] = { get: eventStream };
+  paths['/api/v1/batches/{batch_id}/report-files/{name}'] = { get: reportFile };
   return {
     openapi: '3.1.0',
     info: {
@@ -95,6 +96,23 @@ const eventStream = {
       description: 'A problem.',
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
+  },
+};
+
+/** Not the answer of an operation, but a file that `list-report-files` names. */
+const reportFile = {
+  operationId: 'read-report-file',
+  description:
+    'A file of the reports of a batch. Needs the role `audit`; files that are not masked need another role as well, and the log of access keeps who has read them.',
+  parameters: [
+    { name: 'batch_id', in: 'path', required: true, schema: text },
+    { name: 'name', in: 'path', required: true, schema: text },
+    { name: 'version', in: 'query', required: false, schema: { type: 'integer' } },
+    { name: 'masked', in: 'query', required: false, schema: { type: 'boolean' } },
+  ],
+  responses: {
+    200: { description: 'The file.', content: { 'application/octet-stream': {} } },
+    default: eventStream.responses.default,
   },
 };
 

@@ -50,6 +50,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   showKey: { method: 'GET', path: '/signing-key' },
   writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
   listAccounts: { method: 'GET', path: '/accounts' },
+  listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },

@@ -172,6 +172,7 @@ describe('the OpenAPI document', () => {
         .filter((name) => !local.includes(name))
         .concat(
           'stream-events',
+          'read-report-file',
           sessionRoutes.map(({ name }) => name),
         )
         .toSorted(),

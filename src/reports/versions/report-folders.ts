@@ -1,0 +1,30 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readVersion, versionsFolder } from './versions.ts';
+
+/** The files of one version of a batch's reports. */
+export interface ReportFolder {
+  dir: string;
+  /** Null before the batch had ended, or without a signature. */
+  version: number | null;
+  as_of: string | null;
+  files: { name: string; bytes: number }[];
+}
+
+/** The reports in `dir`, and the earlier versions that are kept there, the newest first. */
+export async function reportFolders(dir: string): Promise<ReportFolder[]> {
+  const kept = await readdir(join(dir, versionsFolder)).catch(() => []);
+  const folders = [dir, ...kept.map((name) => join(dir, versionsFolder, name))];
+  const found = (await Promise.all(folders.map(readFolder))).filter(({ files }) => files.length > 0);
+  return found.sort((a, b) => Number(b.dir === dir) - Number(a.dir === dir) || (b.version ?? 0) - (a.version ?? 0));
+}
+
+async function readFolder(dir: string): Promise<ReportFolder> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name);
+  const files = await Promise.all(
+    names.sort().map(async (name) => ({ name, bytes: (await stat(join(dir, name)).catch(() => null))?.size ?? 0 })),
+  );
+  const version = await readVersion(dir);
+  return { dir, version: version?.version || null, as_of: version?.as_of ?? null, files };
+}
