@@ -18,4 +18,5 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 /** All pages. One that the navigation has (`shell/nav-items.ts`) appears there with its line here. */
 export const pages: readonly ConsolePage[] = [
   { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
+  { path: '/batches/:id', component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage') },
 ];

@@ -74,3 +74,25 @@ export async function requestJson<Data>(method: string, path: string, body?: unk
   if (!response.ok) throw new ApiProblem(await problemOf(response));
   return (await response.json().catch(() => null)) as Data;
 }
+
+type Post<Path extends keyof paths> = paths[Path] extends { post: infer Operation } ? Operation : never;
+type PostPath = { [Path in keyof paths]: Post<Path> extends { responses: object } ? Path : never }[keyof paths];
+type PathOf<Path extends PostPath> =
+  Post<Path> extends { parameters: { path: infer Fields extends object } } ? { path: Fields } : { path?: undefined };
+type BodyOf<Path extends PostPath> =
+  Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } }
+    ? { body: Body }
+    : { body?: undefined };
+type ResultOf<Path extends PostPath> =
+  Post<Path> extends { responses: { 200: { content: { 'application/json': infer Result } } } } ? Result : never;
+
+/** Changes something: the key of the request is added when it is sent. Throws `ApiProblem` and `Unreachable`. */
+export function change<Path extends PostPath>(
+  route: Path,
+  { path, body }: PathOf<Path> & BodyOf<Path>,
+): Promise<ResultOf<Path>> {
+  const { POST } = api as unknown as {
+    POST: (route: string, init: object) => Promise<{ data?: ResultOf<Path>; response: Response }>;
+  };
+  return answered(POST(route, { params: { path }, body: body ?? {} }));
+}

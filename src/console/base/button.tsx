@@ -2,14 +2,22 @@ import type { ButtonHTMLAttributes, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
-  look?: 'main-action' | 'danger' | 'plain';
+  look?: 'main-action' | 'danger' | 'plain' | undefined;
   /** Why it cannot be pressed now. It stays in reach of the keyboard, and says so. */
   disabledBecause?: string | null | undefined;
   isBusy?: boolean;
   children: ReactNode;
 }
 
-export function Button({ look, disabledBecause = null, isBusy = false, onClick, children, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  disabledBecause = null,
+  isBusy = false,
+  onClick,
+  className = '',
+  children,
+  ...rest
+}: ButtonProps) {
   const isOff = disabledBecause !== null || isBusy;
   const press = (event: MouseEvent<HTMLButtonElement>) => {
     if (isOff) event.preventDefault();
@@ -19,7 +27,7 @@ export function Button({ look, disabledBecause = null, isBusy = false, onClick, 
     <button
       type="button"
       {...rest}
-      className={look === undefined ? 'button' : `button ${look}`}
+      className={`button ${look ?? ''} ${className}`}
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
       title={disabledBecause ?? rest.title}

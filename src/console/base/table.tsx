@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   id: string;
-  label: ReactNode;
+  label: string;
   /** Numbers stand at the end, so that their digits line up. */
   isNumber?: boolean;
   /** The cell names its row for those who listen. */
@@ -38,13 +38,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, stacks = false }: Ta
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ id, isNumber, isHead, cell }) =>
+              {columns.map(({ id, label, isNumber, isHead, cell }) =>
                 isHead ? (
                   <th key={id} scope="row">
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={id} className={isNumber ? 'end' : undefined}>
+                  <td key={id} className={isNumber ? 'end' : undefined} data-label={label}>
                     {cell(row)}
                   </td>
                 ),

@@ -1,5 +1,17 @@
 import { base } from './fr/base.ts';
+import { batch } from './fr/batch.ts';
 import { batches } from './fr/batches.ts';
+import { events } from './fr/events.ts';
+import { rows } from './fr/rows.ts';
+import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
 
-export const texts = { ...base, ...states, ...batches };
+export const texts = {
+  ...base,
+  ...batch,
+  ...batches,
+  ...events,
+  ...rows,
+  ...situation,
+  ...states,
+};

@@ -1,5 +1,17 @@
 import { base } from './sw/base.ts';
+import { batch } from './sw/batch.ts';
 import { batches } from './sw/batches.ts';
+import { events } from './sw/events.ts';
+import { rows } from './sw/rows.ts';
+import { situation } from './sw/situation.ts';
 import { states } from './sw/states.ts';
 
-export const texts = { ...base, ...states, ...batches };
+export const texts = {
+  ...base,
+  ...batch,
+  ...batches,
+  ...events,
+  ...rows,
+  ...situation,
+  ...states,
+};

@@ -64,7 +64,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
         request.caller = await requireCaller(deps, request, true);
       });
       addEventStream(scope, deps);
-      addReportFiles(scope, (request) => sessionOf(session, callerIn(request)));
+      addReportFiles(scope, (request) => sessionOf(deps.session, callerIn(request)));
       for (const route of routes().filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
         // The body is read by the route itself, piece by piece.

@@ -1,0 +1,99 @@
+import type { ReactNode } from 'react';
+import { type TextId, t } from '../texts/i18n.ts';
+import { Table } from './table.tsx';
+import { None, Time } from './values.tsx';
+
+/** An event of the audit chain, as `list-events` has it. */
+export interface ChainEvent {
+  batch_id: string;
+  seq: number;
+  at: number;
+  actor: string;
+  kind: string;
+  row_no: number | null;
+  body: string;
+}
+
+const known = {
+  'batch.received': 'event.batch.received',
+  'batch.validate': 'event.batch.validate',
+  'batch.ask_approval': 'event.batch.ask_approval',
+  'batch.approve': 'event.batch.approve',
+  'batch.start': 'event.batch.start',
+  'batch.pause': 'event.batch.pause',
+  'batch.resume': 'event.batch.resume',
+  'batch.complete': 'event.batch.complete',
+  'batch.cancel': 'event.batch.cancel',
+  'batch.reject': 'event.batch.reject',
+  'batch.reopen': 'event.batch.reopen',
+  'batch.reorder': 'event.batch.reorder',
+  'batch.report': 'event.batch.report',
+  'batch.forget': 'event.batch.forget',
+  'row.send': 'event.row.send',
+  'row.accept': 'event.row.accept',
+  'row.complete': 'event.row.complete',
+  'row.fail': 'event.row.fail',
+  'row.doubt': 'event.row.doubt',
+  'row.look_up': 'event.row.look_up',
+  'row.adopt': 'event.row.adopt',
+  'row.review': 'event.row.review',
+  'row.overdue': 'event.row.overdue',
+  'row.hold': 'event.row.hold',
+  'row.release': 'event.row.release',
+  'row.skip': 'event.row.skip',
+  'row.cancel': 'event.row.cancel',
+  'row.retry': 'event.row.retry',
+  'row.unsent': 'event.row.unsent',
+  'row.refund': 'event.row.refund',
+  'row.contradicted': 'event.row.contradicted',
+  'row.changed_late': 'event.row.changed_late',
+} as const satisfies Record<string, TextId>;
+
+/** What happened, in the reader's language; a kind that the console does not know stands as it is. */
+export function eventText(kind: string): string {
+  return kind in known ? t(known[kind as keyof typeof known]) : kind;
+}
+
+/** Members of an event that say nothing to a person: keys, digests, and the states that its kind says already. */
+const hidden = new Set(['from', 'to', 'key', 'body_sha256', 'reference', 'through', 'content_sha256', 'input_sha256']);
+
+/** The rest of an event: `why: wrong month · evidence: ...`. */
+export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
+  const data = JSON.parse(body) as Record<string, unknown>;
+  return Object.entries(data)
+    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(' · ');
+}
+
+/** Events as a table. `batchCell` shows the batch of each, where they are of several. */
+export function EventsTable({
+  events,
+  batchCell,
+}: {
+  events: readonly ChainEvent[];
+  batchCell?: (id: string) => ReactNode;
+}) {
+  return (
+    <Table
+      caption={t('events.title')}
+      rows={events}
+      keyOf={({ batch_id, seq }) => `${batch_id} ${seq}`}
+      stacks
+      columns={[
+        { id: 'at', label: t('events.at'), cell: ({ at }) => <Time at={at} isExact /> },
+        { id: 'what', label: t('events.what'), isHead: true, cell: ({ kind }) => eventText(kind) },
+        { id: 'who', label: t('events.who'), cell: ({ actor }) => actor },
+        ...(batchCell === undefined
+          ? []
+          : [{ id: 'batch', label: t('events.batch'), cell: ({ batch_id }: ChainEvent) => batchCell(batch_id) }]),
+        { id: 'row', label: t('events.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },
+        {
+          id: 'detail',
+          label: t('events.detail'),
+          cell: (event) => <span className="small quiet wrap">{detailOf(event)}</span>,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import { change } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
+import { Button, ButtonLink } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Field, Select, TextArea } from '../../base/field.tsx';
+import { t } from '../../texts/i18n.ts';
+import { type BatchStatus, useAction } from './batch-queries.ts';
+
+const kinds = ['pause', 'resume', 'reorder', 'retry', 'cancel'] as const;
+type Kind = (typeof kinds)[number];
+
+/** What may be done to a batch as it is now. */
+function possible({ status, counts, pauses }: BatchStatus): Kind[] {
+  const isOpen = ['approved', 'running', 'paused'].includes(status);
+  const isPausedByPerson = pauses.some(({ reason }) => reason === 'by_person');
+  const can: Record<Kind, boolean> = {
+    pause: isOpen && !isPausedByPerson,
+    resume: status === 'paused',
+    reorder: isOpen || status === 'awaiting_approval',
+    retry: (counts.failed ?? 0) > 0 && (isOpen || status === 'completed'),
+    // What was not sent is given up only while nothing can be sent: two people never work against each other.
+    cancel: isPausedByPerson && (counts.ready ?? 0) > 0,
+  };
+  return kinds.filter((kind) => can[kind]);
+}
+
+export function BatchActions({ batch }: { batch: BatchStatus }) {
+  const [opened, setOpened] = useState<Kind | null>(null);
+  const mayOperate = useRole('operate');
+  const mayApprove = useRole('approve');
+  const waitsForApproval = batch.status === 'awaiting_approval' || batch.status === 'validated';
+  const close = () => setOpened(null);
+  return (
+    <>
+      {waitsForApproval && mayApprove && (
+        <ButtonLink href={`/batches/${encodeURIComponent(batch.batch_id)}/approval`} look="main-action">
+          {t('batch.review')}
+        </ButtonLink>
+      )}
+      {mayOperate &&
+        possible(batch).map((kind) => (
+          <Button
+            key={kind}
+            look={kind === 'resume' ? 'main-action' : kind === 'cancel' ? 'danger' : undefined}
+            onClick={() => setOpened(kind)}
+          >
+            {t(`batch.${kind}`)}
+          </Button>
+        ))}
+      {opened === 'reorder' && <ReorderDialog batch={batch} onClose={close} />}
+      {opened !== null && opened !== 'reorder' && <SimpleDialog batch={batch} kind={opened} onClose={close} />}
+    </>
+  );
+}
+
+function SimpleDialog({
+  batch,
+  kind,
+  onClose,
+}: {
+  batch: BatchStatus;
+  kind: Exclude<Kind, 'reorder'>;
+  onClose: () => void;
+}) {
+  const [why, setWhy] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const { batch_id } = batch;
+  const needsWhy = kind === 'pause' || kind === 'cancel';
+  const action = useAction(
+    batch_id,
+    async () => {
+      const path = { batch_id };
+      if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why } });
+      else if (kind === 'cancel')
+        await change('/api/v1/batches/{batch_id}/skip', { path, body: { why, unsent: true } });
+      else if (kind === 'resume') await change('/api/v1/batches/{batch_id}/resume', { path, body: {} });
+      else await change('/api/v1/batches/{batch_id}/retry', { path, body: {} });
+    },
+    { done: () => t(`batch.${kind}_done`), onDone: onClose },
+  );
+  const submit = () => {
+    setChecked(true);
+    if (!needsWhy || why.trim() !== '') action.mutate(undefined);
+  };
+  return (
+    <Dialog
+      title={t(`batch.${kind}_title`)}
+      onClose={onClose}
+      onSubmit={submit}
+      submitText={t(`batch.${kind}`)}
+      look={kind === 'cancel' ? 'danger' : 'main-action'}
+      isBusy={action.isPending}
+      error={action.error}
+    >
+      <p>{t(`batch.${kind}_help`)}</p>
+      {needsWhy && (
+        <TextArea
+          label={t('base.reason')}
+          help={t('base.reason_help')}
+          value={why}
+          onChange={({ target }) => setWhy(target.value)}
+          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+const priorities = ['urgent', 'normal', 'bulk'] as const;
+
+function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => void }) {
+  const [priority, setPriority] = useState(batch.priority);
+  const [finish, setFinish] = useState(batch.finish_by === null ? '' : localInput(batch.finish_by));
+  const action = useAction(
+    batch.batch_id,
+    () => {
+      const finish_by = finish === '' ? null : new Date(finish).toISOString();
+      const path = { batch_id: batch.batch_id };
+      return change('/api/v1/batches/{batch_id}/reorder', { path, body: { priority, finish_by } });
+    },
+    { done: () => t('batch.reorder_done'), onDone: onClose },
+  );
+  return (
+    <Dialog
+      title={t('batch.reorder_title')}
+      onClose={onClose}
+      onSubmit={() => action.mutate(undefined)}
+      isBusy={action.isPending}
+      error={action.error}
+    >
+      <p>{t('batch.reorder_help')}</p>
+      <Select
+        label={t('batch.priority')}
+        value={priority}
+        options={priorities.map((value) => ({ value, label: t(`priority.${value}`) }))}
+        onPick={setPriority}
+      />
+      <Field
+        label={t('batch.finish_by')}
+        help={t('batch.finish_help', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+        type="datetime-local"
+        value={finish}
+        onChange={({ target }) => setFinish(target.value)}
+      />
+    </Dialog>
+  );
+}
+
+/** A time as an input of the reader's own zone takes it: `2026-11-26T14:05`. */
+function localInput(iso: string): string {
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,179 @@
+import { type ReactNode, useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { useSession } from '../../api/session.ts';
+import { Loaded } from '../../base/failure.tsx';
+import { Facts, Figures, Loading, Page } from '../../base/page.tsx';
+import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { Tabs } from '../../base/tabs.tsx';
+import { Count, None, Sums, Time } from '../../base/values.tsx';
+import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { BatchActions } from './batch-actions.tsx';
+import { type BatchStatus, type Progress, useBatch, useLive, useProgress } from './batch-queries.ts';
+import { EventsPanel } from './events-panel.tsx';
+import { HeldPanel } from './held-panel.tsx';
+import { RowsPanel } from './rows-panel.tsx';
+import { SituationNotice } from './situation.tsx';
+
+/** One batch, live: what is needed now, how far it is, its rows and all that happened to it. */
+export function BatchPage() {
+  const { id = '' } = useParams();
+  const batchId = decodeURIComponent(id);
+  const query = useBatch(batchId);
+  const isLive = useLive(batchId);
+  const title = query.data?.run_id ?? batchId;
+  if (query.data === undefined)
+    return (
+      <Page title={title}>
+        <Loaded query={query}>{() => <Loading />}</Loaded>
+      </Page>
+    );
+  const batch = query.data;
+  return (
+    <Page title={title} sub={<Sub batch={batch} />} actions={<BatchActions batch={batch} />}>
+      <Loaded query={query}>{() => <SituationNotice batch={batch} />}</Loaded>
+      {!isLive && <p className="small quiet">{t('batch.not_live')}</p>}
+      <Numbers batch={batch} />
+      <Details batch={batch} />
+    </Page>
+  );
+}
+
+function Sub({ batch: { status, file_name, account, created_by, created_at } }: { batch: BatchStatus }) {
+  return (
+    <div className="line">
+      <BatchBadge state={status} />
+      <span>
+        {file_name} · {account} · {t('batches.by', { person: created_by })}, <Time at={created_at} />
+      </span>
+    </div>
+  );
+}
+
+function Numbers({ batch }: { batch: BatchStatus }) {
+  const { counts, charged, situation } = batch;
+  const { total, open, in_doubt } = situation.rows;
+  const progress = useProgress(batch.batch_id).data ?? null;
+  const settled = total - open;
+  const figures: { name: string; value: ReactNode; more?: ReactNode }[] = [
+    {
+      name: t('batch.settled'),
+      value: `${formatCount(settled)} / ${formatCount(total)}`,
+      more: total > 0 ? formatPercent(settled / total) : undefined,
+    },
+    { name: t('batch.money_out'), value: <Sums sums={charged} /> },
+    ...(in_doubt > 0
+      ? [
+          {
+            name: t('batch.in_doubt'),
+            value: <Link href="/doubts">{formatCount(in_doubt)}</Link>,
+            more: t('batch.in_doubt_help'),
+          },
+        ]
+      : []),
+    ...((counts.held ?? 0) > 0 ? [{ name: t('batch.held'), value: <Count of={counts.held ?? 0} /> }] : []),
+    ...((counts.failed ?? 0) > 0 ? [{ name: t('batch.failed'), value: <Count of={counts.failed ?? 0} /> }] : []),
+    ...(progress === null ? [] : paceFigures(progress)),
+  ];
+  return (
+    <>
+      <Figures figures={figures} />
+      <RowBar counts={counts} hasLegend />
+    </>
+  );
+}
+
+function paceFigures({ rate_used, rate_allowed, window_ms, left_ms, done_at, finish_by, in_time }: Progress) {
+  const pace =
+    rate_used === null || rate_allowed === null || window_ms === null
+      ? []
+      : [
+          {
+            name: t('batch.pace'),
+            value: `${formatCount(rate_used)} / ${formatCount(rate_allowed)}`,
+            more: t('batch.pace_help', { window: formatDuration(window_ms) }),
+          },
+        ];
+  const finish =
+    done_at === null && left_ms === null
+      ? []
+      : [
+          {
+            name: t('batch.done_at'),
+            value: <Time at={done_at} />,
+            more: left_ms === null ? undefined : t('batch.left', { time: formatDuration(left_ms) }),
+          },
+        ];
+  const wanted =
+    finish_by === null
+      ? []
+      : [
+          {
+            name: t('batch.finish_by'),
+            value: <Time at={finish_by} />,
+            more: in_time === false ? t('batches.late') : undefined,
+          },
+        ];
+  return [...pace, ...finish, ...wanted];
+}
+
+const tabs = ['rows', 'held', 'events', 'details'] as const;
+
+function Details({ batch }: { batch: BatchStatus }) {
+  const held = batch.counts.held ?? 0;
+  const mayHold = useSession().roles.includes('operate');
+  const [chosen, setChosen] = useState<(typeof tabs)[number]>('rows');
+  const shown = tabs.filter((tab) => tab !== 'held' || (held > 0 && mayHold) || chosen === 'held');
+  return (
+    <Tabs
+      label={t('batch.parts')}
+      tabs={shown.map((id) => ({
+        id,
+        label: id === 'held' ? `${t('batch.tab.held')} (${formatCount(held)})` : t(`batch.tab.${id}`),
+      }))}
+      chosen={chosen}
+      onChoose={setChosen}
+    >
+      {chosen === 'rows' && <RowsPanel batch={batch} />}
+      {chosen === 'held' && <HeldPanel batchId={batch.batch_id} />}
+      {chosen === 'events' && <EventsPanel batchId={batch.batch_id} />}
+      {chosen === 'details' && <BatchFacts batch={batch} />}
+    </Tabs>
+  );
+}
+
+function BatchFacts({ batch }: { batch: BatchStatus }) {
+  const { batch_id, service, approved_by, approved_at, priority, finish_by, worker, paid_since, contradicted_rows } =
+    batch;
+  return (
+    <div className="card">
+      <Facts
+        facts={[
+          [t('batch.id'), <code key="id">{batch_id}</code>],
+          [t('batch.service'), service],
+          [
+            t('batch.approved_by'),
+            approved_by === null ? (
+              <None key="none" />
+            ) : (
+              <span key="by">
+                {approved_by}, <Time at={approved_at} />
+              </span>
+            ),
+          ],
+          [t('batch.priority'), t(`priority.${priority}`)],
+          [t('batch.finish_by'), <Time key="finish" at={finish_by} />],
+          [t('batch.worker'), worker ?? t('batch.no_worker')],
+          ...paid_since.map((later): [string, ReactNode] => [
+            t('batch.paid_since'),
+            `${later.batch_id}: ${formatCount(later.rows)}`,
+          ]),
+          ...contradicted_rows.map((row): [string, ReactNode] => [
+            t('batch.contradicted'),
+            `${formatCount(row.row)}: ${row.service_status}`,
+          ]),
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { useEvents } from '../../api/events.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import type { paths } from '../../api/schema.ts';
+import { toast } from '../../base/toast.tsx';
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
+export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'>;
+export type Progress = Answer<'/api/v1/batches/{batch_id}/progress'>['batches'][number];
+export type RowPage = Answer<'/api/v1/batches/{batch_id}/rows'>;
+export type Row = RowPage['rows'][number];
+export type HeldRows = Answer<'/api/v1/batches/{batch_id}/held-rows'>;
+export type LoggedEvent = Answer<'/api/v1/events'>['events'][number];
+
+/** How often a page draws a batch anew while events come in (ms): each row of a batch has several. */
+const redrawMs = 1_500;
+
+const pathOf = (batchId: string) => ({ params: { path: { batch_id: batchId } } });
+
+export function useBatch(batchId: string) {
+  return useQuery({
+    queryKey: ['batch', batchId, 'status'],
+    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}', pathOf(batchId))),
+    refetchInterval: refreshMs,
+  });
+}
+
+/** How fast the batch is sent; null for one that is not being sent. */
+export function useProgress(batchId: string) {
+  return useQuery({
+    queryKey: ['batch', batchId, 'progress'],
+    queryFn: async () => {
+      const { batches } = await answered(api.GET('/api/v1/batches/{batch_id}/progress', pathOf(batchId)));
+      return batches[0] ?? null;
+    },
+    refetchInterval: refreshMs / 4,
+  });
+}
+
+export function useHeldRows(batchId: string, isAsked: boolean) {
+  return useQuery({
+    queryKey: ['batch', batchId, 'held'],
+    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId))),
+    enabled: isAsked,
+  });
+}
+
+/** Reads the batch anew when something happens to it. Returns whether what is shown is live. */
+export function useLive(batchId: string): boolean {
+  const queries = useQueryClient();
+  const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const redraw = () => {
+    waiting.current ??= setTimeout(() => {
+      waiting.current = null;
+      void queries.invalidateQueries({ queryKey: ['batch', batchId] });
+    }, redrawMs);
+  };
+  useEffect(
+    () => () => {
+      if (waiting.current !== null) clearTimeout(waiting.current);
+    },
+    [],
+  );
+  return useEvents(`/batches/${encodeURIComponent(batchId)}/events`, redraw);
+}
+
+/** Something that a person does to a batch: afterwards the batch is read anew, and the person hears that it was done. */
+export function useAction<Input, Result>(
+  batchId: string,
+  run: (input: Input) => Promise<Result>,
+  { done, onDone }: { done: (result: Result) => string; onDone?: () => void },
+) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: run,
+    onSuccess: (result) => {
+      toast(done(result));
+      onDone?.();
+    },
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['batch', batchId] });
+      void queries.invalidateQueries({ queryKey: ['batches'] });
+      void queries.invalidateQueries({ queryKey: ['doubts'] });
+    },
+  });
+}

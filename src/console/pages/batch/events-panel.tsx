@@ -1,0 +1,39 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { EventsTable } from '../../base/events-table.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Card, Loading } from '../../base/page.tsx';
+import { t } from '../../texts/i18n.ts';
+
+const pageEvents = 200;
+
+/** The audit chain of a batch, from its first event. */
+export function EventsPanel({ batchId }: { batchId: string }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['batch', batchId, 'events'],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET('/api/v1/events', { params: { query: { batch_id: batchId, after: pageParam, limit: pageEvents } } }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+  });
+  return (
+    <Card isFlush>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Loading />
+      ) : (
+        <EventsTable events={data.pages.flatMap(({ events }) => events)} />
+      )}
+      {hasNextPage && (
+        <div className="card-head">
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('events.more')}
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,170 @@
+import { useState } from 'react';
+import { change } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { TextArea } from '../../base/field.tsx';
+import { Card, Empty } from '../../base/page.tsx';
+import { Table } from '../../base/table.tsx';
+import { Sums } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { type HeldRows, useAction, useHeldRows } from './batch-queries.ts';
+import { Asked } from './rows-panel.tsx';
+
+type Example = HeldRows['reasons'][number]['examples'][number];
+
+/** What a person wants to do: release or skip these rows; none named means all held rows. */
+interface Decision {
+  what: 'release' | 'skip';
+  rows: number[];
+}
+
+/** The held rows of a batch by why they are held; a person releases or skips one, or all of them. */
+export function HeldPanel({ batchId }: { batchId: string }) {
+  const query = useHeldRows(batchId, true);
+  const [decision, setDecision] = useState<Decision | null>(null);
+  const mayOperate = useRole('operate');
+  return (
+    <Loaded query={query}>
+      {(held) => (
+        <>
+          {held.refusal !== null && <p className="notice tone-attention">{held.refusal}</p>}
+          {held.held === 0 ? (
+            <Card>
+              <Empty title={t('held.none')} />
+            </Card>
+          ) : (
+            <Card
+              title={t('held.title', { count: held.held })}
+              actions={
+                mayOperate && (
+                  <div className="line">
+                    <Button disabledBecause={held.refusal} onClick={() => setDecision({ what: 'release', rows: [] })}>
+                      {t('held.release_all')}
+                    </Button>
+                    <Button onClick={() => setDecision({ what: 'skip', rows: [] })}>{t('held.skip_all')}</Button>
+                  </div>
+                )
+              }
+            >
+              <div className="line">
+                {t('held.sum')} <Sums sums={held.sums} />
+              </div>
+            </Card>
+          )}
+          {held.reasons.map((reason) => (
+            <Group key={reason.code} reason={reason} refusal={held.refusal} onDecide={setDecision} />
+          ))}
+          {decision !== null && (
+            <DecisionDialog
+              batchId={batchId}
+              seen={held.seen}
+              count={decision.rows.length || held.held}
+              decision={decision}
+              onClose={() => setDecision(null)}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Group({
+  reason,
+  refusal,
+  onDecide,
+}: {
+  reason: HeldRows['reasons'][number];
+  refusal: string | null;
+  onDecide: (decision: Decision) => void;
+}) {
+  const mayOperate = useRole('operate');
+  const { code, count, examples } = reason;
+  const decide = (what: Decision['what'], row: number) => onDecide({ what, rows: [row] });
+  return (
+    <Card
+      isFlush
+      title={
+        <>
+          {t('held.group', { count })} <code>{code}</code>
+        </>
+      }
+    >
+      <Table
+        caption={code}
+        rows={examples}
+        keyOf={({ row }) => row}
+        stacks
+        columns={[
+          { id: 'row', label: t('rows.row'), isHead: true, cell: ({ row }) => formatCount(row) },
+          { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number },
+          { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
+          { id: 'why', label: t('rows.why'), cell: ({ why }) => <span className="wrap">{why}</span> },
+          {
+            ...{ id: 'decide', label: t('held.decide') },
+            cell: ({ row }: Example) =>
+              mayOperate && (
+                <div className="line">
+                  <Button disabledBecause={refusal} onClick={() => decide('release', row)}>
+                    {t('held.release')}
+                  </Button>
+                  <Button onClick={() => decide('skip', row)}>{t('held.skip')}</Button>
+                </div>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface DecisionProps {
+  batchId: string;
+  /** What the person has seen: rows that were held after it stay held. */
+  seen: number;
+  count: number;
+  decision: Decision;
+  onClose: () => void;
+}
+
+function DecisionDialog({ batchId, seen, count, decision: { what, rows }, onClose }: DecisionProps) {
+  const [why, setWhy] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const path = { batch_id: batchId };
+  const action = useAction(
+    batchId,
+    async () => {
+      if (what === 'skip')
+        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { rows, why } })).skipped;
+      return (await change('/api/v1/batches/{batch_id}/release', { path, body: { rows, seen } })).released;
+    },
+    { done: (done) => t(what === 'skip' ? 'held.skipped' : 'held.released', { count: done }), onDone: onClose },
+  );
+  const submit = () => {
+    setChecked(true);
+    if (what === 'release' || why.trim() !== '') action.mutate(undefined);
+  };
+  return (
+    <Dialog
+      title={t(what === 'skip' ? 'held.skip_title' : 'held.release_title', { count })}
+      onClose={onClose}
+      onSubmit={submit}
+      submitText={t(what === 'skip' ? 'held.skip' : 'held.release')}
+      isBusy={action.isPending}
+      error={action.error}
+    >
+      <p>{t(what === 'skip' ? 'held.skip_help' : 'held.release_help')}</p>
+      {what === 'skip' && (
+        <TextArea
+          label={t('base.reason')}
+          value={why}
+          onChange={({ target }) => setWhy(target.value)}
+          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
+        />
+      )}
+    </Dialog>
+  );
+}

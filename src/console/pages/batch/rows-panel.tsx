@@ -1,0 +1,83 @@
+import { useDeferredValue, useState } from 'react';
+import { Failure } from '../../base/failure.tsx';
+import { Field, Select } from '../../base/field.tsx';
+import { Grid, type GridColumn } from '../../base/grid.tsx';
+import { Empty, Loading } from '../../base/page.tsx';
+import { RowBadge } from '../../base/state-badge.tsx';
+import { type RowState, rowStates, rowStateText } from '../../base/states.ts';
+import { Money, None, Time } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import type { BatchStatus, Row } from './batch-queries.ts';
+import { RowDialog } from './row-dialog.tsx';
+import { useAllRows, useFilteredRows } from './use-rows.ts';
+
+const columns = (): GridColumn<Row>[] => [
+  { id: 'row', label: t('rows.row'), width: '84px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
+  { id: 'state', label: t('rows.state'), width: '136px', cell: ({ status }) => <RowBadge state={status} /> },
+  { id: 'person', label: t('rows.person'), width: 'minmax(140px, 1fr)', cell: ({ person }) => person ?? <None /> },
+  { id: 'phone', label: t('rows.phone'), width: '132px', cell: ({ phone_number }) => phone_number ?? <None /> },
+  { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
+  { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
+  { id: 'sent', label: t('rows.sent'), width: '196px', cell: ({ sent_at }) => <Time at={sent_at} /> },
+  { id: 'why', label: t('rows.why'), width: 'minmax(240px, 2fr)', cell: ({ reason }) => reason ?? '' },
+];
+
+export function Asked({
+  row: { amount, currency, product_id },
+}: {
+  row: Pick<Row, 'amount' | 'currency' | 'product_id'>;
+}) {
+  if (amount !== null && currency !== null) return <Money value={amount} currency={currency} />;
+  return product_id === null ? <None /> : t('rows.product', { product: product_id });
+}
+
+export function Cost({ row: { cost, cost_currency } }: { row: Pick<Row, 'cost' | 'cost_currency'> }) {
+  return cost === null || cost_currency === null ? <None /> : <Money value={cost} currency={cost_currency} />;
+}
+
+/** The rows of a batch: any number of them, by state, or found by name, reference or number. */
+export function RowsPanel({ batch }: { batch: BatchStatus }) {
+  const [state, setState] = useState<RowState | 'all'>('all');
+  const [search, setSearch] = useState('');
+  const [opened, setOpened] = useState<Row | null>(null);
+  const find = useDeferredValue(search.trim());
+  const isFiltered = state !== 'all' || find !== '';
+  const { batch_id, counts } = batch;
+  const total = Object.values(counts).reduce((sum, one) => sum + one, 0);
+  const all = useAllRows(batch_id, total, !isFiltered);
+  const filtered = useFilteredRows(batch_id, { state, find }, isFiltered);
+  const rows = isFiltered ? filtered : all;
+  const options = [
+    { value: 'all' as const, label: `${t('rows.all')} (${formatCount(total)})` },
+    ...rowStates
+      .filter((one) => (counts[one] ?? 0) > 0 || one === state)
+      .map((value) => ({ value, label: `${t(rowStateText(value))} (${formatCount(counts[value] ?? 0)})` })),
+  ];
+  return (
+    <div className="card flush">
+      <div className="card-head">
+        <div className="filters grow">
+          <Select label={t('rows.state')} isLabelHidden value={state} options={options} onPick={setState} />
+          <Field
+            label={t('rows.find')}
+            isLabelHidden
+            type="search"
+            placeholder={t('rows.find')}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+        </div>
+      </div>
+      {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}
+      {rows.isLoading ? (
+        <Loading />
+      ) : rows.count === 0 ? (
+        <Empty title={t('rows.none')} />
+      ) : (
+        <Grid label={t('rows.title')} columns={columns()} {...rows} onOpen={setOpened} />
+      )}
+      {opened !== null && <RowDialog batchId={batch_id} row={opened} onClose={() => setOpened(null)} />}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import { useSession } from '../../api/session.ts';
+import type { Tone } from '../../base/states.ts';
+import { Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import type { BatchStatus } from './batch-queries.ts';
+
+type Situation = BatchStatus['situation'];
+
+const tones: Record<Situation['doing'], Tone> = {
+  reading: 'moving',
+  unreadable: 'bad',
+  unanswered: 'attention',
+  awaiting_approval: 'attention',
+  starting: 'moving',
+  sending: 'moving',
+  following: 'moving',
+  interrupted: 'attention',
+  waiting: 'attention',
+  paused: 'attention',
+  finished: 'good',
+  cancelled: 'neutral',
+};
+
+/** What the batch is doing, what holds it, and what is needed next from whom: at the top of its page. */
+export function SituationNotice({ batch, actions }: { batch: BatchStatus; actions?: ReactNode }) {
+  const { situation, pauses, rejection } = batch;
+  const { doing, holds, next, meanwhile } = situation;
+  const tone = next?.from === 'person' && tones[doing] === 'good' ? 'attention' : tones[doing];
+  const others = holds.filter((hold) => !pauses.some(({ reason }) => reason === hold));
+  return (
+    <section className={`notice tone-${tone}`} aria-label={t('batch.now')}>
+      <div className="line between">
+        <div className="stack tight">
+          <h2>{t(`doing.${doing}`)}</h2>
+          {rejection !== null && <p>{rejection}</p>}
+          {pauses.map(({ reason, detail, paused_by, since }) => (
+            <p key={reason + since}>
+              {t(`hold.${reason}`)}
+              {detail !== null && `: ${detail}`}{' '}
+              <span className="small">
+                ({paused_by}, <Time at={since} />)
+              </span>
+            </p>
+          ))}
+          {others.map((hold) => (
+            <p key={hold}>{t(`hold.${hold}`)}</p>
+          ))}
+          {next !== null && <NeedLine need={next} isFirst />}
+          {meanwhile.map((need) => (
+            <NeedLine key={need.what} need={need} isFirst={false} />
+          ))}
+        </div>
+        {actions !== undefined && <div className="line">{actions}</div>}
+      </div>
+    </section>
+  );
+}
+
+function NeedLine({
+  need: { what, role, rows, at },
+  isFirst,
+}: {
+  need: NonNullable<Situation['next']>;
+  isFirst: boolean;
+}) {
+  const { roles } = useSession();
+  const isMine = role !== null && roles.includes(role);
+  return (
+    <p>
+      <strong>{t(isFirst ? 'batch.next' : 'batch.meanwhile')}</strong> {t(`need.${what}`, { rows })}
+      {at !== null && (
+        <>
+          {' '}
+          (<Time at={at} />)
+        </>
+      )}
+      {role !== null && !isMine && <span className="small"> {t('batch.needs_role', { role: t(`role.${role}`) })}</span>}
+    </p>
+  );
+}

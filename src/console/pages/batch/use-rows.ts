@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import type { RowState } from '../../base/states.ts';
+import type { Row, RowPage } from './batch-queries.ts';
+
+const pageRows = 200;
+
+export interface RowFilter {
+  state: RowState | 'all';
+  find: string;
+}
+
+/** The rows for a grid: those in view are loaded, and those around them. */
+export interface GridRows {
+  count: number;
+  rowAt: (index: number) => Row | undefined;
+  onShow: (first: number, last: number) => void;
+  isLoading: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+function readRows(batchId: string, after: number, { state, find }: RowFilter): Promise<RowPage> {
+  const wanted = { ...(state === 'all' ? {} : { status: [state] }), ...(find === '' ? {} : { find }) };
+  const query = { after, limit: pageRows, ...wanted };
+  return answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path: { batch_id: batchId }, query } }));
+}
+
+const everything: RowFilter = { state: 'all', find: '' };
+
+/** All rows of a batch. Their numbers have no gap, so any part of a long file is read at once. */
+export function useAllRows(batchId: string, count: number, isAsked: boolean): GridRows {
+  const [pages, setPages] = useState<readonly number[]>([0]);
+  const client = useQueryClient();
+  const keyOf = (page: number) => ['batch', batchId, 'rows', page];
+  const results = useQueries({
+    queries: pages.map((page) => ({
+      queryKey: keyOf(page),
+      queryFn: () => readRows(batchId, page * pageRows, everything),
+      enabled: isAsked,
+    })),
+  });
+  const onShow = useCallback((first: number, last: number) => {
+    const [from, to] = [Math.floor(first / pageRows), Math.floor(last / pageRows)];
+    const shown = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    setPages((before) => (before.join() === shown.join() ? before : shown));
+  }, []);
+  const rowAt = (index: number) =>
+    client.getQueryData<RowPage>(keyOf(Math.floor(index / pageRows)))?.rows[index % pageRows];
+  const failed = results.find(({ error }) => error !== null);
+  return {
+    ...{ count, rowAt, onShow },
+    isLoading: isAsked && results.every(({ data }) => data === undefined),
+    error: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
+  };
+}
+
+/** The rows that fit a filter, page after page. */
+export function useFilteredRows(batchId: string, filter: RowFilter, isAsked: boolean): GridRows {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery({
+    queryKey: ['batch', batchId, 'filtered-rows', filter],
+    queryFn: ({ pageParam }) => readRows(batchId, pageParam, filter),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    enabled: isAsked,
+  });
+  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const loaded = rows.length;
+  const onShow = useCallback(
+    (_first: number, last: number) => {
+      if (hasNextPage && !isFetchingNextPage && last >= loaded - 1) void fetchNextPage();
+    },
+    [hasNextPage, isFetchingNextPage, fetchNextPage, loaded],
+  );
+  return {
+    count: loaded + (hasNextPage ? 1 : 0),
+    rowAt: (index) => rows[index],
+    onShow,
+    isLoading: isAsked && isPending,
+    error,
+    retry: () => void refetch(),
+  };
+}

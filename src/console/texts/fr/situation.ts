@@ -1,0 +1,45 @@
+import type { situation as english } from '../en/situation.ts';
+
+export const situation: Record<keyof typeof english, string> = {
+  'doing.reading': 'Le fichier est lu et vérifié',
+  'doing.unreadable': 'Le fichier n’a pas pu être lu',
+  'doing.unanswered': 'Personne n’a encore décidé de l’envoi',
+  'doing.awaiting_approval': 'Il attend une deuxième personne',
+  'doing.starting': 'Il commence quand vient son tour',
+  'doing.sending': 'Il est en cours d’envoi',
+  'doing.following': 'Tout est envoyé ; les paiements sont suivis',
+  'doing.interrupted': 'Il est interrompu',
+  'doing.waiting': 'Il attend une personne',
+  'doing.paused': 'Il est en pause',
+  'doing.finished': 'Il est terminé',
+  'doing.cancelled': 'Il est annulé',
+  'hold.service_changed': 'Le compte pointe vers un autre service',
+  'hold.service_mismatch': 'Le service a répondu au sujet d’un autre paiement',
+  'hold.credentials_rejected': 'Le service n’accepte pas les identifiants',
+  'hold.guard_tripped': 'Une limite de sécurité est atteinte',
+  'hold.insufficient_balance': 'Le solde ne suffit pas',
+  'hold.by_person': 'Une personne l’a mis en pause',
+  'hold.throttled': 'Le service fait attendre le compte',
+  'hold.unreachable': 'Le service ne répond pas',
+  'hold.first_rows': 'Les premières lignes partent seules',
+  'hold.no_program': 'Aucun programme ne le traite',
+  'need.answer': 'décider si on l’envoie',
+  'need.approve': 'une deuxième personne approuve ou rejette',
+  'need.resume': 'une personne le reprend',
+  'need.fund': 'de l’argent dans le portefeuille',
+  'need.release':
+    '{rows, plural, one {une personne décide de # ligne retenue} other {une personne décide de # lignes retenues}}',
+  'need.resolve':
+    '{rows, plural, one {une personne résout # ligne en doute} other {une personne résout # lignes en doute}}',
+  'need.end_overdue':
+    '{rows, plural, one {le service termine # ligne gardée plus longtemps que promis, ou une personne la résout} other {le service termine # lignes gardées plus longtemps que promis, ou une personne les résout}}',
+  'need.end_throttle': 'le service accepte de nouveau les requêtes',
+  'need.answer_again': 'le service répond de nouveau',
+  'need.end_first_rows': 'les premières lignes se terminent',
+  'need.end_rows': '{rows, plural, one {le service termine # ligne} other {le service termine # lignes}}',
+  'need.look_up': '{rows, plural, one {# ligne en doute est vérifiée} other {# lignes en doute sont vérifiées}}',
+  'need.work': 'un programme le traite (« airbatch serve »)',
+  'need.reverse': 'le service annule l’un de deux paiements : demandez-le-lui',
+  'need.correct':
+    '{rows, plural, one {# ligne non payée est corrigée et renvoyée} other {# lignes non payées sont corrigées et renvoyées}}',
+};

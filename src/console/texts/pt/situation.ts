@@ -1,0 +1,45 @@
+import type { situation as english } from '../en/situation.ts';
+
+export const situation: Record<keyof typeof english, string> = {
+  'doing.reading': 'O ficheiro está a ser lido e verificado',
+  'doing.unreadable': 'Não foi possível ler o ficheiro',
+  'doing.unanswered': 'Ninguém decidiu ainda se é enviado',
+  'doing.awaiting_approval': 'Aguarda uma segunda pessoa',
+  'doing.starting': 'Começa quando chegar a sua vez',
+  'doing.sending': 'Está a ser enviado',
+  'doing.following': 'Tudo foi enviado; os pagamentos são seguidos',
+  'doing.interrupted': 'Está interrompido',
+  'doing.waiting': 'Aguarda uma pessoa',
+  'doing.paused': 'Está em pausa',
+  'doing.finished': 'Está concluído',
+  'doing.cancelled': 'Está cancelado',
+  'hold.service_changed': 'A conta aponta para outro serviço',
+  'hold.service_mismatch': 'O serviço respondeu sobre outro pagamento',
+  'hold.credentials_rejected': 'O serviço não aceita as credenciais',
+  'hold.guard_tripped': 'Foi atingido um limite de segurança',
+  'hold.insufficient_balance': 'O saldo não chega',
+  'hold.by_person': 'Uma pessoa pausou-o',
+  'hold.throttled': 'O serviço faz a conta esperar',
+  'hold.unreachable': 'O serviço não responde',
+  'hold.first_rows': 'As primeiras linhas vão sozinhas',
+  'hold.no_program': 'Nenhum programa o processa',
+  'need.answer': 'decidir se é enviado',
+  'need.approve': 'uma segunda pessoa aprova ou rejeita',
+  'need.resume': 'uma pessoa retoma-o',
+  'need.fund': 'dinheiro na carteira',
+  'need.release':
+    '{rows, plural, one {uma pessoa decide sobre # linha retida} other {uma pessoa decide sobre # linhas retidas}}',
+  'need.resolve':
+    '{rows, plural, one {uma pessoa resolve # linha em dúvida} other {uma pessoa resolve # linhas em dúvida}}',
+  'need.end_overdue':
+    '{rows, plural, one {o serviço termina # linha que retém há mais tempo do que promete, ou uma pessoa resolve-a} other {o serviço termina # linhas que retém há mais tempo do que promete, ou uma pessoa resolve-as}}',
+  'need.end_throttle': 'o serviço volta a aceitar pedidos',
+  'need.answer_again': 'o serviço volta a responder',
+  'need.end_first_rows': 'as primeiras linhas terminam',
+  'need.end_rows': '{rows, plural, one {o serviço termina # linha} other {o serviço termina # linhas}}',
+  'need.look_up': '{rows, plural, one {# linha em dúvida é consultada} other {# linhas em dúvida são consultadas}}',
+  'need.work': 'um programa processa-o (“airbatch serve”)',
+  'need.reverse': 'o serviço reverte um de dois pagamentos: peça-lho',
+  'need.correct':
+    '{rows, plural, one {# linha não paga é corrigida e enviada de novo} other {# linhas não pagas são corrigidas e enviadas de novo}}',
+};
