@@ -71,7 +71,7 @@ export function useLive(batchId: string): boolean {
   return useEvents(`/batches/${encodeURIComponent(batchId)}/events`, redraw);
 }
 
-/** Something that a person does to a batch: afterwards the batch is read anew, and the person hears that it was done. */
+/** What a person does to a batch. Afterwards the batch is read anew, and the person hears that it was done. */
 export function useAction<Input, Result>(
   batchId: string,
   run: (input: Input) => Promise<Result>,

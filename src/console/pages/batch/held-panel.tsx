@@ -11,7 +11,7 @@ import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { type HeldRows, useAction, useHeldRows } from './batch-queries.ts';
-import { Asked } from './rows-panel.tsx';
+import { Asked } from './row-values.tsx';
 
 type Example = HeldRows['reasons'][number]['examples'][number];
 

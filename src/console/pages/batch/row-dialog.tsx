@@ -12,7 +12,7 @@ import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import type { Row } from './batch-queries.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
-import { Asked, Cost } from './rows-panel.tsx';
+import { Asked, Cost } from './row-values.tsx';
 
 const eventsMax = 200;
 

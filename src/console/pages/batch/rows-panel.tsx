@@ -5,11 +5,12 @@ import { Grid, type GridColumn } from '../../base/grid.tsx';
 import { Empty, Loading } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { type RowState, rowStates, rowStateText } from '../../base/states.ts';
-import { Money, None, Time } from '../../base/values.tsx';
+import { None, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { BatchStatus, Row } from './batch-queries.ts';
 import { RowDialog } from './row-dialog.tsx';
+import { Asked, Cost } from './row-values.tsx';
 import { useAllRows, useFilteredRows } from './use-rows.ts';
 
 const columns = (): GridColumn<Row>[] => [
@@ -22,19 +23,6 @@ const columns = (): GridColumn<Row>[] => [
   { id: 'sent', label: t('rows.sent'), width: '196px', cell: ({ sent_at }) => <Time at={sent_at} /> },
   { id: 'why', label: t('rows.why'), width: 'minmax(240px, 2fr)', cell: ({ reason }) => reason ?? '' },
 ];
-
-export function Asked({
-  row: { amount, currency, product_id },
-}: {
-  row: Pick<Row, 'amount' | 'currency' | 'product_id'>;
-}) {
-  if (amount !== null && currency !== null) return <Money value={amount} currency={currency} />;
-  return product_id === null ? <None /> : t('rows.product', { product: product_id });
-}
-
-export function Cost({ row: { cost, cost_currency } }: { row: Pick<Row, 'cost' | 'cost_currency'> }) {
-  return cost === null || cost_currency === null ? <None /> : <Money value={cost} currency={cost_currency} />;
-}
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */
 export function RowsPanel({ batch }: { batch: BatchStatus }) {
