@@ -76,7 +76,7 @@ const subRooms: Record<string, readonly string[]> = {
   verify: ['input', 'chain', 'checks', '.'],
   console: [
     ...['texts/en', 'texts/fr', 'texts/sw', 'texts/pt', 'texts', 'api', 'base', 'shell'],
-    ...['pages/batches', 'pages/batch'],
+    ...['pages/batches', 'pages/batch', 'pages/approval'],
     '.',
   ],
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],

@@ -19,4 +19,9 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 export const pages: readonly ConsolePage[] = [
   { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
   { path: '/batches/:id', component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage') },
+  {
+    path: '/batches/:id/approval',
+    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
+  },
+  { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
 ];

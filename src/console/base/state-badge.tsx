@@ -39,7 +39,11 @@ export function RowBar({
     <div className="stack tight">
       <div className="bar" role="img" aria-label={labels.join(', ') || t('base.none')}>
         {shown.map((state) => (
-          <span key={state} className={`tone-${rowTones[state]}`} style={{ flex: `${counts[state]} 1 0` }} />
+          <span
+            key={state}
+            className={`tone-${rowTones[state]} is-${state}`}
+            style={{ flex: `${counts[state]} 1 0` }}
+          />
         ))}
       </div>
       {hasLegend && (

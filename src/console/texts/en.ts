@@ -1,3 +1,4 @@
+import { approval } from './en/approval.ts';
 import { base } from './en/base.ts';
 import { batch } from './en/batch.ts';
 import { batches } from './en/batches.ts';
@@ -7,6 +8,7 @@ import { situation } from './en/situation.ts';
 import { states } from './en/states.ts';
 
 export const texts = {
+  ...approval,
   ...base,
   ...batch,
   ...batches,

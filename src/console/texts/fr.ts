@@ -1,3 +1,4 @@
+import { approval } from './fr/approval.ts';
 import { base } from './fr/base.ts';
 import { batch } from './fr/batch.ts';
 import { batches } from './fr/batches.ts';
@@ -7,6 +8,7 @@ import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
 
 export const texts = {
+  ...approval,
   ...base,
   ...batch,
   ...batches,

@@ -1,3 +1,4 @@
+import { approval } from './pt/approval.ts';
 import { base } from './pt/base.ts';
 import { batch } from './pt/batch.ts';
 import { batches } from './pt/batches.ts';
@@ -7,6 +8,7 @@ import { situation } from './pt/situation.ts';
 import { states } from './pt/states.ts';
 
 export const texts = {
+  ...approval,
   ...base,
   ...batch,
   ...batches,

@@ -1,3 +1,4 @@
+import { approval } from './sw/approval.ts';
 import { base } from './sw/base.ts';
 import { batch } from './sw/batch.ts';
 import { batches } from './sw/batches.ts';
@@ -7,6 +8,7 @@ import { situation } from './sw/situation.ts';
 import { states } from './sw/states.ts';
 
 export const texts = {
+  ...approval,
   ...base,
   ...batch,
   ...batches,

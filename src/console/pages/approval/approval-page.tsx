@@ -1,0 +1,165 @@
+import { useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { change } from '../../api/client.ts';
+import { codeOf } from '../../api/problem.ts';
+import { Button, ButtonLink } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
+import { TextArea } from '../../base/field.tsx';
+import { Card, Page } from '../../base/page.tsx';
+import { Sums, Time } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { useAction, useBatch } from '../batch/batch-queries.ts';
+import { RowsPanel } from '../batch/rows-panel.tsx';
+import { PlanCard, UnusualCards } from './review-cards.tsx';
+import { type Review, useReview } from './review-queries.ts';
+
+/** What an approver must see before they decide, and the decision. What they see is what they approve. */
+export function ApprovalPage() {
+  const { id = '' } = useParams();
+  const batchId = decodeURIComponent(id);
+  const query = useReview(batchId);
+  const batch = useBatch(batchId).data;
+  const back = `/batches/${encodeURIComponent(batchId)}`;
+  const { data, error } = query;
+  if (data === undefined && (codeOf(error) === 'BATCH_STATE' || codeOf(error) === 'SECOND_PERSON_NEEDED'))
+    return (
+      <Page title={batch?.run_id ?? batchId} actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}>
+        <Failure error={error} />
+      </Page>
+    );
+  return (
+    <Page
+      title={t('approval.title', { run: data?.run_id ?? batchId })}
+      sub={data && <Sub review={data} file={batch?.file_name ?? ''} />}
+      actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}
+    >
+      <Loaded query={query}>
+        {(review) => (
+          <>
+            <PlanCard review={review} />
+            <UnusualCards review={review} />
+            {batch !== undefined && <RowsPanel batch={batch} />}
+            <Digest review={review} />
+            <Decision review={review} back={back} onChanged={() => void query.refetch()} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Sub({ review: { account, service, created_by, created_at }, file }: { review: Review; file: string }) {
+  return (
+    <>
+      {file} · {account} ({service}) · {t('batches.by', { person: created_by })}, <Time at={created_at} />
+    </>
+  );
+}
+
+/** The digest of the rows: the approval is bound to it. */
+function Digest({ review: { content_sha256 } }: { review: Review }) {
+  if (content_sha256 === null) return null;
+  return (
+    <Card title={t('approval.digest')}>
+      <div className="stack tight">
+        <p className="quiet">{t('approval.digest_help')}</p>
+        <code>{content_sha256.match(/.{1,8}/g)?.join(' ')}</code>
+      </div>
+    </Card>
+  );
+}
+
+type Asked = 'approve' | 'reject' | null;
+
+function Decision({ review, back, onChanged }: { review: Review; back: string; onChanged: () => void }) {
+  const [asked, setAsked] = useState<Asked>(null);
+  const { plan } = review;
+  return (
+    <div className="decision-bar">
+      <div>
+        <div className="quiet small">{t('approval.to_pay', { count: plan.to_send })}</div>
+        <strong>
+          <Sums sums={plan.sums} />
+        </strong>
+      </div>
+      <div className="line">
+        <Button look="danger" onClick={() => setAsked('reject')}>
+          {t('approval.reject')}
+        </Button>
+        <Button look="main-action" onClick={() => setAsked('approve')}>
+          {t('approval.approve')}
+        </Button>
+      </div>
+      {asked !== null && (
+        <DecisionDialog what={asked} review={review} back={back} onClose={() => setAsked(null)} onChanged={onChanged} />
+      )}
+    </div>
+  );
+}
+
+interface DecisionProps {
+  what: 'approve' | 'reject';
+  review: Review;
+  back: string;
+  onClose: () => void;
+  onChanged: () => void;
+}
+
+function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProps) {
+  const [why, setWhy] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const [, go] = useLocation();
+  const { batch_id, content_sha256, plan } = review;
+  const path = { batch_id };
+  const action = useAction(
+    batch_id,
+    () => {
+      if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why } });
+      const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
+      return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen } });
+    },
+    { done: () => t(`approval.${what}_done`), onDone: () => go(back) },
+  );
+  const submit = () => {
+    setChecked(true);
+    if (what === 'approve' || why.trim() !== '') action.mutate(undefined);
+  };
+  const close = () => {
+    // What the approver saw is not what is there any more: they look at it again.
+    if (codeOf(action.error) === 'CONTENT_CHANGED') onChanged();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t(`approval.${what}_title`)}
+      onClose={close}
+      onSubmit={submit}
+      submitText={t(`approval.${what}`)}
+      look={what === 'approve' ? 'main-action' : 'danger'}
+      isBusy={action.isPending}
+      error={action.error}
+    >
+      {what === 'approve' ? (
+        <>
+          <p>{t('approval.approve_help')}</p>
+          <div className="figure-line">
+            <span>{t('approval.rows', { rows: formatCount(plan.to_send) })}</span>
+            <strong>
+              <Sums sums={plan.sums} />
+            </strong>
+          </div>
+        </>
+      ) : (
+        <TextArea
+          label={t('base.reason')}
+          help={t('approval.reject_help')}
+          value={why}
+          onChange={({ target }) => setWhy(target.value)}
+          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
+        />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,189 @@
+import { Link } from 'wouter';
+import { Card, Figures } from '../../base/page.tsx';
+import { BatchBadge } from '../../base/state-badge.tsx';
+import { type Column, Table } from '../../base/table.tsx';
+import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { formatCount, formatDuration } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import type { Review, ReviewedRow } from './review-queries.ts';
+
+/** What it pays, what it costs, whether the money suffices, and when it will be done. */
+export function PlanCard({ review: { plan, expected_cost } }: { review: Review }) {
+  const { balance, balance_trouble, short, done_at, finish_by, in_time, rows_before } = plan;
+  const invalid = plan.counts.invalid ?? 0;
+  const held = plan.counts.held ?? 0;
+  return (
+    <>
+      <Figures
+        figures={[
+          {
+            ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
+            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: formatCount(plan.rows) }),
+          },
+          ...(Object.keys(expected_cost.cost).length > 0
+            ? [{ name: t('approval.cost'), value: <Sums sums={expected_cost.cost} />, more: t('approval.cost_help') }]
+            : []),
+          ...(plan.products > 0
+            ? [
+                {
+                  name: t('approval.products'),
+                  value: formatCount(plan.products),
+                  more: <Sums sums={plan.product_sums} />,
+                },
+              ]
+            : []),
+          {
+            ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
+            more: t('approval.takes', { time: formatDuration(plan.estimate_ms) }),
+          },
+          ...(finish_by === null
+            ? []
+            : [
+                {
+                  name: t('batch.finish_by'),
+                  value: <Time at={finish_by} />,
+                  more: in_time === false ? t('batches.late') : undefined,
+                },
+              ]),
+          ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
+          ...(invalid + held > 0
+            ? [
+                {
+                  name: t('approval.not_paid'),
+                  value: formatCount(invalid + held),
+                  more: t('approval.not_paid_help', { invalid, held }),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {short.map(({ currency, missing }) => (
+        <div key={currency} className="notice tone-bad">
+          <h2>{t('approval.short')}</h2>
+          <p>
+            {t('approval.missing')} <Money value={missing} currency={currency} />
+          </p>
+        </div>
+      ))}
+      {balance_trouble !== null && (
+        <p className="notice tone-attention">{t('approval.balance_unknown', { why: balance_trouble })}</p>
+      )}
+      {balance !== null && <WalletLine balance={balance} />}
+    </>
+  );
+}
+
+function WalletLine({ balance: { wallets, read_at } }: { balance: NonNullable<Review['plan']['balance']> }) {
+  return (
+    <p className="small quiet">
+      {t('approval.wallets')}{' '}
+      {wallets.map(({ wallet_id, currency, balance, name }, index) => (
+        <span key={wallet_id}>
+          {index > 0 && ' · '}
+          {currency === '' ? `${name} ${balance}` : <Money value={balance} currency={currency} />}
+        </span>
+      ))}{' '}
+      (<Time at={read_at} />)
+    </p>
+  );
+}
+
+const rowColumns = (): Column<ReviewedRow>[] => [
+  { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row }) => formatCount(row) },
+  { id: 'person', label: t('rows.person'), isHead: true, cell: ({ person }) => person ?? <None /> },
+  { id: 'phone', label: t('rows.phone'), cell: ({ phone_number }) => phone_number },
+  {
+    id: 'amount',
+    label: t('rows.amount'),
+    isNumber: true,
+    cell: ({ amount, currency }) => <Money value={amount} currency={currency} />,
+  },
+];
+
+/** What is unusual about the batch: amounts, held rows, other batches of the same rows, what differs from last time. */
+export function UnusualCards({ review: { plan, review } }: { review: Review }) {
+  const { largest, held, same_rows, since } = review;
+  return (
+    <div className="columns">
+      {plan.unusual.length > 0 && (
+        <Card title={t('approval.unusual')}>
+          <ul className="plain-list">
+            {plan.unusual.map(({ currency, amount, usual, lines }) => (
+              <li key={currency + amount}>
+                <Money value={amount} currency={currency} /> · {t('approval.usual')}{' '}
+                <Money value={usual} currency={currency} />
+                <div className="small quiet">{t('approval.lines', { lines: lines.map(formatCount).join(', ') })}</div>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {same_rows.length > 0 && (
+        <Card title={t('approval.same_rows')}>
+          <ul className="plain-list">
+            {same_rows.map(({ batch_id, status, rows, paid }) => (
+              <li key={batch_id}>
+                <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link> <BatchBadge state={status} />
+                <div className="small quiet">
+                  {t('approval.same_rows_line', { rows: formatCount(rows), paid: formatCount(paid) })}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {Object.keys(held).length > 0 && (
+        <Card title={t('batch.tab.held')}>
+          <ul className="plain-list">
+            {Object.entries(held).map(([code, count]) => (
+              <li key={code}>
+                <code>{code}</code> {formatCount(count)}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {since !== null && <SinceCard since={since} />}
+      <Card title={t('approval.largest')} isFlush>
+        <Table caption={t('approval.largest')} rows={largest} keyOf={({ row }) => row} columns={rowColumns()} />
+      </Card>
+    </div>
+  );
+}
+
+function SinceCard({ since }: { since: NonNullable<Review['review']['since']> }) {
+  const { batch_id, cost, new_numbers, new_examples, changed, changed_percent, changed_examples } = since;
+  return (
+    <Card title={t('approval.since')} isFlush>
+      <div className="card-head">
+        <div>
+          <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link> <Sums sums={cost} />
+          <p>{t('approval.new_numbers', { count: new_numbers })}</p>
+          <p>{t('approval.changed', { count: changed, percent: changed_percent })}</p>
+        </div>
+      </div>
+      {new_examples.length > 0 && (
+        <Table
+          caption={t('approval.new_examples')}
+          rows={new_examples}
+          keyOf={({ row }) => row}
+          columns={rowColumns()}
+        />
+      )}
+      {changed_examples.length > 0 && (
+        <Table
+          caption={t('approval.changed_examples')}
+          rows={changed_examples}
+          keyOf={({ row }) => row}
+          columns={[
+            ...(rowColumns() as Column<(typeof changed_examples)[number]>[]),
+            {
+              ...{ id: 'before', label: t('approval.before'), isNumber: true },
+              cell: ({ before, currency }) => <Money value={before} currency={currency} />,
+            },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}

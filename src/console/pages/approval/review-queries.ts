@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+
+export type Review = paths['/api/v1/batches/{batch_id}/review']['get']['responses'][200]['content']['application/json'];
+export type ReviewedRow = Review['review']['largest'][number];
+
+/** What an approver decides on. It is not read again behind their back: what they see is what they approve. */
+export function useReview(batchId: string) {
+  return useQuery({
+    queryKey: ['review', batchId],
+    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/review', { params: { path: { batch_id: batchId } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    gcTime: 0,
+  });
+}
