@@ -129,7 +129,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         status: 'received',
         priority: options.priority,
         finish_by: options.finishBy ?? null,
-        pressed_at: null,
+        boosted_at: null,
         file_name: source.name,
         file_sha256: source.sha256,
         content_sha256: null,

@@ -185,7 +185,7 @@ async function pauseBatch(
   // person is not.
   const event =
     reason === 'by_person'
-      ? { kind: 'batch.pause_besides', data }
+      ? { kind: 'batch.pause_added', data }
       : { kind: 'batch.pause', data: { from: status, to: status, ...data } };
   await pending.chain.append({ batchId: batch_id, rowNo: null, ...event });
   return { ...before, ...fields };

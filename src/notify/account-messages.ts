@@ -39,7 +39,7 @@ export function throttledMessage({ account }: News, throttle: ThrottleWait): Mes
       ? 'Until then, airbatch sends nothing for this account.'
       : `That is too long: airbatch tries again at ${timeText(until)}, and sends nothing for this account until then.`;
   return {
-    kind: 'told_to_wait',
+    kind: 'throttled',
     subject: `The service makes account ${account} wait ${untilText}`,
     lines: [
       `The service has refused all requests of account ${account} since ${timeText(since)} (HTTP 429), and makes it wait ${untilText}. ${pauseText} No row is lost. Then airbatch continues by itself.`,

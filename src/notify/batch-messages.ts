@@ -20,7 +20,7 @@ type BatchText = Pick<Message, 'subject' | 'lines'>;
 
 /** News about a batch. */
 type NewsOfBatch = News & {
-  kind: Exclude<News['kind'], 'slot_missed' | 'low_balance' | 'unreachable' | 'told_to_wait'>;
+  kind: Exclude<News['kind'], 'slot_missed' | 'low_balance' | 'unreachable' | 'throttled'>;
 };
 
 interface BatchNews {

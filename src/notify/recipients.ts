@@ -16,15 +16,15 @@ export const newsKinds = [
   'slot_missed',
   'low_balance',
   'unreachable',
-  'told_to_wait',
+  'throttled',
   'standstill',
 ] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 const about = {
-  /** The kinds of news that the recipient gets (default: all). */
+  /** The kinds of news that the recipient gets (default: all). Earlier versions called `throttled` "told_to_wait". */
   on: z
-    .array(z.enum(newsKinds))
+    .array(z.enum([...newsKinds, 'told_to_wait']).transform((kind) => (kind === 'told_to_wait' ? 'throttled' : kind)))
     .min(1)
     .default([...newsKinds]),
   /** The accounts and the jobs that the recipient gets news about (default: all). */

@@ -137,8 +137,8 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
   for (const account of await accountsRunning(db)) {
     const throttle = causeOf(await readGate(db, account, now), 'throttled')?.throttle;
     if (!throttle || throttle.until - throttle.since < longThrottleMs) continue;
-    const event_id = `told_to_wait:${account}:${throttle.since}`;
-    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, throttleWait: throttle });
+    const event_id = `throttled:${account}:${throttle.since}`;
+    news.push({ kind: 'throttled', event_id, batch_id: null, account, job: null, throttleWait: throttle });
   }
   return news;
 }

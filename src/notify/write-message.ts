@@ -12,6 +12,6 @@ export async function messageOf(db: Database, news: News, events: readonly strin
   }
   if (news.kind === 'low_balance') return lowBalanceMessage(news);
   if (news.kind === 'unreachable') return unreachableMessage(news);
-  if (news.kind === 'told_to_wait') return news.throttleWait ? throttledMessage(news, news.throttleWait) : null;
+  if (news.kind === 'throttled') return news.throttleWait ? throttledMessage(news, news.throttleWait) : null;
   return batchMessage(db, { ...news, kind: news.kind }, events);
 }

@@ -44,7 +44,7 @@ describe('a unit of work', () => {
       await unit.changeRow(await row(1, unit.tx), 'skip', {}, { why: 'left the company' });
       await unit.append('batch-1', 'batch.reorder', {});
     });
-    await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('batch-1', 'batch.press', {}));
+    await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('batch-1', 'batch.boost', {}));
     const events = (await pageEvents(db, 'batch-1', 0, 10)).slice(-3);
     assert.deepEqual(
       events.map(({ actor, body }) => [actor, JSON.parse(body).through]),

@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { rowStates } from '../../src/core/state/row-state.ts';
 import { isoTime } from '../../src/core/time/clock.ts';
-import { approve, askApproval, pauseBatch, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
+import { approve, pauseBatch, requestApproval, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../src/engine/decisions/release-or-skip.ts';
 import { type StoredPace, savePace } from '../../src/ledger/accounts/pace.ts';
 import { type EventData, isLateSql } from '../../src/ledger/audit/events.ts';
@@ -74,7 +74,7 @@ describe('a notification', () => {
     const { rig, db, clock, told, pass, actor } = await teller();
     const batch = aBatch({ created_by: 'ann', created_at: clock.now() });
     await addBatch(db, clock, batch, someRows(3));
-    await askApproval(actor, 'batch-1', 'every batch needs a second person');
+    await requestApproval(actor, 'batch-1', 'every batch needs a second person');
     await pass();
     await pass();
     await db.execute(`UPDATE batches SET content_sha256 = NULL`);
@@ -126,7 +126,8 @@ describe('a notification', () => {
     await db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'paid'`);
     await db.execute(`UPDATE batch_counts SET status = 'completed' WHERE batch_id = 'paid'`);
     await db.execute(`UPDATE rows SET status = 'completed' WHERE batch_id = 'paid'`);
-    for (const batch_id of ['again', 'other']) await askApproval(actor, batch_id, 'every batch needs a second person');
+    for (const batch_id of ['again', 'other'])
+      await requestApproval(actor, batch_id, 'every batch needs a second person');
     await pass();
     const asked = new Map(told.map(({ word }) => [word.facts.batch_id, word]));
     assert.match(asked.get('again')?.subject ?? '', /3 rows, KES 306\.00, 3 of them also in batch paid$/);
@@ -224,7 +225,7 @@ describe('a notification', () => {
         made,
         rows.map((row) => ({ ...row, batch_id })),
       );
-      await askApproval(actor, batch_id, 'every batch needs a second person');
+      await requestApproval(actor, batch_id, 'every batch needs a second person');
     }
     await pass();
     const asked = Object.fromEntries(told.map(({ word }) => [word.facts.batch_id, [word.subject, word.lines[0]]]));
@@ -242,7 +243,7 @@ describe('a notification', () => {
       ...[aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'held' })],
       ...[aRow(4, { status: 'invalid' }), aRow(5, { status: 'skipped' })],
     ]);
-    await askApproval(actor, 'batch-1', 'every batch needs a second person');
+    await requestApproval(actor, 'batch-1', 'every batch needs a second person');
     await pass();
     assert.match(
       told[0]?.word.lines.join('\n') ?? '',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newsKinds, type RecipientInput, resolveRecipient } from '../../src/notify/recipients.ts';
+import { newsKinds, type RecipientInput, recipientShape, resolveRecipient } from '../../src/notify/recipients.ts';
 
 const idOf = (url: string) => {
   const given: RecipientInput = { kind: 'webhook', url, secretEnv: 'HOOK_SECRET', on: [...newsKinds] };
@@ -16,4 +16,9 @@ test('the name of a recipient in the ledger and in logs has no secret part of it
   ].map(idOf);
   for (const id of ids) assert.match(id, /^webhook https:\/\/hooks\.example\.com\/pay \([0-9a-f]{6}\)$/);
   assert.equal(new Set(ids).size, 3);
+});
+
+test('a configuration may name a kind of news as earlier versions did', () => {
+  const chat = { kind: 'chat', name: 'ops', urlEnv: 'URL' };
+  assert.deepEqual(recipientShape.parse({ ...chat, on: ['told_to_wait', 'late'] }).on, ['throttled', 'late']);
 });

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
-import { approve, askApproval } from '../../src/engine/batches/batch-commands.ts';
+import { approve, requestApproval } from '../../src/engine/batches/batch-commands.ts';
 import { type BatchRecord, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
@@ -20,7 +20,7 @@ const submitter = 'submitter';
 
 /** Leaves a batch that intake has made for a second person. */
 export async function leaveForApproval(db: Database, process: SimulatedProcess, batchId: string): Promise<void> {
-  await askApproval(
+  await requestApproval(
     { db, clock: process.clock, person: submitter, through: 'cli' },
     batchId,
     'every batch needs a second person',

@@ -337,8 +337,8 @@ async function buckets({ db, rowsByBatch }: Judged, batches: readonly BatchRecor
 /** Whether the last that happened to a row in doubt is that it was left to a person. */
 async function isReviewed(db: Database, { batch_id, row_no }: RowRecord): Promise<boolean> {
   const events = await pageEvents(db, batch_id, 0, 1_000_000);
-  const isState = ({ kind }: { kind: string }) => kind === 'row.doubt' || kind === 'row.review';
-  return events.findLast((event) => event.row_no === row_no && isState(event))?.kind === 'row.review';
+  const isState = ({ kind }: { kind: string }) => kind === 'row.doubt' || kind === 'row.escalate';
+  return events.findLast((event) => event.row_no === row_no && isState(event))?.kind === 'row.escalate';
 }
 
 /** I6 and I15: in the end every row is terminal, or waits for a person, of which the chain tells. */

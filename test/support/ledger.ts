@@ -99,7 +99,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     status: 'validated',
     priority: 'normal',
     finish_by: null,
-    pressed_at: null,
+    boosted_at: null,
     file_name: 'payroll.csv',
     file_sha256: null,
     content_sha256: null,

@@ -17,7 +17,7 @@ export type BatchState = (typeof batchStates)[number];
 export type BatchEvent =
   | 'reject' // The file cannot be read as a payout file.
   | 'validate' // Every row of the file is in the ledger, checked.
-  | 'ask_approval'
+  | 'request_approval'
   | 'approve'
   | 'start'
   | 'pause'
@@ -42,7 +42,7 @@ export type PauseReason = (typeof pauseReasons)[number];
 const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> = {
   received: { reject: 'rejected', validate: 'validated', cancel: 'cancelled' },
   rejected: {},
-  validated: { ask_approval: 'awaiting_approval', approve: 'approved', cancel: 'cancelled' },
+  validated: { request_approval: 'awaiting_approval', approve: 'approved', cancel: 'cancelled' },
   awaiting_approval: { approve: 'approved', cancel: 'cancelled' },
   approved: { start: 'running', pause: 'paused', cancel: 'cancelled' },
   running: { pause: 'paused', complete: 'completed', cancel: 'cancelled' },

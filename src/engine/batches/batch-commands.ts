@@ -37,7 +37,7 @@ export interface ApprovalTerms {
 /**
  * Approves a batch. The approval is bound to the digest of the validated rows and to the plan that the person saw, and
  * it stores the balance read before the first row. If a second person was asked, the submitter cannot approve. If the
- * policy requires a second person and nobody was asked (`askApproval`), nobody can. Fails with `BATCH_STATE`,
+ * policy requires a second person and nobody was asked (`requestApproval`), nobody can. Fails with `BATCH_STATE`,
  * `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
@@ -77,8 +77,8 @@ function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
 }
 
 /** Leaves a batch for a second person to approve. */
-export function askApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  return move(actor, batchId, 'ask_approval', (_unit, batch) => ({
+export function requestApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  return move(actor, batchId, 'request_approval', (_unit, batch) => ({
     fields: {},
     data: { why: withoutNumbers(why), content_sha256: batch.content_sha256 },
   }));
@@ -182,7 +182,7 @@ function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): Bat
 
 /** What each event would do to a batch, for the message that says that it cannot. */
 const eventTexts: Partial<Record<BatchEvent, string>> = {
-  ask_approval: 'left for approval',
+  request_approval: 'left for approval',
   approve: 'approved',
   pause: 'paused',
   resume: 'resumed',

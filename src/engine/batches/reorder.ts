@@ -28,7 +28,7 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
     // The boost is decided again for the new place.
-    const changed = await unit.noteBatch(batch, { priority, finish_by, pressed_at: null });
+    const changed = await unit.noteBatch(batch, { priority, finish_by, boosted_at: null });
     await unit.append(batchId, 'batch.reorder', {
       priority,
       finish_by,

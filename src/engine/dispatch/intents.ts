@@ -8,7 +8,7 @@ import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { clearUnansweredLookup } from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { isLeftToPerson, logReview, writeReview } from '../doubts/doubts.ts';
+import { isLeftToPerson, logEscalation, writeEscalation } from '../doubts/doubts.ts';
 import type { ConfirmedFailures } from '../doubts/failed-before.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
@@ -133,7 +133,7 @@ async function isKeptBack(
   }
   const why = whyNotAgain(before, row);
   if (why === null) return false;
-  if (await writeReview(unit, row, why, {})) logReview(context, row, why);
+  if (await writeEscalation(unit, row, why, {})) logEscalation(context, row, why);
   return true;
 }
 

@@ -6,7 +6,7 @@ import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts'
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { logReview, writeReview } from '../doubts/doubts.ts';
+import { logEscalation, writeEscalation } from '../doubts/doubts.ts';
 import { type LookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts';
 import { nothingUnderWayAt } from '../doubts/lost-payments.ts';
 import { noteSecond } from '../payments/late-differences.ts';
@@ -60,10 +60,10 @@ async function lookupFirst(context: RestoreLookupNeeds, row: RowRecord): Promise
     // The row of another file has this key. `writeIntents` handles that.
     if (known && (await otherOwner(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
-    else isLeft = await writeReview(unit, row, why, {});
+    else isLeft = await writeEscalation(unit, row, why, {});
     return false;
   });
-  if (isLeft) logReview(context, row, why);
+  if (isLeft) logEscalation(context, row, why);
   context.wakes.doubt.wake();
   return isTheirs;
 }

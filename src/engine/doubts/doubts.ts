@@ -66,7 +66,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await context.readTrouble(outcome);
     const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
-    if (why !== null) logReview(context, row, why);
+    if (why !== null) logEscalation(context, row, why);
     return;
   }
   const step = await context.committer.commit(async (unit) => {
@@ -77,7 +77,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
   if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
-  if (step?.do === 'review') logReview(context, row, step.why);
+  if (step?.do === 'escalate') logEscalation(context, row, step.why);
 }
 
 /**
@@ -95,7 +95,7 @@ async function writeUnanswered(
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
     await clearUnansweredLookup(unit.tx, row);
     const why = `no look-up was answered for a day (${outcome.evidence.code})`;
-    return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
+    return (await writeEscalation(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
   if (!(await isLeftToPerson(unit.tx, row)))
     await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
@@ -127,7 +127,7 @@ async function takeStep(
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
       : stepWhenNotFound(payment, policy, unit.at);
   const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
-  const step: DoubtStep = isLast ? { do: 'review', why: 'the maximum number of generations was refused' } : found;
+  const step: DoubtStep = isLast ? { do: 'escalate', why: 'the maximum number of generations was refused' } : found;
   // The row was left to a person while this lookup ran. A lookup that found nothing does not change that.
   if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
@@ -168,12 +168,12 @@ async function writeStep(
       return ready !== null;
     }
     case 'halt': {
-      const written = await writeReview(unit, row, step.why, data);
+      const written = await writeEscalation(unit, row, step.why, data);
       if (written) await writePause(unit, context, 'service_mismatch', step.why);
       return written;
     }
-    case 'review':
-      return writeReview(unit, row, step.why, data);
+    case 'escalate':
+      return writeEscalation(unit, row, step.why, data);
     default:
       return unreachable(step);
   }
@@ -185,12 +185,12 @@ export async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRec
 }
 
 /** Leaves the row to a person: no lookup of it is scheduled any more. */
-export async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
+export async function writeEscalation(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
-  return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
+  return (await unit.noteRow(row, fields, 'row.escalate', { ...data, why })) !== null;
 }
 
-/** Logs that a person must decide. Call it once the review is durable. */
-export function logReview({ log }: Parts<'log'>, { batch_id, row_no }: RowRecord, why: string): void {
+/** Logs that a person must decide. Call it once that is durable. */
+export function logEscalation({ log }: Parts<'log'>, { batch_id, row_no }: RowRecord, why: string): void {
   log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
 }

@@ -9,7 +9,7 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames, referenceOf } from '../payments/payment-request.ts';
 import type { Asks, Parts } from '../runner/context.ts';
-import { logReview, writeReview } from './doubts.ts';
+import { logEscalation, writeEscalation } from './doubts.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 
 type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'committer' | 'db' | 'log' | 'picker'>;
@@ -129,7 +129,7 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   // The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
   if (row.status === 'in_doubt') {
-    if (await context.committer.commit((unit) => writeReview(unit, row, why, {}))) logReview(context, row, why);
+    if (await context.committer.commit((unit) => writeEscalation(unit, row, why, {}))) logEscalation(context, row, why);
     return false;
   }
   await context.committer.commit(async (unit) => {

@@ -22,7 +22,7 @@ export type DoubtStep =
    */
   | { do: 'next_generation'; from: number }
   /** Only a person can decide, with evidence from the service. */
-  | { do: 'review'; why: string };
+  | { do: 'escalate'; why: string };
 
 /** The outcome of the last request to create, as stored with its payment. */
 export type LastEvidence = Evidence & { kind: CreateOutcome['kind'] };
@@ -54,7 +54,7 @@ export function stepWhenFound(
   const adopted = mayHaveArrived ?? found.at(0);
   return adopted
     ? { do: 'adopt', payment: adopted }
-    : { do: 'review', why: 'the service found nothing, and said found' };
+    : { do: 'escalate', why: 'the service found nothing, and said found' };
 }
 
 /**
@@ -69,7 +69,7 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   const routeDown = isRouteDown(last, policy) ? policy.routeDown : undefined;
   if (!routeDown && payment.same_errors >= policy.sameErrorsMax && (last?.httpStatus ?? 0) >= 500) {
     return {
-      do: 'review',
+      do: 'escalate',
       why: `the service answered ${last?.httpStatus} ${payment.same_errors} times: perhaps a cached answer`,
     };
   }
@@ -82,7 +82,7 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   const delays = mayResend ? [...policy.lookupDelaysMs, resendDelay] : policy.lookupDelaysMs;
   const later = delays.filter((delay) => delay > elapsed);
   if (later.length > 0) return { do: 'wait', until: payment.last_intent_at + Math.min(...later) };
-  return { do: 'review', why: `not found after ${payment.attempts} attempts and every look-up` };
+  return { do: 'escalate', why: `not found after ${payment.attempts} attempts and every look-up` };
 }
 
 /**
@@ -111,6 +111,6 @@ function stepWhenAged(payment: PaymentRecord, policy: ServicePolicy, now: number
   const delays = policy.agedLookupDelaysMs;
   const [previous, next] = [delays[payment.aged_lookups - 1], delays[payment.aged_lookups]];
   if (next === undefined)
-    return { do: 'review', why: 'the key is too old to be sent again, and the service has nothing under it' };
+    return { do: 'escalate', why: 'the key is too old to be sent again, and the service has nothing under it' };
   return { do: 'wait', until: now + next - (previous ?? 0) };
 }

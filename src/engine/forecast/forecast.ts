@@ -55,8 +55,8 @@ export function boostNeeded(sending: readonly Sending[], pace: PaceAhead, now: n
   return isNeeded ? press(lineOf(sending, pace, now)) : [];
 }
 
-function isBoostNeeded({ priority, finish_by, pressed_at }: Sending): boolean {
-  return priority !== 'urgent' && finish_by !== null && pressed_at === null;
+function isBoostNeeded({ priority, finish_by, boosted_at }: Sending): boolean {
+  return priority !== 'urgent' && finish_by !== null && boosted_at === null;
 }
 
 /**
@@ -67,7 +67,7 @@ export function forecast(sending: readonly Sending[], pace: PaceAhead, now: numb
   const found = new Map<string, Forecast>();
   if (!isForeseeable(gateOf(pace.gate, now))) return found;
   const line = lineOf(sending, pace, now);
-  const boostedMs = new Map(sending.flatMap(({ batch, pressed_at }) => (pressed_at === null ? [] : [[batch, 0]])));
+  const boostedMs = new Map(sending.flatMap(({ batch, boosted_at }) => (boosted_at === null ? [] : [[batch, 0]])));
   while (line.left.length > 0) {
     for (const batch of press(line)) boostedMs.set(batch, timeAt(line, line.sent) - now);
     const [first] = line.left;
@@ -86,7 +86,7 @@ export function forecast(sending: readonly Sending[], pace: PaceAhead, now: numb
 
 function lineOf(sending: readonly Sending[], pace: PaceAhead, now: number): Line {
   const left: Member[] = sending.filter(({ ready }) => ready > 0).map((one) => ({ ...one, stage: null }));
-  const asBoosted = ({ priority, finish_by }: Member) => ({ priority, finish_by, pressed_at: finish_by && now });
+  const asBoosted = ({ priority, finish_by }: Member) => ({ priority, finish_by, boosted_at: finish_by && now });
   left.sort((a, b) => sendingOrder(asBoosted(a), asBoosted(b)));
   const stages: Stage[] = [{ finishBy: null, isBoosted: true, members: [], rows: 0 }];
   for (const member of left) {
@@ -150,8 +150,8 @@ function press(line: Line): string[] {
   for (const stage of toGoFirst(line)) {
     stage.isBoosted = true;
     for (const member of stage.members) {
-      if (member.pressed_at !== null) continue;
-      member.pressed_at = line.now;
+      if (member.boosted_at !== null) continue;
+      member.boosted_at = line.now;
       pressed.push(member.batch);
     }
   }

@@ -1,7 +1,7 @@
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 
 /** The fields that decide a batch's place in the queue of its account. */
-export type Place = Pick<BatchRecord, 'priority' | 'finish_by' | 'pressed_at'>;
+export type Place = Pick<BatchRecord, 'priority' | 'finish_by' | 'boosted_at'>;
 
 const places: Record<Priority, number> = { urgent: 0, normal: 2, bulk: 3 };
 const boostedPlace = 1;
@@ -17,8 +17,8 @@ export function sendingOrder(a: Place, b: Place): number {
   return places[a.priority] - places[b.priority] || (a.finish_by ?? 0) - (b.finish_by ?? 0);
 }
 
-function placeOf({ priority, pressed_at }: Place): number {
-  return priority !== 'urgent' && pressed_at !== null ? boostedPlace : places[priority];
+function placeOf({ priority, boosted_at }: Place): number {
+  return priority !== 'urgent' && boosted_at !== null ? boostedPlace : places[priority];
 }
 
 /** How long the last rows take to settle, for forecasts: most settle within seconds. */

@@ -28,8 +28,8 @@ export async function sendingOf(db: Queryable, account: string): Promise<Sending
 
 /** A batch in the queue of its account, with this many rows to send. */
 export function sendingAs(batch: BatchRecord, ready: number, firstAlone = false): Sending {
-  const { batch_id, priority, finish_by, pressed_at } = batch;
-  return { batch: batch_id, priority, finish_by, pressed_at, ready, firstAlone };
+  const { batch_id, priority, finish_by, boosted_at } = batch;
+  return { batch: batch_id, priority, finish_by, boosted_at, ready, firstAlone };
 }
 
 /** Another batch of the account that sends rows before the last row of this one. */

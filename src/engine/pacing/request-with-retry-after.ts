@@ -23,7 +23,7 @@ export function skippedWhileThrottled(retryAfterMs: number): Throttled {
   return {
     kind: 'throttled',
     retryAfterMs,
-    evidence: { httpStatus: null, code: 'told_to_wait', message, requestId: null },
+    evidence: { httpStatus: null, code: 'throttled', message, requestId: null },
   };
 }
 

@@ -4,7 +4,7 @@ import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { writeReview } from '../doubts/doubts.ts';
+import { writeEscalation } from '../doubts/doubts.ts';
 import { holdMayBePaid } from '../doubts/earlier-generations.ts';
 import { noteDifference } from '../payments/late-differences.ts';
 import type { Parts } from '../runner/context.ts';
@@ -76,7 +76,12 @@ export async function takeEarlier(
   if (row.status === 'ready')
     await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
   if (row.status === 'in_doubt')
-    await writeReview(unit, row, `the service says ${update.verbatim} of its payment of generation ${generation}`, {});
+    await writeEscalation(
+      unit,
+      row,
+      `the service says ${update.verbatim} of its payment of generation ${generation}`,
+      {},
+    );
   return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');
 }
 

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/identity/ids.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { kindsSql } from './event-kinds.ts';
 
 /**
  * The audit log: append-only, with one hash chain for each batch. An event records who did what, when and why. It
@@ -141,6 +142,10 @@ export function pageRetriedCharges(
   );
 }
 
+/** After these events, a row's payment is sent or followed; after the others, it is not any more. */
+const followedKinds = ['row.send', 'row.doubt', 'row.accept', 'row.adopt'];
+const activityKinds = kindsSql([...followedKinds, 'row.unsent', 'row.escalate', 'row.complete', 'row.fail']);
+
 /** A page of the events, in order, with which a payment is sent or followed, or stops being followed. */
 export function pageActivity(
   db: Queryable,
@@ -149,11 +154,15 @@ export function pageActivity(
   limit: number,
 ): Promise<{ seq: number; at: number; kind: string; row_no: number }[]> {
   return db.query(
-    `SELECT seq, at, kind, row_no FROM events WHERE batch_id = ? AND seq > ?
-       AND kind IN ('row.send', 'row.unsent', 'row.doubt', 'row.accept', 'row.adopt', 'row.review', 'row.complete', 'row.fail')
+    `SELECT seq, at, kind, row_no FROM events WHERE batch_id = ? AND seq > ? AND kind IN (${activityKinds})
        ORDER BY seq LIMIT ?`,
     [batchId, afterSeq, limit],
   );
+}
+
+/** Whether a row's payment is followed after an event of `pageActivity`. */
+export function isFollowedAfter(kind: string): boolean {
+  return followedKinds.includes(kind);
 }
 
 /** The time of an event of a batch (epoch ms), by its place in the chain; null if there is none. */

@@ -26,7 +26,7 @@ export interface BatchRecord {
   /** The time by which all rows must have ended; null if there is no deadline. */
   finish_by: number | null;
   /** Since when it goes before others to meet its deadline (engine/forecast/sending-order.ts); null if it does not. */
-  pressed_at: number | null;
+  boosted_at: number | null;
   file_name: string;
   file_sha256: string | null;
   /** SHA-256 of the validated rows, whatever the file format was. An approval is bound to it. */
@@ -82,7 +82,7 @@ const columns = [
   'status',
   'priority',
   'finish_by',
-  'pressed_at',
+  'boosted_at',
   'file_name',
   'file_sha256',
   'content_sha256',
@@ -179,7 +179,7 @@ const changeable = [
   'service',
   'priority',
   'finish_by',
-  'pressed_at',
+  'boosted_at',
   'content_sha256',
   'columns',
   'rejection',

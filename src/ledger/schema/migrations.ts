@@ -202,4 +202,9 @@ export const migrations: readonly (readonly string[])[] = [
     )`,
   ],
   stateTables,
+  [
+    'ALTER TABLE batches RENAME COLUMN pressed_at TO boosted_at',
+    // The ids of notifications that an account is throttled.
+    "UPDATE outbox SET event_id = 'throttled' || SUBSTR(event_id, 13) WHERE event_id LIKE 'told_to_wait:%'",
+  ],
 ];

@@ -29,12 +29,12 @@ export function hasEnded(status: BatchState): boolean {
 }
 
 export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
-  const { status, finish_by: finishBy, completed_at, pressed_at } = batch;
+  const { status, finish_by: finishBy, completed_at, boosted_at } = batch;
   const ahead = sent.includes(status) ? foreseen().get(batch.batch_id) : undefined;
   const doneAt = completed_at ?? (ahead === undefined ? null : now + ahead.doneMs);
   const isPast = !hasEnded(status) && finishBy !== null && finishBy < now;
   const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;
-  const goesFirst = !hasEnded(status) && pressed_at !== null;
+  const goesFirst = !hasEnded(status) && boosted_at !== null;
   return {
     finish_by: isoOrNull(finishBy),
     done_at: isoOrNull(doneAt),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { approve, askApproval } from '../../engine/batches/batch-commands.ts';
+import { approve, requestApproval } from '../../engine/batches/batch-commands.ts';
 import { approvalReason } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { IntakeResult } from '../../intake/intake.ts';
@@ -101,7 +101,7 @@ export function decide(
 ): Promise<BatchRecord> {
   return reason === null
     ? approve(actor, batch_id, { balance: plan.balance, plan })
-    : askApproval(actor, batch_id, reason);
+    : requestApproval(actor, batch_id, reason);
 }
 
 export async function unsentJson(

@@ -1,6 +1,7 @@
 import { moneyText } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
 import { isoTime } from '../../core/time/clock.ts';
+import { presentKind } from '../../ledger/audit/event-kinds.ts';
 import type { AuditEvent } from '../../ledger/audit/events.ts';
 import { timeText } from './format.ts';
 
@@ -31,14 +32,14 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, in progress, or a total)`,
   'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
-  'batch.ask_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
+  'batch.request_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>
     `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
   'batch.start': () => 'began to send',
   'batch.pause': ({ reason, detail, why }) =>
     `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
   'batch.pause_cleared': ({ reason, why }) => `cleared its pause (${text(reason).replaceAll('_', ' ')})${because(why)}`,
-  'batch.pause_besides': ({ why }) => `also paused it (by person)${because(why)}`,
+  'batch.pause_added': ({ why }) => `also paused it (by person)${because(why)}`,
   'batch.resume': ({ why }) => `resumed it${because(why)}`,
   'batch.complete': () => 'finished it: every row has ended',
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
@@ -46,7 +47,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
     `continued without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
-  'batch.press': ({ finish_by }) => `sent it before the others, to finish ${byText(finish_by)}`,
+  'batch.boost': ({ finish_by }) => `sent it before the others, to finish ${byText(finish_by)}`,
   'batch.reorder': ({ priority, finish_by, before_priority, before_finish_by }) => {
     const was = priority === before_priority ? '' : ` instead of ${text(before_priority)}`;
     const by = finish_by === before_finish_by ? '' : ` instead of ${byText(before_finish_by)}`;
@@ -84,7 +85,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
     `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
   'row.adopt': ({ look_ups, ...data }) =>
     `found it at the service at look-up ${text(look_ups)}, and follows it${answer(data)}`,
-  'row.review': ({ why }) => `left it for a person to decide${because(why)}`,
+  'row.escalate': ({ why }) => `left it for a person to decide${because(why)}`,
   'row.overdue': ({ age_ms }) =>
     `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for a final status, and keeps waiting`,
   'row.unknown_status': ({ service_status }) =>
@@ -117,7 +118,8 @@ function dataOf(body: string): Data {
 /** What happened, as a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
 export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
   const data = dataOf(body);
-  const say = batchSentences[kind] ?? rowSentences[kind];
+  const present = presentKind(kind);
+  const say = batchSentences[present] ?? rowSentences[present];
   const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
   return visible(`${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`);
 }

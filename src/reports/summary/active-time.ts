@@ -1,4 +1,4 @@
-import { pageActivity } from '../../ledger/audit/events.ts';
+import { isFollowedAfter, pageActivity } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
 /**
@@ -10,9 +10,6 @@ const paceMsMax = 120_000;
 
 /** Events read at once. */
 const eventsPerPage = 5_000;
-
-/** Events after which a row's payment is not followed any more. After every other event that is read here, it is. */
-const endKinds: ReadonlySet<string> = new Set(['row.unsent', 'row.complete', 'row.fail', 'row.review']);
 
 /** How long payments of a batch were sent or followed (ms). Gaps, such as the night before a retry, do not count. */
 export async function activeMs(view: Queryable, batchId: string): Promise<number> {
@@ -27,8 +24,8 @@ export async function activeMs(view: Queryable, batchId: string): Promise<number
       const sinceMs: number = now - (lastAt ?? now);
       if (followed.size > 0 || sinceMs <= paceMsMax) total += sinceMs;
       lastAt = now;
-      if (endKinds.has(kind)) followed.delete(row_no);
-      else followed.add(row_no);
+      if (isFollowedAfter(kind)) followed.add(row_no);
+      else followed.delete(row_no);
     }
     const last = events.at(-1);
     if (last === undefined || events.length < eventsPerPage) return total;

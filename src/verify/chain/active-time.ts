@@ -4,7 +4,8 @@ const breakMs = 120_000;
 /** Whether a row's payment is sent or followed after an event of this kind; other kinds change nothing. */
 const followedAfter: ReadonlyMap<string, boolean> = new Map([
   ...['row.send', 'row.doubt', 'row.accept', 'row.adopt'].map((kind) => [kind, true] as const),
-  ...['row.unsent', 'row.review', 'row.complete', 'row.fail'].map((kind) => [kind, false] as const),
+  // `row.review`: earlier versions' name of `row.escalate`.
+  ...['row.unsent', 'row.escalate', 'row.review', 'row.complete', 'row.fail'].map((kind) => [kind, false] as const),
 ]);
 
 /** How long payments were sent or followed, according to the chain. */

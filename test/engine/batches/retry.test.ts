@@ -277,7 +277,7 @@ describe('a retry', () => {
       const result = await rig.clock.drive(retrying);
       assert.deepEqual([askedAt.length, result.retried], [asked, retried]);
       for (const at of askedAt.slice(1)) assert.ok(at >= begunAt + saidMs);
-      for (const { why } of result.kept) assert.match(why, /could not be looked up \((RATE_LIMITED|told_to_wait)\)/);
+      for (const { why } of result.kept) assert.match(why, /could not be looked up \((RATE_LIMITED|throttled)\)/);
     });
 
   test('keeps a batch open that was about to end', async () => {

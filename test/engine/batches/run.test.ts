@@ -138,7 +138,7 @@ describe('the engine', () => {
     assert.deepEqual(await rig.states(), ['in_doubt']);
     assert.match((await rig.row(1)).failure_reason ?? '', /too old/);
     const events = await pageEvents(rig.db, 'batch-1', 0, 1_000);
-    const leftAt = events.find(({ kind }) => kind === 'row.review')?.at ?? 0;
+    const leftAt = events.find(({ kind }) => kind === 'row.escalate')?.at ?? 0;
     assert.ok(leftAt - (sends[0] ?? 0) >= 47 * 60 * minute, 'it is looked up for a day more');
   });
 
@@ -696,7 +696,7 @@ describe('the engine', () => {
       assert.equal(pause_reason, 'service_mismatch');
       assert.match(pause_detail ?? '', new RegExp(`has ${said} under the reference of row 1 of batch batch-1`));
       const events = await pageEvents(rig.db, 'batch-1', 0, 100);
-      assert.ok(events.some(({ kind }) => kind === 'row.review'));
+      assert.ok(events.some(({ kind }) => kind === 'row.escalate'));
       assert.doesNotMatch(events.map(({ body }) => body).join(), new RegExp(number));
     }
   });

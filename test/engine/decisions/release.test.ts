@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../../src/core/identity/content-digest.ts';
-import { approve, askApproval, pauseBatch, rejectBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { approve, pauseBatch, rejectBatch, requestApproval } from '../../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
@@ -165,7 +165,7 @@ async function unapproved(policy: Record<string, unknown> = { approval: { needed
 
 async function waiting(policy?: Record<string, unknown>): Promise<Rig> {
   const rig = await unapproved(policy);
-  await askApproval(by(rig, 'sam'), 'batch-1', 'every batch needs a second person');
+  await requestApproval(by(rig, 'sam'), 'batch-1', 'every batch needs a second person');
   return rig;
 }
 
@@ -224,7 +224,7 @@ describe('releasing rows of a batch that is not approved yet', () => {
 
   test('is refused to him also where he was asked nothing when he began', async () => {
     const rig = await unapproved();
-    const db = beforeTransaction(rig.db, () => askApproval(by(rig, 'sam'), 'batch-1', 'x'));
+    const db = beforeTransaction(rig.db, () => requestApproval(by(rig, 'sam'), 'batch-1', 'x'));
     await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', []), { code: 'SECOND_PERSON_NEEDED' });
     assert.equal((await rig.row(2)).status, 'held');
   });
@@ -465,9 +465,9 @@ describe('what people write about their decisions', () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.db.execute("UPDATE batches SET status = 'validated'");
-    await askApproval(mary(rig), 'batch-1', why);
+    await requestApproval(mary(rig), 'batch-1', why);
     await rejectBatch(mary(rig), 'batch-1', why);
-    await isWithoutNumber(rig, 'batch-1', ['batch.ask_approval', 'batch.cancel']);
+    await isWithoutNumber(rig, 'batch-1', ['batch.request_approval', 'batch.cancel']);
   });
 });
 

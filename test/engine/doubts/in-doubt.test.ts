@@ -75,7 +75,7 @@ describe('what is found under the reference of a doubt', () => {
     ['in whatever order they are listed', open1, [open, failed, failed], 'adopt PROCESSING'],
     ['two that have not failed stop the account', open1, [open, done], 'halt'],
     ['of failed ones that is followed which may have arrived', open1, [failed, timedOut], 'adopt TIMEOUT'],
-    ['nothing at all is left to a person', open1, [], 'review'],
+    ['nothing at all is left to a person', open1, [], 'escalate'],
     ['another amount stops the account', open1, [{ ...done, amount: { value: '102', currency: 'KES' } }], 'halt'],
     ['also where only one of several has it', open1, [done, { ...failed, phoneNumber: '+254700000000' }], 'halt'],
     // Version 1 answers code 50 to a first attempt: what is there is its own failure, and the number is free in 65 s.
@@ -111,10 +111,10 @@ describe('a doubt of which nothing is found', () => {
     ['at which it is, with the same key', doubt(), v2, 2 * minute, 'send_again'],
     ['the second time after five minutes', doubt({ resends: 1 }), v2, 5 * minute - 1, 'wait until 300 s'],
     ['the fourth time after an hour', doubt({ resends: 3 }), v2, hour, 'send_again'],
-    ['and no fifth time', doubt({ resends: 4 }), v2, 2 * hour, 'review'],
+    ['and no fifth time', doubt({ resends: 4 }), v2, 2 * hour, 'escalate'],
     ['nor sooner than its last look-up', doubt({ resends: 4 }), v2, minute, 'wait until 90 s'],
     ['the same 5xx twice says nothing', fiveHundreds(2), v2, 2 * minute, 'send_again'],
-    ['three times it may be kept', fiveHundreds(3), v2, 2 * minute, 'review'],
+    ['three times it may be kept', fiveHundreds(3), v2, 2 * minute, 'escalate'],
     ['three of another kind are not', fiveHundreds(3, 200), v2, 2 * minute, 'send_again'],
     ['up to 23 hours it is sent again', doubt({ last_intent_at: start + hour }), v2, 23 * hour - 1, 'send_again'],
     [
@@ -127,10 +127,10 @@ describe('a doubt of which nothing is found', () => {
     ['after an hour more', doubt({ aged_lookups: 1 }), v2, 23 * hour, `wait until ${24 * 3_600} s`],
     ['five hours later', doubt({ aged_lookups: 2 }), v2, 24 * hour, `wait until ${29 * 3_600} s`],
     ['eighteen hours later', doubt({ aged_lookups: 3 }), v2, 29 * hour, `wait until ${47 * 3_600} s`],
-    ['and then a person has it', doubt({ aged_lookups: 4 }), v2, 47 * hour, 'review'],
+    ['and then a person has it', doubt({ aged_lookups: 4 }), v2, 47 * hour, 'escalate'],
     ['Version 1 looks for 15 minutes', doubt(), v1, 12 * minute, 'wait until 900 s'],
     ['before it sends again', doubt(), v1, 15 * minute, 'send_again'],
-    ['three times', doubt({ resends: 3 }), v1, 15 * minute, 'review'],
+    ['three times', doubt({ resends: 3 }), v1, 15 * minute, 'escalate'],
   ] satisfies [string, PaymentRecord, typeof v1, number, string][]) {
     test(`${what}: ${expected}`, () => {
       assert.equal(inShort(stepWhenNotFound(payment, policy, start + now)), expected);

@@ -9,7 +9,7 @@ const aSending: Sending = {
   batch: 'batch-1',
   priority: 'normal',
   finish_by: null,
-  pressed_at: null,
+  boosted_at: null,
   ready: 600,
   firstAlone: false,
 };

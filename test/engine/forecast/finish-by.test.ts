@@ -29,7 +29,7 @@ function line(...texts: string[]): Sending[] {
       batch,
       priority: priority as Priority,
       finish_by: by === undefined ? null : now + Number(by) * minute,
-      pressed_at: pressed ? now : null,
+      boosted_at: pressed ? now : null,
       ready: Number(rows),
       firstAlone: false,
     };
@@ -181,7 +181,7 @@ describe('a batch that is to be done by a time', () => {
     await rig.after(3 * minute);
     const [payroll, promo] = [sentOf(rig, 'payroll', from), sentOf(rig, 'promo', from)];
     assert.ok((promo.first ?? 0) > (payroll.last ?? 0));
-    assert.equal((await rig.batch('promo')).pressed_at, null);
+    assert.equal((await rig.batch('promo')).boosted_at, null);
     await stop();
   });
 
@@ -204,7 +204,7 @@ describe('a batch that is to be done by a time', () => {
     await add(rig, ['late', 'normal', 600, 1], 1);
     const stop = rig.start();
     await rig.after(2 * minute);
-    assert.notEqual((await rig.batch('late')).pressed_at, null);
+    assert.notEqual((await rig.batch('late')).boosted_at, null);
     const rows = [1, 2, 3].map((rowNo) => aRow(rowNo, { phone_number: `+25475${1_000_000 + rowNo}` }));
     await rig.add(rows, { batch_id: 'urgent', run_id: 'urgent', priority: 'urgent' });
     const from = rig.clock.now();
@@ -250,7 +250,7 @@ describe('a batch that is to be done by a time', () => {
     };
     await reorderBatch(ann, 'promo', { finishBy: clock.now() + minute });
     assert.deepEqual(await sent(), new Set(['promo']));
-    assert.notEqual((await rig.batch('promo')).pressed_at, null);
+    assert.notEqual((await rig.batch('promo')).boosted_at, null);
     await reorderBatch(ann, 'promo', { finishBy: null });
     assert.deepEqual(await sent(), new Set(['payroll']));
     await reorderBatch(ann, 'promo', { priority: 'urgent' });

@@ -34,7 +34,7 @@ describe('where a batch stands that is to be done by a time', () => {
     ['in time', {}, 40, 'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC)', true],
     [
       'in time because it goes first',
-      { pressed_at: now },
+      { boosted_at: now },
       40,
       'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC); it goes before the others for that',
       true,

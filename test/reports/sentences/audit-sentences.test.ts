@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { presentKind } from '../../../src/ledger/audit/event-kinds.ts';
 import { auditKinds, auditSentence } from '../../../src/reports/sentences/audit-sentences.ts';
 
 const source = resolve(import.meta.dirname, '../../../src');
@@ -17,7 +18,9 @@ function eventsIn(path: string, type: string, thing: string): string[] {
 function allKinds(): string[] {
   const noted = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('reports'))
-    .flatMap((path) => [...read(path).matchAll(/'((?:row|batch)\.[a-z_]+)'/g)].map(([, kind]) => kind ?? ''));
+    .flatMap((path) =>
+      [...read(path).matchAll(/'((?:row|batch)\.[a-z_]+)'/g)].map(([, kind]) => presentKind(kind ?? '')),
+    );
   const changes = [
     ...eventsIn('core/state/row-state.ts', 'RowEvent', 'row'),
     ...eventsIn('core/state/batch-state.ts', 'BatchEvent', 'batch'),
@@ -50,7 +53,7 @@ describe('a sentence of the audit log', () => {
     ],
     ['batch.reject', null, { code: 'COLUMN_MISSING' }, 'batch: could not read the file ("COLUMN_MISSING")'],
     [
-      'batch.ask_approval',
+      'batch.request_approval',
       null,
       { why: 'the policy asks for two' },
       'batch: submitted it for approval by a second person: the policy asks for two',
@@ -58,6 +61,7 @@ describe('a sentence of the audit log', () => {
     ['batch.start', null, {}, 'batch: began to send'],
     ['batch.pause', null, { why: 'lunch' }, 'batch: paused it (by person): lunch'],
     ['batch.pause_besides', null, { why: 'lunch' }, 'batch: also paused it (by person): lunch'],
+    ['batch.pause_added', null, { why: 'lunch' }, 'batch: also paused it (by person): lunch'],
     [
       'batch.pause_cleared',
       null,
@@ -81,7 +85,7 @@ describe('a sentence of the audit log', () => {
       "batch: continued without the service's list of what was paid since 2026-11-20T09:00:00.000Z, which could not be read: the service is asked",
     ],
     [
-      'batch.press',
+      'batch.boost',
       null,
       { finish_by: Date.UTC(2026, 10, 20, 14) },
       'batch: sent it before the others, to finish by 2026-11-20 14:00:00 UTC',
@@ -137,6 +141,7 @@ describe('a sentence of the audit log', () => {
     ],
     ['row.adopt', 17, { look_ups: 3 }, 'row 17: found it at the service at look-up 3, and follows it'],
     ['row.review', 17, { why: 'nobody can tell' }, 'row 17: left it for a person to decide: nobody can tell'],
+    ['row.escalate', 17, { why: 'nobody can tell' }, 'row 17: left it for a person to decide: nobody can tell'],
     ['row.overdue', 17, { age_ms: 5_400_000 }, 'row 17: has waited 90 minutes for a final status, and keeps waiting'],
     [
       'row.unknown_status',

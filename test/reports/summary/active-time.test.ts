@@ -16,7 +16,8 @@ import { newBatch, newRow, startMs, testClock, testLedger, writeBatch } from '..
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-type Happening = [afterMs: number, what: RowEvent | 'batch complete' | 'batch reopen' | 'row.review', rowNo?: number];
+type Leaving = 'row.escalate' | 'row.review';
+type Happening = [afterMs: number, what: RowEvent | 'batch complete' | 'batch reopen' | Leaving, rowNo?: number];
 
 /**
  * A batch of three rows of which this happens, each so long after its start; it is completed at the end if it says so.
@@ -34,7 +35,7 @@ async function batchOf(t: TestContext, happenings: readonly Happening[]): Promis
 }
 
 async function happen(unit: Unit, what: Happening[1], rowNo: number): Promise<void> {
-  if (what === 'row.review') return unit.append('B-1', what, {}, rowNo);
+  if (what === 'row.escalate' || what === 'row.review') return unit.append('B-1', what, {}, rowNo);
   if (what === 'batch complete' || what === 'batch reopen') {
     const batch = (await findBatch(unit.tx, 'B-1')) as BatchRecord;
     const [, event] = what.split(' ') as [string, 'complete' | 'reopen'];
@@ -77,6 +78,17 @@ for (const [what, happenings, expected] of [
       ...paid(second, 2),
       [2 * second, 'send', 3],
       [3 * second, 'doubt', 3],
+      [hour, 'row.escalate', 3],
+      [50 * hour, 'complete', 3],
+      [50 * hour, 'batch complete'],
+    ],
+    hour,
+  ],
+  [
+    'which earlier versions called a review',
+    [
+      ...paid(0, 1),
+      [2 * second, 'send', 3],
       [hour, 'row.review', 3],
       [50 * hour, 'complete', 3],
       [50 * hour, 'batch complete'],

@@ -44,7 +44,7 @@ test('a plan whose catalog was told to wait for long asks nothing more, and says
   limiter.hold('catalog', 24 * 3_600_000);
   const plan = await planOf({ db: rig.db, clock: rig.clock, log } as unknown as Session, account, await rig.batch());
   const { toSend, balance, balanceTrouble } = plan;
-  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service throttles the account']);
+  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'throttled: the service throttles the account']);
 });
 
 test('what another program was told to wait for holds whoever takes in a file as well, and is told of once', async () => {
