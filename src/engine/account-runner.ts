@@ -33,7 +33,7 @@ export interface RunnerOptions {
   isDead: (holder: string) => boolean;
   callbackUrl: string | null;
   /** Called when this process has taken the account's lease, before it does anything for the account. */
-  onTaken?: () => void;
+  onLeaseTaken?: () => void;
   /** Called when every row of a batch is terminal and the batch is durably completed. */
   onCompleted?: (batchId: string) => void;
   /** A copy of the lease outside the ledger, if there is one. */
@@ -88,7 +88,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     async run(patienceMs, batchIds) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, stopping.signal);
-      options.onTaken?.();
+      options.onLeaseTaken?.();
       try {
         await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
         // Saved last, so that the next program knows all requests of this one. If another program has the account

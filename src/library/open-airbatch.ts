@@ -3,7 +3,7 @@ import { operations } from '../operations/all.ts';
 import type { Question } from '../operations/base/events.ts';
 import { type Operation, performIn } from '../operations/base/operation.ts';
 import type { OpenAccount } from '../runtime/accounts/account.ts';
-import { openMeant } from '../runtime/accounts/with-account.ts';
+import { openChosen } from '../runtime/accounts/with-account.ts';
 import { openSession, type Session } from '../runtime/session/session.ts';
 import { sandboxAccountName } from '../runtime/settings/account-config.ts';
 import { chooseAccount } from '../runtime/settings/config.ts';
@@ -99,7 +99,7 @@ function keepAccounts(session: Session) {
   const open = new Map<string, Promise<OpenAccount>>();
   const opened = (given: string | undefined) => {
     const name = chooseAccount(session.config, given)?.name ?? sandboxAccountName;
-    const account = open.get(name) ?? openMeant(session, given);
+    const account = open.get(name) ?? openChosen(session, given);
     open.set(name, account);
     account.catch(() => open.delete(name));
     return account;

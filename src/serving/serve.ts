@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import type { Place } from '../operations/base/operation.ts';
-import { saysRestored } from '../operations/base/restored.ts';
+import { recordRestore } from '../operations/base/restored.ts';
 import { makeFolder } from '../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../runtime/accounts/account.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import { servedAccounts } from '../runtime/accounts/served-accounts.ts';
-import { requireMeant } from '../runtime/accounts/with-account.ts';
+import { refuseAccidentalSandbox } from '../runtime/accounts/with-account.ts';
 import { requireSoundJobs } from '../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import { requireRole } from '../runtime/session/roles.ts';
@@ -72,9 +72,9 @@ async function serveIn(
   { address, metricsAddress, apiAddress, graceMs, restored }: ServeOptions,
   { onServing, stopSignal, exitLate, nameOf }: ServeDoor,
 ): Promise<void> {
-  if (session.config.accounts.size === 0) await requireMeant(session);
+  if (session.config.accounts.size === 0) await refuseAccidentalSandbox(session);
   await requireReportsFolder(session);
-  await saysRestored(session, restored);
+  await recordRestore(session, restored);
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, SupervisedAccount>();
   const signal = stopSignal();

@@ -3,7 +3,7 @@ import { walkChain } from './chain/chain.ts';
 import type { ChainFacts } from './chain/chain-facts.ts';
 import { checkLedger, type LaterEvents } from './chain/ledger.ts';
 import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './checks/anchors.ts';
-import { checkKept, type Kept, readKept } from './checks/kept.ts';
+import { checkEarlierVersions, type EarlierVersion, readEarlierVersions } from './checks/earlier-versions.ts';
 import { checkReconciliation, isReconciliation } from './checks/reconciliation.ts';
 import { checkResults } from './checks/results.ts';
 import { checkServiceList } from './checks/service-list.ts';
@@ -129,7 +129,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     'All files are present and unchanged since they were signed, and there is no other file. The content of report.html and results.xlsx was not checked beyond that.',
     () => checkFiles(dir, manifest, findings),
   );
-  const kept = await readKept(dir, manifest, findings);
+  const kept = await readEarlierVersions(dir, manifest, findings);
   const { chain, coverage } = await proveChain(dir, { manifest, kept, anchors }, proof);
   const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
   const rows = chain && summary && (await proveRows(dir, { manifest, kept, chain, summary }, proof));
@@ -185,7 +185,7 @@ async function verifyReconciliation(
 /** Proves the chain and which of its heads were anchored. Returns it with what these cover. */
 async function proveChain(
   dir: string,
-  { manifest, kept, anchors }: { manifest: Manifest; kept: readonly Kept[]; anchors: string | undefined },
+  { manifest, kept, anchors }: { manifest: Manifest; kept: readonly EarlierVersion[]; anchors: string | undefined },
   { findings, checked, prove }: Proof,
 ): Promise<{ chain: ChainFacts | null; coverage: Coverage | null }> {
   const before = findings.count;
@@ -218,14 +218,14 @@ async function proveRows(
     kept,
     chain,
     summary,
-  }: { manifest: Manifest; kept: readonly Kept[]; chain: ChainFacts; summary: Summary },
+  }: { manifest: Manifest; kept: readonly EarlierVersion[]; chain: ChainFacts; summary: Summary },
   { findings, checked, prove }: Proof,
 ): Promise<number | null> {
   const rows = await prove(
     'Each row is in results.csv once, in the state that the chain shows; no key is used twice; counts and sums agree; and the batch is the one in the chain.',
     () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
   );
-  const older = checkKept(kept, { manifest, chain }, findings);
+  const older = checkEarlierVersions(kept, { manifest, chain }, findings);
   if (older !== null) checked.push(older);
   const proven = await attempt(findings, 'manifest.json', () =>
     checkVersion({ dir, manifest, summary, chain }, kept, findings),

@@ -11,7 +11,7 @@ import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/job
 import { hasWorker } from '../../operations/base/account-now.ts';
 import { interruptedExitCode, worstExitCode } from '../../operations/base/exit-codes.ts';
 import { contextOf } from '../../operations/base/operation.ts';
-import { saysRestored } from '../../operations/base/restored.ts';
+import { recordRestore } from '../../operations/base/restored.ts';
 import { writeEarlierReports } from '../../operations/working/missing-reports.ts';
 import { workOn } from '../../operations/working/work.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
@@ -86,7 +86,7 @@ async function bringAndSend(
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
   const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
   const batchIds = ready.map(({ batch_id }) => batch_id);
-  const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored === true) };
+  const work = { batchIds, out: session.config.out, restored: await recordRestore(session, options.restored === true) };
   const results =
     batchIds.length === 0
       ? []

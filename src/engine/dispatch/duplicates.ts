@@ -71,7 +71,7 @@ export async function decideRow(
 }
 
 /** Skips or holds a row that must not be sent. */
-export async function keepBack(unit: Unit, row: RowRecord, decision: DuplicateDecision): Promise<void> {
+export async function holdOrSkip(unit: Unit, row: RowRecord, decision: DuplicateDecision): Promise<void> {
   const { outcome, problems, other, knownUntil } = decision;
   if (outcome === 'pay') return;
   const code = problems[0]?.code ?? '';

@@ -18,8 +18,8 @@ import {
   decideRow,
   type EarlierToRows,
   findEarlier,
+  holdOrSkip,
   isAnyUnread,
-  keepBack,
   noteSent,
   whyNotAgain,
 } from './duplicates.ts';
@@ -64,7 +64,7 @@ export async function writeIntents(
       unread.push(row);
       continue;
     }
-    if (await isKeptBack(unit, context, before, row, owner)) continue;
+    if (await isHeldOrSkipped(unit, context, before, row, owner)) continue;
     if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
       if (row.status === 'ready') await leaveTooOld(unit, context, row, known);
       continue;
@@ -119,7 +119,7 @@ async function leaveTooOld(
  * Whether an earlier payment stops the row: a ready row is then skipped or held, and a row in doubt is left to a
  * person.
  */
-async function isKeptBack(
+async function isHeldOrSkipped(
   unit: Unit,
   context: Parts<'log'>,
   before: EarlierToRows,
@@ -128,7 +128,7 @@ async function isKeptBack(
 ): Promise<boolean> {
   if (row.status === 'ready') {
     const decision = await decideRow(unit, before, row, owner);
-    await keepBack(unit, row, decision);
+    await holdOrSkip(unit, row, decision);
     return decision.outcome !== 'pay';
   }
   const why = whyNotAgain(before, row);

@@ -179,7 +179,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
       currency: payment.amount?.currency ?? null,
       first_sent_at: Math.min(payment.createdAt ?? unit.at, unit.at),
     };
-    if (known && (await standsForPayment(unit.tx, known, record))) continue;
+    if (known && (await isRowOfPayment(unit.tx, known, record))) continue;
     if (payment.reference === null && (await findRowByTopup(unit.tx, account, payment.topupId))) continue;
     lost.push(record);
   }
@@ -187,7 +187,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
 }
 
 /** Whether the row that has this key stands for the payment. A row that was not sent does not. */
-async function standsForPayment(
+async function isRowOfPayment(
   db: Queryable,
   { batch_id, row_no, generation }: PaymentRecord,
   payment: LostRecord,

@@ -16,7 +16,7 @@ import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
 import { situationNow, type WaitsSession } from './situation-now.ts';
 
 /** What a batch is doing, in a few words. A batch that could continue but that no program works on is not running. */
-export function standsAt(batch: BatchRecord, { doing, holds }: Situation): string {
+export function situationText(batch: BatchRecord, { doing, holds }: Situation): string {
   const label = batchLabel(batch);
   if (doing === 'paused')
     return `${label}: ${pauseReasonTexts[holds.includes('by_person') ? 'by_person' : firstPause(holds)].label}`;

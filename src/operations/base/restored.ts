@@ -9,7 +9,7 @@ export const restored = z.boolean().default(false);
  * Records that a person says that the ledger comes from a backup, and returns whether they do. The record covers the
  * whole ledger: an account that no program works on now also starts as after a restore.
  */
-export async function saysRestored({ db, clock }: LedgerNow, restored: boolean): Promise<boolean> {
+export async function recordRestore({ db, clock }: LedgerNow, restored: boolean): Promise<boolean> {
   if (restored) await db.transact((tx) => noteLedgerRestored(tx, clock.now()));
   return restored;
 }

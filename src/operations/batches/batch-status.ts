@@ -8,7 +8,7 @@ import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { AccountNow } from '../base/account-now.ts';
-import { standsAt } from '../base/blockers.ts';
+import { situationText } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 import { situationNow } from '../base/situation-now.ts';
@@ -53,7 +53,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
   const situation = await situationNow(session, batch, { counts, account });
   return {
     ...{ batch_id, run_id, account: batch.account, service, file_name, status },
-    stands: standsAt(batch, situation),
+    stands: situationText(batch, situation),
     worker: account.worker,
     pauses: (await openPauses(db, batch)).map(({ reason, detail, paused_by, since }) => ({
       ...{ reason, detail, paused_by },

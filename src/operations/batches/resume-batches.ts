@@ -13,7 +13,7 @@ import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { batchId, folder, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
-import { restored, saysRestored } from '../base/restored.ts';
+import { recordRestore, restored } from '../base/restored.ts';
 import { type BatchResult, batchResult } from '../working/batch-result.ts';
 import { batchesWithoutReports, rememberPlace, type Unreported } from '../working/missing-reports.ts';
 import { reportOn, workOn } from '../working/work.ts';
@@ -63,7 +63,7 @@ export const resumeBatches = defineOperation({
   async run(context, given) {
     const { session, actor, signal } = context;
     const { batch_id, unlisted } = given;
-    const isRestored = await saysRestored(session, given.restored);
+    const isRestored = await recordRestore(session, given.restored);
     const unreported = await batchesWithoutReports(session);
     const { open, paused } = await batchesToResume(session, batch_id, unreported);
     if (unlisted !== undefined && batch_id !== undefined) {

@@ -7,7 +7,7 @@ import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { retryOutcome } from '../base/events.ts';
 import { batchId, folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { restored, saysRestored } from '../base/restored.ts';
+import { recordRestore, restored } from '../base/restored.ts';
 import { batchResult } from '../working/batch-result.ts';
 import { writeEarlierReports } from '../working/missing-reports.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
@@ -60,7 +60,7 @@ export const retryFailed = defineOperation({
       const [result] =
         outcome.retried === 0
           ? await reportOn(context, account, what)
-          : await workOn(context, account, { ...what, restored: await saysRestored(session, restored) });
+          : await workOn(context, account, { ...what, restored: await recordRestore(session, restored) });
       if (result === undefined) throw new Error('the work on one batch has no result');
       if (!signal.aborted) await writeEarlierReports(context);
       return { retry: outcome, ...result };

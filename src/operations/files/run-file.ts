@@ -4,7 +4,7 @@ import { requireRole } from '../../runtime/session/roles.ts';
 import { folder } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { planJson } from '../base/plan.ts';
-import { restored, saysRestored } from '../base/restored.ts';
+import { recordRestore, restored } from '../base/restored.ts';
 import { batchResult } from '../working/batch-result.ts';
 import { writeEarlierReports } from '../working/missing-reports.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
@@ -42,7 +42,7 @@ export const runFile = defineOperation({
       const work = {
         batchIds: [batch_id],
         out: given.out ?? session.config.out,
-        restored: await saysRestored(session, given.restored),
+        restored: await recordRestore(session, given.restored),
       };
       const [result] = await workOn(context, account, work);
       if (result === undefined) throw new Error('the work on one batch has no result');

@@ -41,7 +41,7 @@ export async function workOn(
   if (leavesWork) return reportOn(context, account, { batchIds, out });
   // What was last reported about the process that holds the account, while this process watches it.
   let watched: string | null = null;
-  const onTaken = () => {
+  const onLeaseTaken = () => {
     if (watched !== null) emit({ kind: 'taken_over' });
     watched = null;
   };
@@ -49,7 +49,7 @@ export async function workOn(
     if (text !== watched) emit({ kind: 'watching', text });
     watched = text;
   };
-  const runner = runnerOf(session, account, { restored, onTaken });
+  const runner = runnerOf(session, account, { restored, onLeaseTaken });
   const watching = makeWatching(session, emit, {
     batchIds,
     patienceMs,

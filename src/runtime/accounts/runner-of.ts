@@ -9,7 +9,7 @@ import type { OpenAccount } from './account.ts';
 export function runnerOf(
   { db, clock, random, log, ledgerPath }: Session,
   { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
-  options: Pick<RunnerOptions, 'restored' | 'onTaken' | 'onCompleted' | 'rereads'>,
+  options: Pick<RunnerOptions, 'restored' | 'onLeaseTaken' | 'onCompleted' | 'rereads'>,
 ): AccountRunner {
   return makeAccountRunner(
     { db, gateway, limiter, clock, random, log: accountLog(log, name), settings },

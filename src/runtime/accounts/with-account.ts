@@ -11,7 +11,7 @@ export async function withAccount<Result>(
   name: string | undefined,
   work: (account: OpenAccount) => Promise<Result>,
 ): Promise<Result> {
-  const account = await openMeant(session, name);
+  const account = await openChosen(session, name);
   try {
     return await work(account);
   } finally {
@@ -19,10 +19,10 @@ export async function withAccount<Result>(
   }
 }
 
-/** Opens the account; the caller closes it. Throws as `requireMeant` does. */
-export async function openMeant(session: Session, name: string | undefined): Promise<OpenAccount> {
+/** Opens the account; the caller closes it. Throws as `refuseAccidentalSandbox` does. */
+export async function openChosen(session: Session, name: string | undefined): Promise<OpenAccount> {
   const chosen = chooseAccount(session.config, name);
-  if (chosen === null && name === undefined) await requireMeant(session);
+  if (chosen === null && name === undefined) await refuseAccidentalSandbox(session);
   return openAccount(chosen, session);
 }
 
@@ -31,7 +31,7 @@ export async function openMeant(session: Session, name: string | undefined): Pro
  * be archived as paid although no money has moved. Throws `CONFIG_INVALID` if the ledger has worked for a real account
  * and nobody has said that this is a rehearsal.
  */
-export async function requireMeant({ db }: Session): Promise<void> {
+export async function refuseAccidentalSandbox({ db }: Session): Promise<void> {
   const latest = await latestBatchAtOtherService(db, embeddedSandboxService);
   if (latest === null) return;
   throw new AirbatchError(

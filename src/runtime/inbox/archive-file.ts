@@ -27,7 +27,7 @@ export async function archiveFile(session: Session, files?: readonly JobFile[]):
   for (const file of files ?? (await filesToArchive(db))) {
     if (!files && (await jobRetry(db, file.batch_id)) === 'due') continue;
     try {
-      await putOneAway(session, file);
+      await archiveOne(session, file);
     } catch (error) {
       const { files, why } = left.get(file.job) ?? { files: 0, why: errorMessage(error) };
       left.set(file.job, { files: files + 1, why });
@@ -37,7 +37,7 @@ export async function archiveFile(session: Session, files?: readonly JobFile[]):
     log.warn('files of a job could not be archived; airbatch tries again when the next batch ends', { job, ...those });
 }
 
-async function putOneAway(session: Session, file: JobFile): Promise<void> {
+async function archiveOne(session: Session, file: JobFile): Promise<void> {
   const { db, clock } = session;
   const folder = folderTakenFrom(file.working_path);
   const batch = await findBatch(db, file.batch_id);

@@ -88,11 +88,11 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
    */
   refundOf(rowNo: number, topupId: string): Refund | null;
   /** Whether the service reported this status of a payment of the row after the row had ended. */
-  wasSaidLate(rowNo: number, serviceStatus: string): boolean;
+  wasReportedLate(rowNo: number, serviceStatus: string): boolean;
   /** How long payments were sent or followed (ms). */
   activeMs(): number;
   /** The charges and refunds of payments that failed. */
-  failed: Pick<FailedCharges, 'earlier' | 'earlierBack' | 'backBy'>;
+  failed: Pick<FailedCharges, 'earlier' | 'earlierRefunds' | 'refundedBy'>;
 }
 
 export const rowStates = [

@@ -34,9 +34,9 @@ export interface FailedCharges {
   /** What was charged for payments whose rows were sent again since. */
   earlier(): ExactSums;
   /** The refunds of those. */
-  earlierBack(): ExactSums;
+  earlierRefunds(): ExactSums;
   /** The refunds of all failed payments, up to a time (epoch milliseconds). */
-  backBy(until: number): ExactSums;
+  refundedBy(until: number): ExactSums;
 }
 
 export function makeFailedCharges(): FailedCharges {
@@ -75,8 +75,8 @@ export function makeFailedCharges(): FailedCharges {
         rowOf(rowNo).updates.push({ topupId, retries, at, currency, backOf: (charged) => rest(charged, cost) });
     },
     earlier: () => sumUp(isEarlier, ({ cost }) => cost),
-    earlierBack: () => sumUp(isEarlier, (payment, { updates }) => mostOf(payment, updates)),
-    backBy: (until) =>
+    earlierRefunds: () => sumUp(isEarlier, (payment, { updates }) => mostOf(payment, updates)),
+    refundedBy: (until) =>
       sumUp(
         () => true,
         (payment, { updates }) =>

@@ -60,7 +60,7 @@ export function makeFacts(): GatheredFacts {
   const sendings = makeSendings();
   // Few rows are refunded.
   const refunds = new Map<number, Refund[]>();
-  const saidLate = new Set<string>();
+  const reportedLate = new Set<string>();
   const failed = makeFailedCharges();
   const active = makeActiveTime();
   return {
@@ -77,8 +77,8 @@ export function makeFacts(): GatheredFacts {
       // The refunds so far were of an earlier payment.
       if (kind === 'row.retry') refunds.delete(rowNo);
       if (kind === 'row.contradicted' || kind === 'row.changed_late') {
-        saidLate.add(`${rowNo} ${data.service_status}`);
-        saidLate.add(`${rowNo} topup ${data.topup_id}`);
+        reportedLate.add(`${rowNo} ${data.service_status}`);
+        reportedLate.add(`${rowNo} topup ${data.topup_id}`);
       }
       const refund = refundIn(kind, at, data);
       if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
@@ -89,7 +89,7 @@ export function makeFacts(): GatheredFacts {
     mayBear: sendings.mayBear,
     refundOf: (rowNo, topupId) =>
       refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
-    wasSaidLate: (rowNo, serviceStatus) => saidLate.has(`${rowNo} ${serviceStatus}`),
+    wasReportedLate: (rowNo, serviceStatus) => reportedLate.has(`${rowNo} ${serviceStatus}`),
     activeMs: active.total,
     failed,
   };

@@ -8,12 +8,12 @@ import { unguarded, withoutInnerGuards } from '../input/guards.ts';
 import type { Manifest } from '../input/manifest.ts';
 import { type ResultRow, resultRows } from '../input/rows.ts';
 import { checkBalanceProof } from './balance.ts';
-import { checkRefunds } from './came-back.ts';
 import { checkDerived, DerivedNumbers } from './derived.ts';
 import { malformedCells } from './forms.ts';
 import { InputAmounts } from './input-amount.ts';
 import { checkKeys, KeyMarks } from './key-marks.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
+import { checkRefunds } from './refund-sums.ts';
 import type { Summary } from './summary.ts';
 
 /** States that intake gives, for which the row need not have an event. */
@@ -102,9 +102,9 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   }
   checkRefund(row, rowNo, chain, findings);
   const { contradicted = '', second_topup_id: second = '' } = row;
-  if (second !== '' && !chain.wasSaidLate(rowNo, `topup ${unguarded(second)}`))
+  if (second !== '' && !chain.wasReportedLate(rowNo, `topup ${unguarded(second)}`))
     findings.add('results.csv', `row ${rowNo} has a second payment that the audit chain does not have.`);
-  if (contradicted !== '' && (status !== 'failed' || !chain.wasSaidLate(rowNo, unguarded(contradicted) ?? '')))
+  if (contradicted !== '' && (status !== 'failed' || !chain.wasReportedLate(rowNo, unguarded(contradicted) ?? '')))
     findings.add('results.csv', `row ${rowNo} has another status at the service than the audit chain.`);
   checkEnd(row, rowNo, chain, findings);
 }

@@ -6,7 +6,7 @@ import { ownBytes, ownFile } from '../input/files.ts';
 import { attempt, type Findings } from '../input/findings.ts';
 import { type Manifest, type Previous, versionsFolder } from '../input/manifest.ts';
 import { checkDifference, file, lateChangeLines, same, type Versioned } from './difference.ts';
-import { type Kept, numbersInOtherBatches, siblingsOf } from './kept.ts';
+import { type EarlierVersion, numbersInOtherBatches, siblingsOf } from './earlier-versions.ts';
 
 /**
  * Checks which version the reports are, and how they differ from the previous one. The chain must continue that of the
@@ -16,7 +16,7 @@ import { type Kept, numbersInOtherBatches, siblingsOf } from './kept.ts';
  */
 export async function checkVersion(
   reports: Versioned,
-  kept: readonly Kept[],
+  kept: readonly EarlierVersion[],
   findings: Findings,
 ): Promise<string | null> {
   const { dir, manifest, summary, chain } = reports;
@@ -130,7 +130,7 @@ async function noteOthers(
 /** The folder of the previous version, if it is near; its results and summary must be unchanged. */
 async function findEarlier(
   dir: string,
-  { previous, kept }: { previous: Previous; kept: readonly Kept[] },
+  { previous, kept }: { previous: Previous; kept: readonly EarlierVersion[] },
   findings: Findings,
 ): Promise<string | null> {
   const { version, manifest_sha256: digest } = previous;

@@ -21,13 +21,13 @@ export function checkRefunds(
   if (back !== undefined || isRecorded) {
     for (const currency of sumsOf(earlier).differences(chain.failed.earlier()))
       findings.add(file, `has another sum of ${currency} charged for earlier payments than the audit chain.`);
-    for (const currency of sumsOf(back ?? {}).differences(chain.failed.earlierBack()))
+    for (const currency of sumsOf(back ?? {}).differences(chain.failed.earlierRefunds()))
       findings.add(file, `has another sum of ${currency} refunded for earlier payments than the audit chain.`);
   }
   if (balance.explanation.length === 0) return;
   const named = new Set(balance.wallets.map(({ currency }) => currency));
   const [said, found] = [new ExactSums(), new ExactSums()];
-  const by = chain.failed.backBy(Date.parse(balance.after_read_at ?? ''));
+  const by = chain.failed.refundedBy(Date.parse(balance.after_read_at ?? ''));
   for (const currency of Object.keys(total))
     for (const sums of [by, refunded])
       found.addFrom(named.has(unnamed) && !named.has(currency) ? unnamed : currency, sums, currency);

@@ -8,7 +8,7 @@ import { checkFiles, type Manifest, readManifest, versionsFolder } from '../inpu
 const namePattern = /^([1-9]\d*)-as-of-(\d{4}-\d\d-\d\d)(-\d+)?$/;
 
 /** A version in `versions/`, according to its manifest. */
-export interface Kept {
+export interface EarlierVersion {
   /** Its folder, as in findings. */
   name: string;
   manifest: Manifest;
@@ -19,7 +19,11 @@ export interface Kept {
 }
 
 /** The versions in `versions/`: each must be signed, have unchanged files, and have the right name. */
-export async function readKept(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Kept[]> {
+export async function readEarlierVersions(
+  dir: string,
+  { batch_id }: Manifest,
+  findings: Findings,
+): Promise<EarlierVersion[]> {
   const folder = join(dir, versionsFolder);
   const read = async () => {
     await ownFolder(folder);
@@ -29,7 +33,7 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     if (error.code !== 'ENOENT') findings.add(versionsFolder, `cannot be read: ${error.message}.`);
     return [];
   });
-  const kept: Kept[] = [];
+  const kept: EarlierVersion[] = [];
   for (const name of names.sort()) {
     const shown = join(versionsFolder, name);
     const [, number, day] = namePattern.exec(name) ?? [];
@@ -65,8 +69,8 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
  * Each kept version must be earlier than these reports: their chain continues its chain. It must have the same key,
  * unless a later version there names it. Returns what was proved in a sentence; null if no version is kept.
  */
-export function checkKept(
-  kept: readonly Kept[],
+export function checkEarlierVersions(
+  kept: readonly EarlierVersion[],
   { manifest, chain }: { manifest: Manifest; chain: ChainFacts },
   findings: Findings,
 ): string | null {
