@@ -158,7 +158,7 @@ describe('the SQLite ledger', () => {
       await db.execute('ALTER TABLE batches DROP COLUMN finish_by');
       await db.execute('ALTER TABLE batches DROP COLUMN boosted_at');
       // The second column has had two names.
-      await db.execute('DELETE FROM migrations WHERE version IN (13, 25)');
+      await db.execute('DELETE FROM migrations WHERE version IN (13, 27)');
       await migrate(db);
       const batch = await findBatch(db, 'batch-1');
       assert.deepEqual([batch?.finish_by, batch?.boosted_at], [null, null]);
