@@ -342,7 +342,7 @@ describe('a batch whose people are being forgotten when the program is killed', 
       assert.equal(await left(), [rows + 2, rows + 2, rows - 500 + 2, 1 + 2, 0][units]);
       // Nothing is forgotten of a batch that could still be paid.
       if (units === 0) assert.equal((await rig.batch()).forgotten_at, null);
-      else await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /is forgotten/ });
+      else await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /were forgotten/ });
 
       const next = await forgetEnded(actor, rig.clock.now(), 'retention');
       assert.deepEqual(next.batches, units < 4 ? ['batch-1'] : []);
