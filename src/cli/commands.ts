@@ -13,6 +13,7 @@ export const load = {
   sandbox: () => import('./serving/sandbox.ts'),
   jobs: () => import('./serving/jobs.ts'),
   serve: () => import('./serving/serve.ts'),
+  console: () => import('./serving/console.ts'),
   submit: () => import('./files/submit.ts'),
   approve: () => import('./batches/approve.ts'),
   reject: () => import('./batches/reject.ts'),

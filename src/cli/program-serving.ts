@@ -58,10 +58,17 @@ export function addServer(program: Command, call: Call): void {
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--metrics-port <n>', 'serve Prometheus metrics at this port')
     .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
-    .option('--api-port <n>', 'serve the HTTP API at this port, to programs with a key (see docs/api.md)')
+    .option('--api-port <n>', 'serve the HTTP API and the console at this port (see docs/api.md and docs/console.md)')
     .option('--api-host <address>', 'address for the API (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
     .action(call('serve'));
+  example(program.command('console'), 'airbatch console --sandbox')
+    .description('what "serve" does, with the console for people in a browser; prints the first administrator\'s link')
+    .option('--port <n>', 'port (default: 8788)')
+    .option('--host <address>', 'address to listen at (default: 127.0.0.1; see "console" in docs/configuration.md)')
+    .option('--sandbox', 'work with the embedded sandbox, where no money moves, whatever accounts are configured')
+    .option('--admin <name>', 'make a link by which this person becomes an administrator, with a new password')
+    .action(call('console'));
   example(
     program
       .command('api-keys')

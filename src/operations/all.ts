@@ -1,6 +1,7 @@
 import { changeUser } from './access/change-user.ts';
 import { createApiKey } from './access/create-api-key.ts';
 import { createUser } from './access/create-user.ts';
+import { inviteAdmin } from './access/invite-admin.ts';
 import { listAccessEvents } from './access/list-access-events.ts';
 import { listApiKeys } from './access/list-api-keys.ts';
 import { listSessions } from './access/list-sessions.ts';
@@ -93,6 +94,7 @@ export const operations = {
   listUsers,
   changeUser,
   resetUser,
+  inviteAdmin,
   listSessions,
   revokeSession,
   listAccessEvents,

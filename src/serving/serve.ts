@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
-import type { Place } from '../operations/base/operation.ts';
+import { inviteAdmin } from '../operations/access/invite-admin.ts';
+import { type Place, performIn } from '../operations/base/operation.ts';
 import { recordRestore } from '../operations/base/restored.ts';
 import { makeFolder } from '../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../runtime/accounts/account.ts';
@@ -11,41 +11,31 @@ import { requireSoundJobs } from '../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import { requireRole } from '../runtime/session/roles.ts';
 import type { Session } from '../runtime/session/session.ts';
-import { sandboxAccountName } from '../runtime/settings/account-config.ts';
-import { chooseAccount } from '../runtime/settings/config.ts';
 import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../runtime/upkeep/notifier.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
-import { makeApiServer } from '../server/api/api-server.ts';
 import { makeServer } from '../server/app.ts';
-import { makeMetricsServer } from '../server/metrics.ts';
-import { makePasswordHasher } from '../server/sign-in/password.ts';
 import { healthOf, keep, logAccounts } from './accounts.ts';
+import { type Address, type InnerAddresses, listenAt, makeInnerServers } from './inner-servers.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
-import { listening } from './listening.ts';
 import { openServing } from './opening.ts';
 import { makeReportWriter } from './reports.ts';
 
-/** Where a server listens. */
-interface Address {
-  host: string;
-  port: number;
-}
-
-export interface ServeOptions {
+export interface ServeOptions extends InnerAddresses {
+  /** Of the service's webhooks. */
   address: Address;
-  /** Null if metrics are not served. */
-  metricsAddress: Address | null;
-  /** Null if the HTTP API is not served. */
-  apiAddress: Address | null;
   /** How long requests in flight may take to end once the program must stop. */
   graceMs: number;
   restored: boolean;
+  /** For whom a link is made: for the first administrator (`{}`), or for this person. Null: no link is made. */
+  invitation: { name?: string } | null;
+  /** Works with the embedded sandbox, whatever accounts are configured. */
+  sandbox: boolean;
 }
 
 export interface ServeDoor {
-  /** Called when the program listens. */
-  onServing: (url: string) => void;
+  /** Called when the program listens: for webhooks at `url`. */
+  onServing: (url: string, console: { url: string; link: string | null } | null) => void;
   /** Called when the ledger is open. The signal is aborted when the program must end. */
   stopSignal: () => AbortSignal;
   /** Ends the process although a request is in flight; its row is in doubt at the next start. */
@@ -58,7 +48,8 @@ export interface ServeDoor {
  * ends it earlier.
  */
 export async function serve(place: Place, options: ServeOptions, door: ServeDoor): Promise<void> {
-  const session = await openServing(place);
+  const opened = await openServing(place);
+  const session = options.sandbox ? { ...opened, config: { ...opened.config, accounts: new Map() } } : opened;
   try {
     requireRole(session, 'operate');
     await serveIn(session, options, door);
@@ -69,7 +60,7 @@ export async function serve(place: Place, options: ServeOptions, door: ServeDoor
 
 async function serveIn(
   session: Session,
-  { address, metricsAddress, apiAddress, graceMs, restored }: ServeOptions,
+  { address, graceMs, restored, invitation, ...inside }: ServeOptions,
   { onServing, stopSignal, exitLate, nameOf }: ServeDoor,
 ): Promise<void> {
   if (session.config.accounts.size === 0) await refuseAccidentalSandbox(session);
@@ -93,16 +84,16 @@ async function serveIn(
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
-  const inner = innerServers(session, kept, { metricsAddress, apiAddress }, nameOf);
+  const inner = makeInnerServers(session, kept, inside, nameOf);
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
   });
   try {
-    const url = await listen(server, address, `${nameOf('host')} and ${nameOf('port')}`);
-    await inner.listen();
+    const url = await listenAt(server, address, `${nameOf('host')} and ${nameOf('port')}`);
+    const consoleUrl = await inner.listen();
     // The program reports that it serves only once everything that was asked for runs.
-    onServing(url);
+    onServing(url, consoleUrl && { url: consoleUrl.origin, link: await linkFor(session, invitation, consoleUrl) });
     await logAccounts(session, accounts);
     notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
@@ -129,6 +120,22 @@ async function serveIn(
   }
 }
 
+/** The link of an invitation; null if nobody is invited, or this person may not invite anybody. */
+async function linkFor(
+  session: Session,
+  invitation: ServeOptions['invitation'],
+  consoleUrl: URL,
+): Promise<string | null> {
+  if (invitation === null) return null;
+  const door = { nameOf: (field: string) => (field === 'name' ? '--admin' : field) };
+  const { link } = await performIn(session, inviteAdmin, door, invitation).catch((error: unknown) => {
+    if (error instanceof AirbatchError && error.code === 'ROLE_MISSING' && !invitation.name) return { link: null };
+    throw error;
+  });
+  // What stands after "#" is sent to no server and is in no log.
+  return link && `${new URL('/link', consoleUrl)}#${link.token}`;
+}
+
 /** It is better to find an unusable folder before anything is sent than after the first batch has ended. */
 async function requireReportsFolder({ config }: Session): Promise<void> {
   await makeFolder(
@@ -152,67 +159,6 @@ async function endOrExit(
     exitLate();
   }
   session.log.info('stopped');
-}
-
-/** The servers for the operator's own programs. Each listens at its own port, and only if one is named. */
-function innerServers(
-  session: Session,
-  kept: ReadonlyMap<string, SupervisedAccount>,
-  { metricsAddress, apiAddress }: Pick<ServeOptions, 'metricsAddress' | 'apiAddress'>,
-  nameOf: ServeDoor['nameOf'],
-) {
-  // A server without an address is not built: the API makes a schema for each of its routes.
-  const metrics = metricsAddress && metricsOf(session, kept);
-  let apiUrl = '';
-  const api =
-    apiAddress &&
-    makeApiServer({
-      session,
-      hasher: makePasswordHasher(session.random),
-      publicUrl: () => new URL(apiUrl),
-      withAccount: (name, work) => keptOf(session, kept, name).use(work),
-      onChange: (account) => kept.get(account)?.nudge(),
-    });
-  return {
-    async listen() {
-      if (metrics !== null && metricsAddress !== null) {
-        const url = await listen(metrics, metricsAddress, `${nameOf('metrics_host')} and ${nameOf('metrics_port')}`);
-        session.log.info('metrics are served', { url: `${url}/metrics` });
-      }
-      if (api !== null && apiAddress !== null) {
-        apiUrl = await listen(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
-        session.log.info('the API is served', { url: `${apiUrl}/api/v1` });
-      }
-    },
-    close: () => Promise.all([metrics?.close(), api?.close()]),
-  };
-}
-
-/** The account with this name, as this program works for it. */
-function keptOf(
-  { config }: Session,
-  kept: ReadonlyMap<string, SupervisedAccount>,
-  name: string | undefined,
-): SupervisedAccount {
-  const account = kept.get(chooseAccount(config, name)?.name ?? sandboxAccountName);
-  if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
-  return account;
-}
-
-function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {
-  return makeMetricsServer({
-    ...session,
-    accounts: () =>
-      [...kept.values()].map((account) => ({
-        name: account.name,
-        working: account.isWorking(),
-        usage: account.usage(),
-      })),
-  });
-}
-
-function listen(server: FastifyInstance, address: Address, options: string): Promise<string> {
-  return listening(`${address.host}:${address.port}`, options, () => server.listen(address));
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

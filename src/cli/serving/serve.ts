@@ -63,5 +63,8 @@ function optionsOf({ host, port, metricsHost, metricsPort, apiHost, apiPort, gra
     apiAddress: api === undefined ? null : { host: apiHost ?? hostDefault, port: api },
     graceMs: (wholeNumber('--grace', grace) ?? graceSecondsDefault) * 1_000,
     restored: restored === true,
+    // A log is no place for a link: "airbatch console" prints it.
+    invitation: null,
+    sandbox: false,
   };
 }

@@ -5,6 +5,7 @@ import { intakeShape } from '../../intake/columns/settings.ts';
 import { mailShape, recipientShape } from '../../notify/recipients.ts';
 import { accountShape, positive } from './account-config.ts';
 import { anchorsShape } from './anchor-places.ts';
+import { consoleShape } from './console-config.ts';
 
 /**
  * The roles of people: they import files, approve batches, send and pause them, decide what happened to a payment,
@@ -56,6 +57,8 @@ export const configShape = z.strictObject({
   policy: overrides(policyShape),
   /** Who has which role, by the operating system's user names. Everybody has a role that is not listed. */
   people: peopleShape.default({}),
+  /** The console and the HTTP API: their address, their proxies, and how people sign in. */
+  console: consoleShape.prefault({}),
 });
 
 /** The content of `airbatch.config.json` (or `.ts`). */

@@ -17,6 +17,7 @@ import type { LogFile } from '../logging/log.ts';
 import { type AccountConfig, environmentAccount, resolveAccount, sandboxAccountName } from './account-config.ts';
 import type { Anchor, AnchorInput } from './anchor-places.ts';
 import { configShape, type Role } from './config-shape.ts';
+import { type ConsoleConfig, resolveConsole } from './console-config.ts';
 import { readEditedText } from './edited-text.ts';
 import { collectSecrets, dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
 import { requireOwnCode } from './own-code.ts';
@@ -40,6 +41,7 @@ export interface Config {
   anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
+  console: ConsoleConfig;
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
   /** Problems of configuration files that do not keep them from being used. */
@@ -80,6 +82,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     resolveRecipient(one, secretOf(`notifications.${index}`)),
   );
   const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  const web = resolveConsole(parsed.data.console, { base, secret: named.get });
   named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
@@ -94,7 +97,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       ...webhookKeys.callback,
       ...webhookKeys.registered,
     ])
-    .concat(anchorTokens, notificationSecrets, secretsNamed(env));
+    .concat(anchorTokens, notificationSecrets, web.openid?.clientSecret ?? [], secretsNamed(env));
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),
@@ -110,6 +113,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     anchors,
     retention: parsed.data.retention,
     people: parsed.data.people,
+    console: web,
     secrets,
     warnings: dotEnvWarnings(cwd),
   });

@@ -7,6 +7,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { readCertificate } from '../../runtime/settings/console-config.ts';
 import { type Problem, problem, problemOf, Refused, sendProblem } from '../base/problem.ts';
 import { requireCsrfToken, requireOwnOrigin, tokenIn } from '../sign-in/request-guard.ts';
 import { signInNeeded } from '../sign-in/session-route.ts';
@@ -44,7 +45,14 @@ declare module 'fastify' {
 
 /** The server of the HTTP API: a route an operation, and its OpenAPI document. It does not listen yet. */
 export function makeApiServer(deps: ApiDeps): FastifyInstance {
-  const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: 'idle' });
+  const { trustedProxies } = deps.session.config.console;
+  const https = readCertificate(deps.session.config.console);
+  const app = fastify({
+    bodyLimit: bodyBytesMax,
+    forceCloseConnections: 'idle',
+    trustProxy: [...trustedProxies],
+    ...(https === null ? {} : { https }),
+  }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');

@@ -66,6 +66,8 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   revokeSession: { method: 'POST', path: '/sessions/:session_id/revoke' },
   listAccessEvents: { method: 'GET', path: '/access-events' },
   createApiKey: { method: 'POST', path: '/api-keys', stepUp: 'operation', isForPeople: true, isShownOnce: true },
+  // Whoever may start the program on its machine decides who administers it.
+  inviteAdmin: null,
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
   retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import { AirbatchError } from '../core/basics/errors.ts';
+import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
+import type { Session } from '../runtime/session/session.ts';
+import { sandboxAccountName } from '../runtime/settings/account-config.ts';
+import { chooseAccount } from '../runtime/settings/config.ts';
+import { makeApiServer } from '../server/api/api-server.ts';
+import { makeMetricsServer } from '../server/metrics.ts';
+import { makePasswordHasher } from '../server/sign-in/password.ts';
+import { listening } from './listening.ts';
+import { publicUrlOf, requirePrivate } from './public-address.ts';
+
+/** Where a server listens. */
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** What listens besides the port for webhooks: each only where an address is named. */
+export interface InnerAddresses {
+  metricsAddress: Address | null;
+  /** Of the HTTP API and the console. */
+  apiAddress: Address | null;
+}
+
+/** The servers for the operator's own people and programs. */
+export function makeInnerServers(
+  session: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  { metricsAddress, apiAddress }: InnerAddresses,
+  nameOf: (field: string) => string,
+) {
+  if (apiAddress !== null) requirePrivate(apiAddress.host, session.config.console, nameOf('api_host'));
+  // A server without an address is not built: the API makes a schema for each of its routes.
+  const metrics = metricsAddress && metricsOf(session, kept);
+  let apiUrl = '';
+  const publicUrl = () => publicUrlOf(session.config.console, apiUrl);
+  const api =
+    apiAddress &&
+    makeApiServer({
+      session,
+      hasher: makePasswordHasher(session.random),
+      publicUrl,
+      withAccount: (name, work) => keptOf(session, kept, name).use(work),
+      onChange: (account) => kept.get(account)?.nudge(),
+    });
+  return {
+    /** Listens. Returns the address at which people open the console; null without one. */
+    async listen(): Promise<URL | null> {
+      if (metrics !== null && metricsAddress !== null) {
+        const url = await listenAt(metrics, metricsAddress, `${nameOf('metrics_host')} and ${nameOf('metrics_port')}`);
+        session.log.info('metrics are served', { url: `${url}/metrics` });
+      }
+      if (api === null || apiAddress === null) return null;
+      apiUrl = await listenAt(api, apiAddress, `${nameOf('api_host')} and ${nameOf('api_port')}`);
+      session.log.info('the API is served', { url: `${apiUrl}/api/v1` });
+      return publicUrl();
+    },
+    close: () => Promise.all([metrics?.close(), api?.close()]),
+  };
+}
+
+/** The account with this name, as this program works for it. */
+function keptOf(
+  { config }: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  name: string | undefined,
+): SupervisedAccount {
+  const account = kept.get(chooseAccount(config, name)?.name ?? sandboxAccountName);
+  if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
+  return account;
+}
+
+function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {
+  return makeMetricsServer({
+    ...session,
+    accounts: () =>
+      [...kept.values()].map((account) => ({
+        name: account.name,
+        working: account.isWorking(),
+        usage: account.usage(),
+      })),
+  });
+}
+
+/** Listens there. `options`: the options that name the place, for the error. */
+export function listenAt(server: FastifyInstance, address: Address, options: string): Promise<string> {
+  return listening(`${address.host}:${address.port}`, options, () => server.listen(address));
+}
