@@ -40,7 +40,20 @@ const mayImport: Record<string, readonly string[]> = {
  */
 const subRooms: Record<string, readonly string[]> = {
   core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'duplicates'],
-  ledger: ['drivers', 'schema', 'audit', 'access', 'batches', 'jobs', 'rows', 'accounts', 'outbox', '.', 'reporting'],
+  ledger: [
+    'drivers',
+    'schema',
+    'audit',
+    'access',
+    'batches',
+    'jobs',
+    'rows',
+    'accounts',
+    'outbox',
+    'drafts',
+    '.',
+    'reporting',
+  ],
   gateway: ['contract', 'transport', 'v1', 'v2', 'webhooks', '.'],
   limiter: ['.'],
   operations: [
@@ -48,6 +61,8 @@ const subRooms: Record<string, readonly string[]> = {
     'access',
     'working',
     'files',
+    'mending',
+    'drafts',
     'batches',
     'rows',
     'audit',
@@ -57,7 +72,7 @@ const subRooms: Record<string, readonly string[]> = {
     'proof',
     '.',
   ],
-  intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'thread', '.'],
+  intake: ['cells', 'columns', 'file', 'workbook', 'table', 'rows', 'history', 'check', 'mending', 'thread', '.'],
   engine: [
     'pacing',
     'forecast',
@@ -80,7 +95,7 @@ const subRooms: Record<string, readonly string[]> = {
     '.',
   ],
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],
-  runtime: ['logging', 'settings', 'session', 'accounts', 'upkeep', 'jobs', 'inbox'],
+  runtime: ['logging', 'settings', 'session', 'accounts', 'drafts', 'upkeep', 'jobs', 'inbox'],
   scheduler: ['slots', '.'],
   server: ['base', 'sign-in', 'api', '.'],
   serving: ['.'],

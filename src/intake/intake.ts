@@ -51,6 +51,8 @@ export interface IntakeOptions {
   settings: Readonly<Record<string, unknown>>;
   /** As of `SourceOptions`. */
   sheetIsNamed?: boolean;
+  /** As of `SourceOptions`. */
+  isFromWorkbook?: boolean;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
   /** Whether nobody sees the verdicts before rows are sent, as nobody does of a job's file. */
@@ -81,11 +83,11 @@ export interface IntakeResult extends FileFindings {
  * and there is no batch, or one that is `cancelled` and has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
-  const { runId, file, sheetIsNamed, stdin, signal } = options;
+  const { runId, file, sheetIsNamed, isFromWorkbook, stdin, signal } = options;
   if (runId !== null && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   const settings = intakeSettings(options.settings);
   const { fileBytesMax } = settings.limits;
-  const source = await openSource({ file, fileBytesMax, sheetIsNamed, stdin, signal });
+  const source = await openSource({ file, fileBytesMax, sheetIsNamed, isFromWorkbook, stdin, signal });
   try {
     let received: Promise<BatchRecord> | null = null;
     const receiveOnce = () => {

@@ -22,6 +22,19 @@ import { retryFailed } from './batches/retry-failed.ts';
 import { reviewBatch } from './batches/review-batch.ts';
 import { showProgress } from './batches/show-progress.ts';
 import { showStatus } from './batches/show-status.ts';
+import { changeDraft } from './drafts/change-draft.ts';
+import { createDraft } from './drafts/create-draft.ts';
+import { discardDraft } from './drafts/discard-draft.ts';
+import { listDraftChanges } from './drafts/list-draft-changes.ts';
+import { listDraftRows } from './drafts/list-draft-rows.ts';
+import { listDrafts } from './drafts/list-drafts.ts';
+import { planDraft } from './drafts/plan-draft.ts';
+import { previewFix } from './drafts/preview-fix.ts';
+import { readDraftFile } from './drafts/read-draft-file.ts';
+import { redoDraft } from './drafts/redo-draft.ts';
+import { showDraft } from './drafts/show-draft.ts';
+import { submitDraft } from './drafts/submit-draft.ts';
+import { undoDraft } from './drafts/undo-draft.ts';
 import { importFile } from './files/import-file.ts';
 import { runFile } from './files/run-file.ts';
 import { submitBatch } from './files/submit-batch.ts';
@@ -53,6 +66,19 @@ export const operations = {
   submitFile,
   importFile,
   submitBatch,
+  createDraft,
+  listDrafts,
+  showDraft,
+  listDraftRows,
+  listDraftChanges,
+  previewFix,
+  changeDraft,
+  undoDraft,
+  redoDraft,
+  planDraft,
+  submitDraft,
+  discardDraft,
+  readDraftFile,
   runFile,
   resumeBatches,
   retryFailed,

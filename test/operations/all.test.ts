@@ -60,6 +60,7 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 const samples: Record<string, object> = {
   'reorder-batch': { batch_id: 'x', priority: 'urgent' },
   'create-api-key': { name: 'x', roles: ['audit'] },
+  'preview-fix': { draft_id: 'x', code: 'DUPLICATE', column: 1, fix: 'exclude_rows' },
   'create-user': { name: 'x', display_name: 'x', roles: ['audit'] },
 };
 

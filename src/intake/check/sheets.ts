@@ -103,10 +103,14 @@ function noTable(error: unknown): {
 
 async function* noRows(): AsyncGenerator<never> {}
 
-type Planned = Pick<PlannedColumns, 'plan' | 'amountCurrency'>;
+export type Planned = Pick<PlannedColumns, 'plan' | 'amountCurrency'>;
 
-/** How the columns of a sheet are read. If a person would have to choose, the columns that could be meant. */
-function plannedOrLikely(header: readonly string[], settings: IntakeSettings, hidden: ReadonlySet<number>): Planned {
+/** How the columns of a table are read. If a person would have to choose, the columns that could be meant. */
+export function plannedOrLikely(
+  header: readonly string[],
+  settings: IntakeSettings,
+  hidden: ReadonlySet<number>,
+): Planned {
   try {
     return planColumns(header, settings.columns, settings, { hidden });
   } catch (error) {

@@ -31,6 +31,13 @@ export function warningsOf(
   const names = header.map((name) => name.trim()).filter((name) => name !== '');
   for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
     warnings.push(`More than one column is named "${name}": none of them is read, and all are kept.`);
+  warnings.push(...sheetWarnings(form), ...dateWarning(dates));
+  return warnings;
+}
+
+/** What a person should know about the sheet that was read. */
+export function sheetWarnings(form: Table['form']): string[] {
+  const warnings: string[] = [];
   if (form.otherSheets.length > 0) {
     const others = form.otherSheets.map(
       (name) => `"${name}"${name === form.activeSheet ? ' (open when it was saved)' : ''}`,
@@ -39,14 +46,16 @@ export function warningsOf(
   }
   warnings.push(...markedWarning(form.hiddenRows, 'hidden in the sheet'));
   warnings.push(...markedWarning(form.struckRows, 'struck through in the sheet'));
-  if (dates.first) {
-    const { line, text } = dates.first;
-    const what = dates.count === 1 ? '1 reference is a date' : `${dates.count} references are dates`;
-    warnings.push(
-      `${what} in the sheet, and read as the sheet shows it (line ${line}: "${text}"): spreadsheets make dates of texts such as "1-24".`,
-    );
-  }
   return warnings;
+}
+
+/** Which references are dates in the sheet. */
+export function dateWarning({ count, first }: NamedDates): string[] {
+  if (!first) return [];
+  const what = count === 1 ? '1 reference is a date' : `${count} references are dates`;
+  return [
+    `${what} in the sheet, and read as the sheet shows it (line ${first.line}: "${first.text}"): spreadsheets make dates of texts such as "1-24".`,
+  ];
 }
 
 function markedWarning(rows: MarkedRows | null, how: string): string[] {

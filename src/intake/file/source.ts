@@ -24,6 +24,7 @@ export interface FileFacts {
   /** The first bytes (at most `headBytesMax`), which show the format. */
   head: Uint8Array;
   place: Place;
+  isFromWorkbook: boolean;
 }
 
 /** A file that can be read several times, with the same bytes each time. */
@@ -36,6 +37,8 @@ export interface Source {
   head: Buffer;
   /** Null if it is not a file. */
   place: Place | null;
+  /** As of `SourceOptions`. */
+  isFromWorkbook: boolean;
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` if they differ from the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
   /** Removes what was stored to read standard input, or a pipe, more than once. */
@@ -54,6 +57,8 @@ export interface SourceOptions {
    * workbooks.
    */
   sheetIsNamed?: boolean | undefined;
+  /** Whether its text was made from a workbook: a plain number is then as the workbook stored it. */
+  isFromWorkbook?: boolean | undefined;
   /** Standard input; only read when `file` is "-". */
   stdin?: AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
@@ -77,7 +82,7 @@ export async function openSource({ file, stdin, ...limits }: SourceOptions): Pro
   return spooled('standard input', stdin ?? process.stdin, limits);
 }
 
-type Limits = Pick<SourceOptions, 'fileBytesMax' | 'sheetIsNamed' | 'signal'>;
+type Limits = Pick<SourceOptions, 'fileBytesMax' | 'sheetIsNamed' | 'isFromWorkbook' | 'signal'>;
 
 /** Keeps what can be read only once in a file without a name. */
 async function spooled(name: string, from: AsyncIterable<Uint8Array>, limits: Limits): Promise<Source> {
@@ -104,7 +109,7 @@ async function spool(name: string, from: AsyncIterable<Uint8Array>, fd: number, 
 
 async function measured(
   { name, ...place }: Place & { name: string },
-  { fileBytesMax, sheetIsNamed, signal }: Limits,
+  { fileBytesMax, sheetIsNamed, isFromWorkbook = false, signal }: Limits,
   dispose: () => void,
 ): Promise<Source> {
   const head: Buffer[] = [];
@@ -122,19 +127,21 @@ async function measured(
       headBytes += part.length;
     }
   }
-  const source = sourceOf({ name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head), place }, dispose);
+  const read = { name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
+  const source = sourceOf({ ...read, place, isFromWorkbook }, dispose);
   if (sheetIsNamed) requireWorkbook(source);
   return source;
 }
 
 /** A file that was read before. */
-export function sourceOf({ name, bytes, sha256, head, place }: FileFacts, dispose: () => void): Source {
+export function sourceOf({ name, bytes, sha256, head, place, isFromWorkbook }: FileFacts, dispose: () => void): Source {
   return {
     name,
     bytes,
     sha256,
     head: Buffer.from(head.buffer, head.byteOffset, head.byteLength),
     place,
+    isFromWorkbook,
     async *chunks(signal) {
       const again = createHash('sha256');
       yield* fileChunks(name, place, again, signal, () => Buffer.allocUnsafeSlow(readBytes));

@@ -19,6 +19,8 @@ export interface CheckContext {
   catalog: CatalogCache;
   /** The delimiter between the cells of the file; null for a workbook. */
   delimiter: string | null;
+  /** Whether plain numbers are as a workbook stored them. */
+  isStored: boolean;
   /** What the whole file shows; null until the first row needs it. */
   evidence: FileEvidence | null;
   /** What the amounts of the rows checked so far show. */
@@ -69,9 +71,8 @@ const otherNamesMax = 20;
 const noProblems: Problem[] = [];
 
 export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnderCheck {
-  const { header, plan } = context;
+  const { header, plan, isStored } = context;
   const afterAmount = unreadAfterAmount(context);
-  const isStored = context.delimiter === null;
   let cells: readonly string[] = [];
   let line = 0;
   let problems = noProblems;

@@ -1,5 +1,6 @@
 import { apiTables } from './api-tables.ts';
 import { batchFacts } from './batch-facts.ts';
+import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
 import { peopleTables } from './people-tables.ts';
@@ -207,4 +208,5 @@ export const migrations: readonly (readonly string[])[] = [
     // The ids of notifications that an account is throttled.
     "UPDATE outbox SET event_id = 'throttled' || SUBSTR(event_id, 13) WHERE event_id LIKE 'told_to_wait:%'",
   ],
+  draftsTables,
 ];

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { findDraft } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
@@ -18,6 +19,11 @@ export async function requireVisible(
   const { db, person } = session;
   const visible = visibleAccounts(session);
   if (visible === null) return;
+  if ('draft_id' in input && typeof input.draft_id === 'string') {
+    const draft = await findDraft(db, input.draft_id);
+    if (draft && visible.includes(draft.account)) return;
+    throw new AirbatchError('DRAFT_UNKNOWN', `there is no draft ${input.draft_id} in this ledger`);
+  }
   if ('batch_id' in input && typeof input.batch_id === 'string') {
     const batch = await findBatch(db, input.batch_id);
     if (batch && visible.includes(batch.account)) return;

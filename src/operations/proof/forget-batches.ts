@@ -8,6 +8,7 @@ import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';
+import { eraseDraftOfBatch } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { filesLeft } from '../../runtime/upkeep/job-files-left.ts';
 import { batchId, reason } from '../base/fields.ts';
@@ -70,6 +71,7 @@ export const forgetBatches = defineOperation({
     const { session } = context;
     const { db } = session;
     const done = await forget(context, input);
+    for (const id of done.batches) await eraseDraftOfBatch(session, id);
     await db.compact();
     const found = await Promise.all(done.batches.map((id) => findBatch(db, id)));
     const folders = await Promise.all(done.batches.map((id) => reportFoldersOf(session, id)));

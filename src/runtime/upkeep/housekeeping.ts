@@ -6,6 +6,7 @@ import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts'
 import type { Database } from '../../ledger/drivers/database.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
 import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
+import { eraseDraftOfBatch, eraseOldDrafts } from '../drafts/erase-drafts.ts';
 import type { Session } from '../session/session.ts';
 
 /**
@@ -43,6 +44,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     let forgotten = 0;
     for (const limit of limits) {
       const done = await forgetEnded(actor, clock.now() - limit.days * dayMs, 'retention', limit.job);
+      for (const batchId of done.batches) await eraseDraftOfBatch(session, batchId);
       forgotten += done.batches.length;
       isInLog ||= forgotten > 0;
     }
@@ -50,6 +52,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
     const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
     await pruneRequests(db, clock.now() - requestsKeptMs);
+    isInLog ||= (await eraseOldDrafts(session)) > 0;
     if (isInLog) await db.emptyLog();
     isInLog = false;
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)

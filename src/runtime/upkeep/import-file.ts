@@ -34,6 +34,7 @@ export interface FileToImport {
   policy: Readonly<Record<string, unknown>>;
   /** The same as in `SourceOptions`. */
   sheetIsNamed?: boolean;
+  isFromWorkbook?: boolean;
   /** The same as `readWith` in intake's options. */
   readWith?: ReadWith | null;
   onProgress?: (progress: FileProgress) => void;

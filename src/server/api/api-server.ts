@@ -16,6 +16,7 @@ import type { SignInDeps } from '../sign-in/sessions.ts';
 import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
+import { sendFile } from './download.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
@@ -95,6 +96,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
     async handler(request, reply) {
       await requireProof(deps, route, callerIn(request), readInput(request));
       const work = () => answerOf(deps, route, callerIn(request), readInput(request));
+      if (route.isDownload === true) return sendFile(reply, await work());
       const { body } = request;
       return send(
         reply,

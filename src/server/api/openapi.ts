@@ -117,7 +117,7 @@ const reportFile = {
 };
 
 function pathItem(route: Route) {
-  const { operation, method, path } = route;
+  const { operation, method, path, isDownload = false } = route;
   const schema = inputSchema(route);
   const inPath = pathFields(path);
   const rest = Object.entries(schema.properties ?? {}).filter(([name]) => !inPath.includes(name));
@@ -132,7 +132,9 @@ function pathItem(route: Route) {
     ],
     ...requestBody(route, rest, required),
     responses: {
-      200: { description: 'Done.', content: json(resultSchema(operation.result)) },
+      200: isDownload
+        ? { description: 'The file.', content: { 'application/octet-stream': {} } }
+        : { description: 'Done.', content: json(resultSchema(operation.result)) },
       default: {
         description: 'A problem.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

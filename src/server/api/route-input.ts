@@ -55,7 +55,8 @@ function read(texts: Record<string, unknown>, properties: Record<string, JsonSch
 }
 
 function readValue(text: unknown, schema: JsonSchema): unknown {
-  const { type, items } = schema;
+  // A field that may be null is null where it is left out.
+  const { type, items } = schema.anyOf?.find((one) => one.type !== 'null') ?? schema;
   if (type === 'array') return (Array.isArray(text) ? text : [text]).map((one) => readValue(one, items ?? {}));
   if (typeof text !== 'string') return text;
   if ((type === 'integer' || type === 'number') && /^-?[0-9]{1,15}$/.test(text)) return Number(text);

@@ -10,6 +10,8 @@ interface Place {
   without?: readonly string[];
   /** Whether the body is a file, which becomes the field `file`; the other fields are in the query. */
   isUpload?: boolean;
+  /** Whether the answer is the file that the operation names, not its result. */
+  isDownload?: boolean;
   /** Whether only a person may do it who is signed in: it decides who may do what. */
   isForPeople?: boolean;
   /** What a person must prove a second factor for: it moves money, or decides who may. */
@@ -29,6 +31,19 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   submitFile: { method: 'POST', path: '/batches', isUpload: true },
   importFile: { method: 'POST', path: '/imports', without: ['read_with'], isUpload: true },
   submitBatch: { method: 'POST', path: '/batches/:batch_id/submit' },
+  createDraft: { method: 'POST', path: '/drafts', isUpload: true },
+  listDrafts: { method: 'GET', path: '/drafts' },
+  showDraft: { method: 'GET', path: '/drafts/:draft_id' },
+  listDraftRows: { method: 'GET', path: '/drafts/:draft_id/rows' },
+  listDraftChanges: { method: 'GET', path: '/drafts/:draft_id/changes' },
+  previewFix: { method: 'GET', path: '/drafts/:draft_id/fix' },
+  changeDraft: { method: 'POST', path: '/drafts/:draft_id/change' },
+  undoDraft: { method: 'POST', path: '/drafts/:draft_id/undo' },
+  redoDraft: { method: 'POST', path: '/drafts/:draft_id/redo' },
+  planDraft: { method: 'POST', path: '/drafts/:draft_id/plan' },
+  submitDraft: { method: 'POST', path: '/drafts/:draft_id/submit' },
+  discardDraft: { method: 'POST', path: '/drafts/:draft_id/discard' },
+  readDraftFile: { method: 'GET', path: '/drafts/:draft_id/file/:which', isDownload: true },
   resumeBatches: { method: 'POST', path: '/batches/:batch_id/resume', without: ['out', 'restored'] },
   reopenFailed: { method: 'POST', path: '/batches/:batch_id/retry' },
   pauseBatch: { method: 'POST', path: '/batches/:batch_id/pause' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import { systemRandom } from '../../../src/core/basics/random.ts';
+import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { operations } from '../../../src/operations/all.ts';
 import {
   type Operation,
@@ -15,6 +16,7 @@ import { listBatches } from '../../../src/operations/batches/list-batches.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';
 import { roles } from '../../../src/runtime/settings/config-shape.ts';
+import { aDraft } from '../../support/drafts.ts';
 import { folderOf } from '../../support/folder.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -37,6 +39,7 @@ async function twoTeams(t: TestContext, seen = ['ours']) {
     await addBatch(db, clock, aBatch({ batch_id, account, run_id: account, status: 'awaiting_approval' }), [
       aRow(1, { batch_id }),
     ]);
+    await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: `D-${account}`, account })]));
     const job = {
       name: `pay-${account}`,
       account,
@@ -73,6 +76,11 @@ for (const operation of guarded) {
       await allowed({ batch_id: 'B-ours' });
       await assert.rejects(allowed({ batch_id: 'B-theirs' }), { code: 'BATCH_UNKNOWN' });
       await assert.rejects(allowed({ batch_id: 'B-none' }), { code: 'BATCH_UNKNOWN' });
+    }
+    if (fields.includes('draft_id')) {
+      await allowed({ draft_id: 'D-ours' });
+      await assert.rejects(allowed({ draft_id: 'D-theirs' }), { code: 'DRAFT_UNKNOWN' });
+      await assert.rejects(allowed({ draft_id: 'D-none' }), { code: 'DRAFT_UNKNOWN' });
     }
     if (fields.includes('account')) {
       await allowed({ account: 'ours' });

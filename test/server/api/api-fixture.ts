@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { createApiKey } from '../../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
@@ -11,6 +12,7 @@ import { loadConfig } from '../../../src/runtime/settings/config.ts';
 import type { Role } from '../../../src/runtime/settings/config-shape.ts';
 import { makeApiServer } from '../../../src/server/api/api-server.ts';
 import { makePasswordHasher } from '../../../src/server/sign-in/password.ts';
+import { aDraft } from '../../support/drafts.ts';
 import { folderOf } from '../../support/folder.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -49,6 +51,7 @@ export async function api(t: TestContext, { publicUrl = 'http://localhost:8788' 
       aRow(1, { batch_id }),
     ]);
   }
+  await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: 'D-other', account: 'other' })]));
   const changed: string[] = [];
   const hashed: string[] = [];
   const server = makeApiServer({

@@ -76,6 +76,8 @@ describe('the HTTP API', () => {
       });
       const url = `/api/v1${path}`
         .replace(':batch_id', 'B-other')
+        .replace(':draft_id', 'D-other')
+        .replace(':which', 'original')
         .replace(':account', 'other')
         .replace(':row', '1')
         .replace(':name', 'all')
@@ -85,10 +87,13 @@ describe('the HTTP API', () => {
         evidence: 'x',
         as: 'paid',
         seen: { content_sha256: null, to_send: 1, products: 0, sums: {} },
+        ...(operation.name === 'submit-draft' ? { batch_id: 'B-default' } : {}),
       };
       const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});
       const fitting = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
-      const query = operation.name === 'list-networks' ? '?query=KE' : isUpload ? '?account=other' : '';
+      const fix = '?code=DUPLICATE&column=1&fix=exclude_rows';
+      const queries: Record<string, string> = { 'list-networks': '?query=KE', 'preview-fix': fix };
+      const query = queries[operation.name] ?? (isUpload ? '?account=other' : '');
       if (operation.name === 'release-rows') delete fitting.seen;
       const answer = await send(method, `${url}${query}`, {
         key,
@@ -98,7 +103,12 @@ describe('the HTTP API', () => {
       if (answer.status === 200) assert.doesNotMatch(JSON.stringify(answer.body), /"other"|B-other/);
       if (operation.showsOnlyVisible === true) return;
       assert.ok([403, 404].includes(answer.status), `${answer.status} ${JSON.stringify(answer.body)}`);
-      assert.ok(['BATCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'ROLE_MISSING', 'PERSON_NEEDED'].includes(answer.body.code));
+      assert.ok(
+        ['BATCH_UNKNOWN', 'DRAFT_UNKNOWN', 'ACCOUNT_UNKNOWN', 'ROLE_MISSING', 'PERSON_NEEDED'].includes(
+          answer.body.code,
+        ),
+      );
+      assert.equal(await statusOf('B-other'), 'awaiting_approval');
     });
 
   test('carries a change out once for each Idempotency-Key', async (t) => {

@@ -1,0 +1,64 @@
+import { plannedOrLikely, refuseSeveralPayable } from '../check/sheets.ts';
+import { dateWarning, sheetWarnings } from '../check/warnings.ts';
+import type { IntakeSettings } from '../columns/settings.ts';
+import { findable } from '../file/delimiter.ts';
+import type { RecordChunk } from '../file/record-chunk.ts';
+import type { Source } from '../file/source.ts';
+import { aboveWarning, likelyHeaderLine } from '../table/header-line.ts';
+import { openTable } from '../table/table.ts';
+import { asShown, type NamedDates } from '../workbook/shown-cells.ts';
+
+/** A file whose rows people will correct. */
+export interface MendingTable {
+  header: string[];
+  /** The line of the header if other lines stand above it, which are not read. */
+  headerLine: number | null;
+  delimiter: string;
+  isFromWorkbook: boolean;
+  chunks: AsyncIterable<RecordChunk>;
+  /** What a person should know about the file, one sentence each. It is complete once all rows are read. */
+  notes(): string[];
+}
+
+/** Between the cells of a file that was made from a workbook: amounts often have commas. */
+const workbookDelimiter = ';';
+
+/**
+ * Opens a file as rows, without saying what its columns mean. Throws `FILE_REJECTED` if it is no table, or if several
+ * sheets have rows to pay and none is named.
+ */
+export async function openForMending(
+  source: Source,
+  settings: IntakeSettings,
+  signal?: AbortSignal,
+): Promise<MendingTable> {
+  const first = await openTable(source, settings, signal);
+  // A header in the middle of the rows is no reason to leave those above it out.
+  const { plan } = plannedOrLikely(first.header, settings, first.form.hiddenColumns);
+  const isHeader = settings.headerLine !== null || plan.phone_number !== undefined;
+  const below = isHeader ? null : likelyHeaderLine(first, settings.columns);
+  if (below === null) return mendingTable(source, settings, first, signal);
+  await first.rows.return(undefined);
+  const fromHeader = { ...settings, headerLine: below };
+  return mendingTable(source, fromHeader, await openTable(source, fromHeader, signal), signal);
+}
+
+async function mendingTable(
+  source: Source,
+  settings: IntakeSettings,
+  { header, rows, form }: Awaited<ReturnType<typeof openTable>>,
+  signal: AbortSignal | undefined,
+): Promise<MendingTable> {
+  await refuseSeveralPayable(source, settings, form, signal);
+  const isFromWorkbook = form.format === 'xlsx';
+  const { plan } = plannedOrLikely(header, settings, form.hiddenColumns);
+  const dates: NamedDates = { count: 0, first: null };
+  return {
+    header,
+    headerLine: settings.headerLine,
+    delimiter: isFromWorkbook ? workbookDelimiter : findable(form.delimiter),
+    isFromWorkbook,
+    chunks: asShown(rows, plan, dates),
+    notes: () => [...aboveWarning(form, settings.headerLine), ...sheetWarnings(form), ...dateWarning(dates)],
+  };
+}

@@ -1,0 +1,166 @@
+import type { Queryable } from '../drivers/database.ts';
+import { makeInsert } from '../drivers/insert.ts';
+
+/** `unchecked`: no check has seen the row yet. `excluded`: a person has taken it out of the file. */
+export type DraftRowState = 'unchecked' | 'ready' | 'held' | 'invalid' | 'skipped' | 'excluded';
+
+export interface DraftRowRecord {
+  draft_id: string;
+  /** 1 for the first row below the header of the original file. */
+  row_no: number;
+  /** The line of the original file on which it begins. */
+  line: number;
+  state: DraftRowState;
+  /** The cells, joined by `joinCells`. */
+  cells: string;
+}
+
+const separator = '\t';
+
+/** The cells of a row as one text, in which people search: tab, line breaks and backslash are escaped. */
+export function joinCells(cells: readonly string[]): string {
+  return cells.map(escaped).join(separator);
+}
+
+export function splitCells(text: string): string[] {
+  const cells = text.split(separator);
+  return text.includes('\\') ? cells.map(unescaped) : cells;
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const special = /[\\\t\n\r]/g;
+
+function escaped(cell: string): string {
+  return cell.replace(special, (sign) => escapes[sign] as string);
+}
+
+function unescaped(cell: string): string {
+  return cell.replace(/\\([\\tnr])/g, (_, sign: string) =>
+    sign === 't' ? '\t' : sign === 'n' ? '\n' : sign === 'r' ? '\r' : '\\',
+  );
+}
+
+export const insertDraftRows = makeInsert<DraftRowRecord>('draft_rows', [
+  'draft_id',
+  'row_no',
+  'line',
+  'state',
+  'cells',
+]);
+
+/** A page of the rows that are in the file, after a row number. */
+export function pageIncluded(db: Queryable, draftId: string, after: number, limit: number): Promise<DraftRowRecord[]> {
+  return db.query(
+    `SELECT * FROM draft_rows WHERE draft_id = ? AND row_no > ? AND state <> 'excluded' ORDER BY row_no LIMIT ?`,
+    [draftId, after, limit],
+  );
+}
+
+export async function findDraftRow(db: Queryable, draftId: string, rowNo: number): Promise<DraftRowRecord | null> {
+  const [row] = await db.query<DraftRowRecord>('SELECT * FROM draft_rows WHERE draft_id = ? AND row_no = ?', [
+    draftId,
+    rowNo,
+  ]);
+  return row ?? null;
+}
+
+/** The rows between two row numbers, both included. */
+export function rowsBetween(
+  db: Queryable,
+  draftId: string,
+  { from, to }: { from: number; to: number },
+): Promise<DraftRowRecord[]> {
+  return db.query('SELECT * FROM draft_rows WHERE draft_id = ? AND row_no >= ? AND row_no <= ? ORDER BY row_no', [
+    draftId,
+    from,
+    to,
+  ]);
+}
+
+/**
+ * Replaces a row's cells and state. Returns false if its cells, or whether it is in the file, have changed meanwhile.
+ */
+export async function replaceRow(tx: Queryable, before: DraftRowRecord, after: DraftRowRecord): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE draft_rows SET cells = ?, state = ? WHERE draft_id = ? AND row_no = ? AND cells = ?
+       AND (state = 'excluded') = (? = 'excluded')`,
+    [after.cells, after.state, before.draft_id, before.row_no, before.cells, before.state],
+  );
+  return changed === 1;
+}
+
+export async function updateState(
+  tx: Queryable,
+  { draft_id, row_no, state }: Pick<DraftRowRecord, 'draft_id' | 'row_no' | 'state'>,
+): Promise<void> {
+  await tx.execute(`UPDATE draft_rows SET state = ? WHERE draft_id = ? AND row_no = ? AND state <> 'excluded'`, [
+    state,
+    draft_id,
+    row_no,
+  ]);
+}
+
+/** Which rows of a draft are wanted. A null field filters nothing. */
+export interface DraftRowFilter {
+  state: DraftRowState | null;
+  code: string | null;
+  /** With `code` only. */
+  columnNo: number | null;
+  /** A part of any cell, whatever its case. */
+  text: string | null;
+}
+
+const matches = `draft_id = ? AND (? IS NULL OR state = ?)
+  AND (? IS NULL OR row_no IN (SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?
+    AND (? IS NULL OR column_no = ?)))
+  AND (? IS NULL OR lower(cells) LIKE ? ESCAPE '\\')`;
+
+function matchParams(draftId: string, { state, code, columnNo, text }: DraftRowFilter) {
+  const pattern =
+    text === null
+      ? null
+      : `%${escaped(text)
+          .toLowerCase()
+          .replace(/[\\%_]/g, '\\$&')}%`;
+  return [draftId, state, state, code, draftId, code, columnNo, columnNo, pattern, pattern];
+}
+
+/** Rows after a row number, without the first `skip` of them. */
+export function pageDraftRows(
+  db: Queryable,
+  draftId: string,
+  filter: DraftRowFilter,
+  { after, skip, limit }: { after: number; skip: number; limit: number },
+): Promise<DraftRowRecord[]> {
+  return db.query(`SELECT * FROM draft_rows WHERE ${matches} AND row_no > ? ORDER BY row_no LIMIT ? OFFSET ?`, [
+    ...matchParams(draftId, filter),
+    after,
+    limit,
+    skip,
+  ]);
+}
+
+export async function countDraftRows(db: Queryable, draftId: string, filter: DraftRowFilter): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM draft_rows WHERE ${matches}`,
+    matchParams(draftId, filter),
+  );
+  return found?.count ?? 0;
+}
+
+/** How many rows are in each state. */
+export async function draftRowCounts(db: Queryable, draftId: string): Promise<Map<string, number>> {
+  const counts = await db.query<{ state: string; count: number }>(
+    'SELECT state, COUNT(*) AS count FROM draft_rows WHERE draft_id = ? GROUP BY state',
+    [draftId],
+  );
+  return new Map(counts.map(({ state, count }) => [state, count]));
+}
+
+/** Deletes rows of a draft up to a row number. Returns how many. */
+export function deleteDraftRows(tx: Queryable, draftId: string, limit: number): Promise<number> {
+  return tx.execute(
+    `DELETE FROM draft_rows WHERE draft_id = ? AND row_no < ? + (SELECT MIN(row_no) FROM draft_rows WHERE draft_id = ?)`,
+    [draftId, limit, draftId],
+  );
+}

@@ -1,0 +1,206 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { makeInsert } from '../drivers/insert.ts';
+
+export const draftStates = ['open', 'submitted', 'discarded'] as const;
+export type DraftState = (typeof draftStates)[number];
+
+/** A file that people correct before it becomes a batch. Its original is a file beside the ledger. Times: epoch ms. */
+export interface DraftRecord {
+  draft_id: string;
+  account: string;
+  status: DraftState;
+  file_name: string;
+  original_sha256: string;
+  original_bytes: number;
+  /** JSON array: the header of the file. */
+  columns: string;
+  columns_sha256: string;
+  delimiter: string;
+  /** 1 if the last row of the file has no line break: it may have been cut short. */
+  ends_open: number;
+  /** 1 if the file is a workbook. */
+  from_workbook: number;
+  /** JSON: the options with which the file is read, as `file-input.ts` names them. */
+  options: string;
+  /** JSON array: what a person should know about the original file, one sentence each. */
+  notes: string;
+  /** Keeps the digests of changes in the audit chain from being guessed; erased with the people of the draft. */
+  salt: string;
+  row_count: number;
+  version: number;
+  /** The version that the last check of the whole file has seen; null before the first. */
+  checked_version: number | null;
+  /** JSON: what the last check found. */
+  findings: string | null;
+  /** JSON: why the file as a whole cannot be paid. */
+  rejection: string | null;
+  /** The batch that was made of the draft, and of which version. */
+  batch_id: string | null;
+  batch_version: number | null;
+  created_by: string;
+  created_at: number;
+  changed_at: number;
+}
+
+export const insertDraft = makeInsert<DraftRecord>('drafts', [
+  ...(['draft_id', 'account', 'status', 'file_name', 'original_sha256', 'original_bytes', 'columns'] as const),
+  ...([
+    'columns_sha256',
+    'delimiter',
+    'ends_open',
+    'from_workbook',
+    'options',
+    'notes',
+    'salt',
+    'row_count',
+    'version',
+  ] as const),
+  ...(['checked_version', 'findings', 'rejection', 'batch_id', 'batch_version', 'created_by'] as const),
+  ...(['created_at', 'changed_at'] as const),
+]);
+
+export async function findDraft(db: Queryable, draftId: string): Promise<DraftRecord | null> {
+  const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE draft_id = ?', [draftId]);
+  return draft ?? null;
+}
+
+/** The draft. Fails with `DRAFT_UNKNOWN`. */
+export async function requireDraft(db: Queryable, draftId: string): Promise<DraftRecord> {
+  const draft = await findDraft(db, draftId);
+  if (draft) return draft;
+  throw new AirbatchError('DRAFT_UNKNOWN', `there is no draft ${draftId} in this ledger`);
+}
+
+/** The draft, if it can still be changed. Fails with `DRAFT_UNKNOWN` or `DRAFT_STATE`. */
+export async function requireOpenDraft(db: Queryable, draftId: string): Promise<DraftRecord> {
+  const draft = await requireDraft(db, draftId);
+  if (draft.status === 'open') return draft;
+  throw new AirbatchError('DRAFT_STATE', `draft ${draftId} is ${draft.status}`);
+}
+
+/** Drafts of an account (null: of all), the newest first, created before `before`. */
+export function listDrafts(
+  db: Queryable,
+  { account, before, limit }: { account: string | null; before: number; limit: number },
+): Promise<DraftRecord[]> {
+  return db.query(
+    `SELECT * FROM drafts WHERE (account = ? OR ? IS NULL) AND created_at < ? AND status <> 'discarded'
+       ORDER BY created_at DESC, draft_id LIMIT ?`,
+    [account, account, before, limit],
+  );
+}
+
+/**
+ * Raises the version of an open draft. Returns false, and changes nothing, if the draft has another version or is no
+ * longer open.
+ */
+export async function raiseVersion(
+  tx: Queryable,
+  { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
+  options: string,
+  at: number,
+): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE drafts SET version = version + 1, options = ?, changed_at = ?
+       WHERE draft_id = ? AND version = ? AND status = 'open'`,
+    [options, at, draft_id, version],
+  );
+  return changed === 1;
+}
+
+/** Stores what the check of a version of the whole file has found. */
+export async function noteChecked(
+  tx: Queryable,
+  draftId: string,
+  { version, findings, rejection }: { version: number; findings: string | null; rejection: string | null },
+): Promise<void> {
+  await tx.execute('UPDATE drafts SET checked_version = ?, findings = ?, rejection = ? WHERE draft_id = ?', [
+    version,
+    findings,
+    rejection,
+    draftId,
+  ]);
+}
+
+/** Notes the batch that was made of a version of the draft. */
+export async function noteBatchOfDraft(
+  tx: Queryable,
+  { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
+  batchId: string,
+): Promise<void> {
+  await tx.execute('UPDATE drafts SET batch_id = ?, batch_version = ? WHERE draft_id = ?', [
+    batchId,
+    version,
+    draft_id,
+  ]);
+}
+
+/** Ends an open draft of this version. Returns false if it is no longer open, or has another version. */
+export async function endDraft(
+  tx: Queryable,
+  { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
+  status: Exclude<DraftState, 'open'>,
+  at: number,
+): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE drafts SET status = ?, changed_at = ? WHERE draft_id = ? AND version = ? AND status = 'open'`,
+    [status, at, draft_id, version],
+  );
+  return changed === 1;
+}
+
+/** The draft of which a batch was made; null if none was. */
+export async function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecord | null> {
+  const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE batch_id = ?', [batchId]);
+  return draft ?? null;
+}
+
+/** Open drafts that nobody has changed since a time, and discarded ones: their content is erased. */
+export function draftsToErase(db: Queryable, before: number, limit: number): Promise<DraftRecord[]> {
+  return db.query(
+    `SELECT * FROM drafts WHERE status = 'discarded' OR (status = 'open' AND changed_at < ?)
+       ORDER BY changed_at LIMIT ?`,
+    [before, limit],
+  );
+}
+
+/** How an account's people have mapped the columns of this header: the column names by field. */
+export async function knownMapping(
+  db: Queryable,
+  account: string,
+  columnsSha256: string,
+): Promise<Record<string, string>> {
+  const known = await db.query<{ field: string; column_name: string }>(
+    'SELECT field, column_name FROM column_mappings WHERE account = ? AND columns_sha256 = ? ORDER BY field',
+    [account, columnsSha256],
+  );
+  return Object.fromEntries(known.map(({ field, column_name }) => [field, column_name]));
+}
+
+/** Replaces what is known about the columns of a header. */
+export async function rememberMapping(
+  tx: Queryable,
+  { account, columns_sha256 }: Pick<DraftRecord, 'account' | 'columns_sha256'>,
+  mapping: Readonly<Record<string, string>>,
+): Promise<void> {
+  await tx.execute('DELETE FROM column_mappings WHERE account = ? AND columns_sha256 = ?', [account, columns_sha256]);
+  for (const [field, column] of Object.entries(mapping))
+    await tx.execute('INSERT INTO column_mappings (account, columns_sha256, field, column_name) VALUES (?, ?, ?, ?)', [
+      account,
+      columns_sha256,
+      field,
+      column,
+    ]);
+}
+
+/** Deletes a draft whose contents were erased. */
+export async function deleteDraft(tx: Queryable, draftId: string): Promise<void> {
+  await tx.execute('DELETE FROM draft_steps WHERE draft_id = ?', [draftId]);
+  await tx.execute('DELETE FROM drafts WHERE draft_id = ?', [draftId]);
+}
+
+/** Forgets the batch that was planned of the draft. */
+export async function dropBatchOfDraft(tx: Queryable, draftId: string): Promise<void> {
+  await tx.execute('UPDATE drafts SET batch_id = NULL, batch_version = NULL WHERE draft_id = ?', [draftId]);
+}

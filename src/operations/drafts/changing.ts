@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { stepsToMove } from '../../ledger/drafts/draft-changes.ts';
+import { type DraftRecord, dropBatchOfDraft, requireDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import type { OperationContext } from '../base/operation.ts';
+import { changedMeanwhile } from '../mending/change-rows.ts';
+import { draftId, version } from '../mending/draft-fields.ts';
+import { step, stepJson } from './step-json.ts';
+
+export const changeInput = z.strictObject({ draft_id: draftId, version });
+
+/** What every change of a draft answers. */
+export const changeResult = z.strictObject({
+  draft_id: draftId,
+  version: z.int(),
+  undo: step.nullable(),
+  redo: step.nullable(),
+});
+
+/**
+ * Changes an open draft of the version that the caller has seen. A batch that was planned of it and not submitted is
+ * cancelled: it is no longer what the draft says. Throws `DRAFT_STATE` or `CHANGED_MEANWHILE`.
+ */
+export async function changing<Done extends object>(
+  { session, actor, withAccount }: OperationContext,
+  { draft_id, version: seen }: z.output<typeof changeInput>,
+  change: (draft: DraftRecord, account: OpenAccount) => Promise<Done>,
+): Promise<Done & z.output<typeof changeResult>> {
+  const { db } = session;
+  const draft = await requireOpenDraft(db, draft_id);
+  if (seen !== undefined && seen !== draft.version) throw changedMeanwhile(draft);
+  if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);
+  const done = await withAccount(draft.account, (account) => change(draft, account));
+  const now = await requireDraft(db, draft_id);
+  const { undo, redo } = await stepsToMove(db, draft_id);
+  return { ...done, draft_id, version: now.version, undo: undo && stepJson(undo), redo: redo && stepJson(redo) };
+}
+
+/** Cancels a batch that was planned of the draft. Throws `DRAFT_STATE` if it was submitted. */
+export async function dropPlanned(actor: OperationContext['actor'], draft: DraftRecord, batchId: string) {
+  const { status } = await requireBatch(actor.db, batchId);
+  if (status === 'validated') await cancelUnsent(actor, batchId, 'its draft was changed');
+  else if (status !== 'cancelled' && status !== 'rejected')
+    throw new AirbatchError('DRAFT_STATE', `draft ${draft.draft_id} was submitted as batch ${batchId}`);
+  await actor.db.transact((tx) => dropBatchOfDraft(tx, draft.draft_id));
+}

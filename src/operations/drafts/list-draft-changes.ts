@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { listSteps, pageChanges } from '../../ledger/drafts/draft-changes.ts';
+import { requireDraft } from '../../ledger/drafts/drafts.ts';
+import { defineOperation } from '../base/operation.ts';
+import { draftId } from '../mending/draft-fields.ts';
+import { shownTo } from './draft-summary.ts';
+import { step, stepJson } from './step-json.ts';
+
+/** Changes of one step that are shown with it. */
+const changesShownMax = 20;
+
+/** Who has changed what in a draft, step by step, undone steps included. */
+export const listDraftChanges = defineOperation({
+  name: 'list-draft-changes',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    draft_id: draftId,
+    /** The number of the step after which the page begins. */
+    after: z.int().min(0).default(0),
+    limit: z.int().min(1).max(500).default(50),
+  }),
+  result: z.strictObject({
+    steps: z.array(
+      step.extend({
+        /** The first of its changes. `column`: -1 for the whole row, -2 for the options of the draft. */
+        changes: z.array(z.strictObject({ row: z.int(), column: z.int(), before: z.string(), after: z.string() })),
+      }),
+    ),
+    next: z.int().nullable(),
+  }),
+  async run({ session }, { draft_id, after, limit }) {
+    const { db } = session;
+    await requireDraft(db, draft_id);
+    const shown = shownTo(session);
+    const found = await listSteps(db, draft_id, after, limit);
+    const steps = [];
+    for (const one of found) {
+      const changes = await pageChanges(db, one, { row_no: -1, column_no: 0 }, changesShownMax);
+      steps.push({
+        ...stepJson(one),
+        changes: changes.map(({ row_no, column_no, ...of }) => ({
+          ...{ row: row_no, column: column_no, before: shown(of.before), after: shown(of.after) },
+        })),
+      });
+    }
+    return { steps, next: found.length === limit ? (found.at(-1)?.step ?? null) : null };
+  },
+});

@@ -1,0 +1,58 @@
+import { defaultRunId } from '../../core/identity/ids.ts';
+import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import { importFile } from '../../runtime/upkeep/import-file.ts';
+import { requireComing } from '../base/coming-time.ts';
+import { findings, findingsJson } from '../base/findings.ts';
+import { defineOperation, type OperationContext } from '../base/operation.ts';
+import { plan, planJson } from '../base/plan.ts';
+import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
+import { batchInput, readWithOf } from '../files/file-input.ts';
+import { writeDraftEvents } from '../mending/draft-events.ts';
+import { configuredWith, optionsOf } from '../mending/draft-fields.ts';
+import { changeInput, changeResult, changing } from './changing.ts';
+
+const { run_id, priority, finish_by } = batchInput.shape;
+
+/**
+ * Makes a batch of a draft as it stands, and plans what it would do. Nothing is sent before `submit-draft`; a change of
+ * the draft cancels the batch. Without a run id, it is derived from the original file, whatever was mended in it.
+ */
+export const planDraft = defineOperation({
+  name: 'plan-draft',
+  role: 'prepare',
+  ledger: 'change',
+  input: changeInput.extend({ run_id, priority, finish_by }),
+  result: changeResult.extend(unsentBatch.shape).extend({ plan, findings }),
+  run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
+    changing(context, of, async (draft, account) => {
+      const finishBy = by === undefined ? null : Date.parse(by);
+      const { session, nameOf } = context;
+      if (by !== undefined && finishBy !== null) requireComing(nameOf('finish_by'), by, finishBy, session.clock.now());
+      const runId = named ?? defaultRunId(draft.original_sha256);
+      const { batch, ...found } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
+      await writeDraftEvents(session, draft, batch.batch_id);
+      const planned = await planBatch(context, account, batch);
+      const unsent = await unsentJson(context, batch, planned);
+      return { ...unsent, plan: planJson(planned.plan), findings: findingsJson(found) };
+    }),
+});
+
+/** Makes a batch of the mended file. */
+async function importDraft(
+  { session, signal }: OperationContext,
+  account: OpenAccount,
+  draft: DraftRecord,
+  about: Pick<Parameters<typeof importFile>[2], 'runId' | 'priority' | 'finishBy'>,
+) {
+  const options = optionsOf(draft);
+  const { sheet: _, header_line: __, network_id: ___, ...input } = options;
+  return importFile(session, account, {
+    ...{ ...about, signal, isUnseen: false, isFromWorkbook: draft.from_workbook === 1 },
+    file: await writeMended(session, draft),
+    settings: configuredWith(session, options),
+    policy: session.config.policy,
+    readWith: readWithOf({ file: '', account: account.name, ...input }),
+  });
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { Field } from '../../intake/cells/fields.ts';
+import { fields } from '../../intake/cells/fields.ts';
+import { plannedOrLikely } from '../../intake/check/sheets.ts';
+import type { ColumnPlan } from '../../intake/columns/columns.ts';
+import { fixes, fixesFor } from '../../intake/mending/fixes.ts';
+import { stepsToMove } from '../../ledger/drafts/draft-changes.ts';
+import { type ProblemGroup, problemGroups, problemsBetween } from '../../ledger/drafts/draft-problems.ts';
+import { draftRowCounts, findDraftRow, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { defineOperation } from '../base/operation.ts';
+import { checkedDraft } from '../mending/check-draft.ts';
+import {
+  columnsOf,
+  type DraftTotals,
+  draftId,
+  draftOptions,
+  draftSummary,
+  draftTotals,
+  fix,
+  group,
+  optionsOf,
+  settingsOf,
+} from '../mending/draft-fields.ts';
+import { shownTo, summaryOf } from './draft-summary.ts';
+import { step, stepJson } from './step-json.ts';
+
+const field = z.enum(fields).nullable();
+
+const column = z.strictObject({
+  column: z.int(),
+  name: z.string(),
+  /** What it is read as; null: kept, but not read. */
+  field,
+  /** What it probably means, if the columns are not clear. */
+  likely: field,
+  /** Its first values. */
+  values: z.array(z.string()),
+});
+
+const problemGroup = z.strictObject({
+  ...group,
+  column_name: z.string().nullable(),
+  rows: z.int(),
+  example: z.strictObject({ row: z.int(), value: z.string(), message: z.string(), suggestion: z.string() }),
+  /** The most frequent cells with this problem. */
+  values: z.array(z.strictObject({ value: z.string(), rows: z.int() })),
+  /** What may mend the rows, and what a person must choose for it. */
+  fixes: z.array(z.strictObject({ fix, value: z.enum(['country', 'currency', 'network_id', 'decimal']).nullable() })),
+});
+
+/** How a draft stands: what its columns mean, what is wrong with its rows, and what may mend them. */
+export const showDraft = defineOperation({
+  name: 'show-draft',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({ draft_id: draftId }),
+  result: draftSummary.extend({
+    options: draftOptions,
+    columns: z.array(column),
+    /** Why the file as a whole cannot be paid yet; null if it can. */
+    rejection: z.strictObject({ message: z.string(), hint: z.string() }).nullable(),
+    /** Null while there is a rejection. */
+    totals: draftTotals.omit({ values: true, understood: true }).nullable(),
+    /** Rows by state. */
+    states: z.record(z.string(), z.int()),
+    groups: z.array(problemGroup),
+    /** What a person should know about the original file. */
+    notes: z.array(z.string()),
+    undo: step.nullable(),
+    redo: step.nullable(),
+  }),
+  async run({ session, withAccount }, { draft_id }) {
+    const { db } = session;
+    const found = await requireDraft(db, draft_id);
+    const draft =
+      found.checked_version === found.version || found.status !== 'open'
+        ? found
+        : await withAccount(found.account, (account) => checkedDraft(session, account, found));
+    const stored = draft.findings === null ? null : (JSON.parse(draft.findings) as DraftTotals);
+    const { values = {}, understood = [], ...totals } = stored ?? {};
+    const columns = await columnsJson(session, draft, understood);
+    const plan = planOf(columns);
+    const groups = [];
+    for (const one of await problemGroups(db, draft_id))
+      groups.push(await groupJson(session, draft, one, { plan, values: values[`${one.code} ${one.column_no}`] ?? [] }));
+    const steps = await stepsToMove(db, draft_id);
+    return {
+      ...summaryOf(draft),
+      options: optionsOf(draft),
+      columns,
+      rejection: draft.rejection === null ? null : (JSON.parse(draft.rejection) as { message: string; hint: string }),
+      totals: stored === null ? null : (totals as Omit<DraftTotals, 'values' | 'understood'>),
+      states: Object.fromEntries(await draftRowCounts(db, draft_id)),
+      groups,
+      notes: JSON.parse(draft.notes) as string[],
+      undo: steps.undo && stepJson(steps.undo),
+      redo: steps.redo && stepJson(steps.redo),
+    };
+  },
+});
+
+/** Rows at the top of the file whose values are shown below each column. */
+const valueRows = 20;
+const valuesMax = 5;
+
+async function columnsJson(
+  session: Session,
+  draft: DraftRecord,
+  understood: DraftTotals['understood'],
+): Promise<z.output<typeof column>[]> {
+  const header = columnsOf(draft);
+  const rows = (await pageIncluded(session.db, draft.draft_id, 0, valueRows)).map(({ cells }) => splitCells(cells));
+  const likely = meanings(plannedOrLikely(header, settingsOf(session, draft), new Set()).plan);
+  const shown = shownTo(session);
+  return header.map((name, index) => ({
+    ...{ column: index, name, field: understood[index]?.field ?? null, likely: likely.get(index) ?? null },
+    values: rows
+      .map((cells) => (cells[index] ?? '').trim())
+      .filter((value) => value !== '')
+      .slice(0, valuesMax)
+      .map(shown),
+  }));
+}
+
+function meanings(plan: ColumnPlan): Map<number, Field> {
+  return new Map((Object.entries(plan) as [Field, number][]).map(([name, index]) => [index, name]));
+}
+
+function planOf(columns: readonly z.output<typeof column>[]): ColumnPlan {
+  const named = columns.flatMap(({ field: name, column: index }) => (name === null ? [] : [[name, index] as const]));
+  return Object.fromEntries(named);
+}
+
+async function groupJson(
+  session: Session,
+  draft: DraftRecord,
+  { code, column_no, rows, first_row }: ProblemGroup,
+  { plan, values }: { plan: ColumnPlan; values: DraftTotals['values'][string] },
+): Promise<z.output<typeof problemGroup>> {
+  const { db } = session;
+  const shown = shownTo(session);
+  const problems = await problemsBetween(db, draft.draft_id, { from: first_row, to: first_row });
+  const problem = problems.find((one) => one.code === code && one.column_no === column_no);
+  const row = await findDraftRow(db, draft.draft_id, first_row);
+  return {
+    code: code as z.output<typeof problemGroup>['code'],
+    column: column_no < 0 ? null : column_no,
+    column_name: column_no < 0 ? null : (columnsOf(draft)[column_no] ?? null),
+    rows,
+    example: {
+      row: first_row,
+      value: shown(splitCells(row?.cells ?? '')[column_no] ?? ''),
+      message: shown(problem?.message ?? ''),
+      suggestion: shown(problem?.suggestion ?? ''),
+    },
+    values: values.map(({ value, rows: count }) => ({ value: shown(value), rows: count })),
+    fixes: fixesFor(code, plan).map((name) => ({ fix: name, value: fixes[name].value })),
+  };
+}

@@ -1,0 +1,149 @@
+import { assert } from '../../core/basics/assert.ts';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { makeTally } from '../../intake/check/findings.ts';
+import { openSource } from '../../intake/file/source.ts';
+import type { FileRow } from '../../intake/rows/file-rows.ts';
+import { untilAborted } from '../../intake/rows/network-catalog.ts';
+import { checkSource } from '../../intake/thread/checker-thread.ts';
+import { replaceProblems } from '../../ledger/drafts/draft-problems.ts';
+import {
+  type DraftRowRecord,
+  type DraftRowState,
+  pageIncluded,
+  splitCells,
+  updateState,
+} from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts/drafts.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { columnsOf, type DraftTotals, settingsOf } from '../mending/draft-fields.ts';
+import { problemsOf } from '../mending/row-checks.ts';
+
+/** Rows whose results are stored in one transaction, which blocks the event loop for some 20 ms. */
+const rowsPerUnit = 2_000;
+/** Different cells that are counted for each group of problems. */
+const valuesMax = 20;
+
+/** Checks that are under way, so that two people who look at a draft wait for the same one. */
+const underWay = new Map<string, Promise<void>>();
+
+/**
+ * The draft, checked as a whole if anything has changed since the last check: its rows are compared with each other,
+ * and counted. The check is that of `validate-file`, of the file as it stands now.
+ */
+export async function checkedDraft(session: Session, account: OpenAccount, draft: DraftRecord): Promise<DraftRecord> {
+  if (draft.checked_version === draft.version || draft.status !== 'open') return draft;
+  const key = `${draft.draft_id} ${draft.version}`;
+  const check = underWay.get(key) ?? checkWhole(session, account, draft).finally(() => underWay.delete(key));
+  underWay.set(key, check);
+  await check;
+  return requireDraft(session.db, draft.draft_id);
+}
+
+async function checkWhole(session: Session, account: OpenAccount, draft: DraftRecord): Promise<void> {
+  const { db } = session;
+  const { draft_id, version } = draft;
+  try {
+    const totals = await checkFileOf(session, account, draft);
+    const findings = JSON.stringify(totals);
+    await db.transact((tx) => noteChecked(tx, draft_id, { version, findings, rejection: null }));
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || error.code !== 'FILE_REJECTED') throw error;
+    const rejection = JSON.stringify({ message: error.message, hint: error.hint });
+    await db.transact((tx) => noteChecked(tx, draft_id, { version, findings: null, rejection }));
+  }
+}
+
+async function checkFileOf(session: Session, { catalog }: OpenAccount, draft: DraftRecord): Promise<DraftTotals> {
+  const settings = settingsOf(session, draft);
+  const file = await writeMended(session, draft);
+  const isFromWorkbook = draft.from_workbook === 1;
+  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, isFromWorkbook });
+  const options = { source, settings, needsNames: false, onProgress: undefined, signal: undefined };
+  try {
+    const checked = await checkSource({ ...options, catalog: untilAborted(catalog, undefined) });
+    try {
+      const tally = makeTally();
+      const values = makeCountedValues();
+      let after = 0;
+      for await (const rows of checked.rows(rowsPerUnit)) {
+        for (const row of rows) tally.add(row);
+        after = await storeResults(session, draft, { rows, after, values });
+        await session.clock.turn();
+      }
+      await storeTrailer(session, draft, after, settings.guards.trailer !== null);
+      const { counts, sums, countries, productRows, textRows, unusual } = tally.result();
+      const { understood, warnings } = checked.about;
+      const rows = { product_rows: productRows, text_rows: textRows };
+      return { counts, sums, countries, ...rows, unusual, warnings, understood, values: values.result() };
+    } finally {
+      await checked.dispose();
+    }
+  } finally {
+    source.dispose();
+  }
+}
+
+/** Stores the results of rows of the mended file, which are the draft's next rows after row `after`. */
+async function storeResults(
+  { db }: Session,
+  draft: DraftRecord,
+  { rows, after, values }: { rows: readonly FileRow[]; after: number; values: CountedValues },
+): Promise<number> {
+  const { draft_id } = draft;
+  const header = columnsOf(draft);
+  const own = await pageIncluded(db, draft_id, after, rows.length);
+  assert(own.length === rows.length, 'the mended file has the rows of the draft');
+  await db.transact(async (tx) => {
+    const problems = own.flatMap((row, index) => problemsOf(row, rows[index] ?? { problems: [] }, header));
+    await replaceProblems(tx, draft_id, { from: after + 1, to: own.at(-1)?.row_no ?? after }, problems);
+    for (const [index, row] of own.entries()) await storeState(tx, row, rows[index]?.status ?? 'unchecked');
+    for (const { code, column_no, row_no } of problems) values.add(`${code} ${column_no}`, row_no, column_no, own);
+  });
+  return own.at(-1)?.row_no ?? after;
+}
+
+/** The last row of a file that must end in a trailer is none that is paid. */
+async function storeTrailer({ db }: Session, { draft_id }: DraftRecord, after: number, hasTrailer: boolean) {
+  const left = await pageIncluded(db, draft_id, after, 2);
+  assert(left.length <= (hasTrailer ? 1 : 0), 'the mended file has all rows of the draft');
+  for (const row of left) await db.transact((tx) => storeState(tx, row, 'skipped'));
+}
+
+async function storeState(tx: Queryable, row: DraftRowRecord, state: DraftRowState): Promise<void> {
+  if (row.state !== state) await updateState(tx, { ...row, state });
+}
+
+type CountedValues = ReturnType<typeof makeCountedValues>;
+
+/** Counts the cells of each group of problems, so that a person sees what is to be replaced. */
+function makeCountedValues() {
+  const groups = new Map<string, Map<string, number>>();
+  return {
+    add(group: string, rowNo: number, column: number, rows: readonly DraftRowRecord[]) {
+      if (column < 0) return;
+      const counts = groups.get(group) ?? new Map<string, number>();
+      groups.set(group, counts);
+      // Rows are in order, and nearly always without a gap.
+      const first = rows[0]?.row_no ?? 0;
+      const row =
+        rows[rowNo - first]?.row_no === rowNo ? rows[rowNo - first] : rows.find((one) => one.row_no === rowNo);
+      const value = cellAt(row?.cells ?? '', column);
+      const count = counts.get(value);
+      if (count !== undefined || counts.size < valuesMax) counts.set(value, (count ?? 0) + 1);
+    },
+    result: () =>
+      Object.fromEntries(
+        [...groups].map(([group, counts]) => [
+          group,
+          [...counts].map(([value, rows]) => ({ value, rows })).sort((one, other) => other.rows - one.rows),
+        ]),
+      ),
+  };
+}
+
+function cellAt(cells: string, column: number): string {
+  return splitCells(cells)[column] ?? '';
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { fields } from '../../intake/cells/fields.ts';
+import { type IntakeSettings, intakeSettings, intakeShape } from '../../intake/columns/settings.ts';
+import { fixNames } from '../../intake/mending/fixes.ts';
+import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { fileInput, settingsWith } from '../files/file-input.ts';
+
+export const draftId = z.string();
+
+/** The version that the caller has seen; the change is refused (`CHANGED_MEANWHILE`) if the draft has another. */
+export const version = z.int().optional();
+
+const { map, sheet, header_line, total_line, country, currency, decimal, expect_rows, expect_sum } = fileInput.shape;
+
+/** How the file is read. A value that is left out is the configuration's. */
+export const draftOptions = z.strictObject({
+  ...{ map, sheet, header_line, total_line, country, currency, decimal, expect_rows, expect_sum },
+  /** The network of all rows, if the file does not say. */
+  network_id: intakeShape.shape.networkId.unwrap().unwrap().optional(),
+});
+export type DraftOptions = z.output<typeof draftOptions>;
+
+/** What can be changed after the upload: sheet and header line decide which rows there are. */
+export const changeableOptions = draftOptions.omit({ sheet: true, header_line: true });
+
+const code = z.enum(Object.keys(problemTable) as ProblemCode[]);
+
+/** A row with what is wrong with it. */
+export const draftRow = z.strictObject({
+  row: z.int(),
+  line: z.int(),
+  state: z.enum(['unchecked', 'ready', 'held', 'invalid', 'skipped', 'excluded']),
+  cells: z.array(z.string()),
+  problems: z.array(z.strictObject({ code, column: z.int().nullable(), message: z.string(), suggestion: z.string() })),
+});
+
+/** A group of problems: one code in one column (null: of the whole row). */
+export const group = { code, column: z.int().nullable() };
+
+export const fix = z.enum(fixNames);
+
+/** A draft in a list. */
+export const draftSummary = z.strictObject({
+  draft_id: draftId,
+  account: accountName,
+  status: z.enum(draftStates),
+  file_name: z.string(),
+  /** SHA-256 (hex) of the original file. */
+  original_sha256: z.string(),
+  rows: z.int(),
+  version: z.int(),
+  batch_id: batchId.nullable(),
+  created_by: z.string(),
+  created_at: time,
+  changed_at: time,
+});
+
+/** What the last check of the whole file found. */
+export const draftTotals = z.strictObject({
+  counts: z.strictObject({ rows: z.int(), valid: z.int(), invalid: z.int(), held: z.int(), skipped: z.int() }),
+  sums,
+  countries: z.record(z.string(), z.strictObject({ rows: z.int(), sums })),
+  product_rows: z.int(),
+  text_rows: z.int(),
+  unusual: z.array(
+    z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
+  ),
+  warnings: z.array(z.string()),
+  understood: z.array(z.strictObject({ column: z.string(), field: z.enum(fields).nullable() })),
+  /** The most frequent cells of each group of problems, by code and column number ("CODE 3"). */
+  values: z.record(z.string(), z.array(z.strictObject({ value: z.string(), rows: z.int() }))),
+});
+export type DraftTotals = z.output<typeof draftTotals>;
+
+export function optionsOf({ options }: Pick<DraftRecord, 'options'>): DraftOptions {
+  return JSON.parse(options) as DraftOptions;
+}
+
+export function columnsOf({ columns }: Pick<DraftRecord, 'columns'>): string[] {
+  return JSON.parse(columns) as string[];
+}
+
+/** The configuration's settings with the draft's options, as intake takes them. */
+export function configuredWith({ config }: Pick<Session, 'config'>, options: DraftOptions): Record<string, unknown> {
+  const { network_id, sheet: _, header_line: __, ...input } = options;
+  const settings = settingsWith(config.intake, { file: '', ...input });
+  // The mended file has one table, which begins with its header.
+  const { sheet: ___, headerLine: ____, ...own } = settings;
+  return network_id === undefined ? own : { ...own, networkId: network_id };
+}
+
+export function settingsOf(session: Pick<Session, 'config'>, draft: Pick<DraftRecord, 'options'>): IntakeSettings {
+  return intakeSettings(configuredWith(session, optionsOf(draft)));
+}

@@ -1,0 +1,106 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { openSource } from '../../intake/file/source.ts';
+import { makeRowCheck, type RowCheck } from '../../intake/mending/check-one.ts';
+import type { CheckedRow } from '../../intake/rows/file-rows.ts';
+import type { Catalog } from '../../intake/rows/network-catalog.ts';
+import { findEvidence } from '../../intake/table/file-evidence.ts';
+import type { DraftProblemRecord } from '../../ledger/drafts/draft-problems.ts';
+import { type DraftRowRecord, type DraftRowState, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
+import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { columnsOf, settingsOf } from '../mending/draft-fields.ts';
+
+/** A row of a draft after its own check. */
+export interface CheckedDraftRow {
+  row: DraftRowRecord;
+  problems: DraftProblemRecord[];
+}
+
+/** As many rows as intake looks at to recognise columns. */
+const sampleRowsMax = 100;
+/** Drafts whose columns and catalog are kept in memory: a person who types waits for neither. */
+const keptMax = 50;
+
+interface Kept {
+  /** Everything that the check depends on. */
+  madeOf: string;
+  check: RowCheck | null;
+  /** Has the account as it is open now: that of an earlier request may be closed. */
+  account: OpenAccount;
+}
+
+const keptByLedger = new WeakMap<Database, Map<string, Kept>>();
+
+/** The check of single rows of a draft; null while its columns are not clear. */
+export async function rowCheckOf(session: Session, account: OpenAccount, draft: DraftRecord): Promise<RowCheck | null> {
+  const kept = keptByLedger.get(session.db) ?? new Map<string, Kept>();
+  keptByLedger.set(session.db, kept);
+  const madeOf = `${draft.options} ${draft.checked_version}`;
+  const known = kept.get(draft.draft_id);
+  // A catalog that did not answer is asked again.
+  if (known?.madeOf === madeOf && known.check?.context.catalog.failed() !== true) {
+    known.account = account;
+    return known.check;
+  }
+  const fresh: Kept = { madeOf, check: null, account };
+  const check = await makeCheck(session, fresh, draft);
+  fresh.check = check;
+  kept.delete(draft.draft_id);
+  kept.set(draft.draft_id, fresh);
+  for (const id of kept.keys()) if (kept.size > keptMax) kept.delete(id);
+  return check;
+}
+
+async function makeCheck(session: Session, kept: Kept, draft: DraftRecord): Promise<RowCheck | null> {
+  const catalog: Catalog = {
+    networks: (country) => kept.account.catalog.networks(country),
+    products: (networkId) => kept.account.catalog.products(networkId),
+  };
+  const settings = settingsOf(session, draft);
+  const first = await pageIncluded(session.db, draft.draft_id, 0, sampleRowsMax);
+  try {
+    return makeRowCheck({
+      header: columnsOf(draft),
+      sample: first.map(({ cells }) => splitCells(cells)),
+      ...{ settings, catalog, delimiter: draft.delimiter, isFromWorkbook: draft.from_workbook === 1 },
+      async findEvidence(amountColumn) {
+        const file = await writeMended(session, draft);
+        const { fileBytesMax } = settings.limits;
+        const source = await openSource({ file, fileBytesMax, isFromWorkbook: draft.from_workbook === 1 });
+        return findEvidence(source, settings, amountColumn).finally(source.dispose);
+      },
+    });
+  } catch (error) {
+    if (error instanceof AirbatchError && error.code === 'FILE_REJECTED') return null;
+    throw error;
+  }
+}
+
+/** The row, checked by itself; `unchecked` without a check. */
+export async function checkedByItself(
+  check: RowCheck | null,
+  row: DraftRowRecord,
+  header: readonly string[],
+): Promise<CheckedDraftRow> {
+  const cells = splitCells(row.cells);
+  // A line without content is no row: the file reads as if it was not there.
+  if (cells.every((cell) => cell.trim() === '')) return { row: { ...row, state: 'excluded' }, problems: [] };
+  if (check === null) return { row: { ...row, state: 'unchecked' }, problems: [] };
+  const checked = await check.check(cells, { rowNo: row.row_no, line: row.line });
+  return { row: { ...row, state: checked.status as DraftRowState }, problems: problemsOf(row, checked, header) };
+}
+
+/** The problems of a checked row, in the form in which the ledger keeps them. */
+export function problemsOf(
+  { draft_id, row_no }: Pick<DraftRowRecord, 'draft_id' | 'row_no'>,
+  { problems }: Pick<CheckedRow, 'problems'>,
+  header: readonly string[],
+): DraftProblemRecord[] {
+  return problems.map(({ code, column, message, suggestion }, position) => ({
+    ...{ draft_id, row_no, position, code, message, suggestion },
+    column_no: column === null ? -1 : header.indexOf(column),
+  }));
+}

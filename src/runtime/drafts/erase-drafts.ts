@@ -1,0 +1,45 @@
+import { dayMs } from '../../core/time/clock.ts';
+import { deleteContents } from '../../ledger/drafts/draft-changes.ts';
+import { deleteDraftRows } from '../../ledger/drafts/draft-rows.ts';
+import { deleteDraft, draftOfBatch, draftsToErase } from '../../ledger/drafts/drafts.ts';
+import type { Session } from '../session/session.ts';
+import { eraseFiles } from './draft-files.ts';
+
+/** How long an open draft is kept that nobody changes: a month's file that was never sent is out of date. */
+const draftKeptMs = 60 * dayMs;
+const rowsPerUnit = 2_000;
+const draftsPerPage = 100;
+
+type House = Pick<Session, 'db' | 'clock' | 'ledgerPath'>;
+
+/** Deletes all rows of a draft. */
+export async function eraseDraftRows({ db, clock }: Pick<House, 'db' | 'clock'>, draftId: string): Promise<void> {
+  while ((await db.transact((tx) => deleteDraftRows(tx, draftId, rowsPerUnit))) > 0) await clock.turn();
+}
+
+/** Erases the contents of a draft for good: its rows, changes and files. */
+export async function eraseDraft(house: House, draftId: string): Promise<void> {
+  await eraseDraftRows(house, draftId);
+  await house.db.transact((tx) => deleteContents(tx, draftId));
+  await eraseFiles(house, draftId);
+}
+
+/** Erases the draft of which a batch was made, if there is one. */
+export async function eraseDraftOfBatch(house: House, batchId: string): Promise<void> {
+  const draft = await draftOfBatch(house.db, batchId);
+  if (draft) await eraseDraft(house, draft.draft_id);
+}
+
+/** Erases drafts that were discarded, and those that nobody has changed for long. Returns how many. */
+export async function eraseOldDrafts(house: House): Promise<number> {
+  let erased = 0;
+  for (;;) {
+    const drafts = await draftsToErase(house.db, house.clock.now() - draftKeptMs, draftsPerPage);
+    for (const { draft_id } of drafts) {
+      await eraseDraft(house, draft_id);
+      await house.db.transact((tx) => deleteDraft(tx, draft_id));
+    }
+    erased += drafts.length;
+    if (drafts.length < draftsPerPage) return erased;
+  }
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { draftsApi } from './drafts-fixture.ts';
+
+const lines = [
+  'name,phone_number,network_id,amount,currency',
+  'Amina,0712345601,Safaricom,100,KES',
+  'Brian,+254712345602,Safaricom,150,KES',
+  'Carol,0712345603,Safaricom,200,KES',
+  'Dan,+254712345604,Safaricom,oops,KES',
+  'Brian,+254712345602,Safaricom,150,KES',
+];
+const file = `${lines.join('\n')}\n`;
+
+interface Group {
+  code: string;
+  column: number | null;
+  rows: number;
+  fixes: { fix: string; value: string | null }[];
+}
+
+describe('drafts over HTTP', () => {
+  test('a file is read as it is, and its problems are grouped with what may mend them', async (t) => {
+    const { send } = await draftsApi(t);
+    const first = await send('POST', '/api/v1/drafts', { file: { name: 'november.csv', bytes: file } });
+    const made = { ...first, id: first.body.draft_id };
+    assert.equal(made.status, 200, made.text);
+    assert.deepEqual([made.body.rows, made.body.version, made.body.status], [5, 1, 'open']);
+    const { status, body } = await send('GET', `/api/v1/drafts/${made.id}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.groups.map(({ code, column, rows }: Group) => [code, column, rows]),
+      [
+        ['PHONE_NEEDS_COUNTRY', 1, 2],
+        ['AMOUNT_NOT_A_NUMBER', 3, 1],
+        ['DUPLICATE', 1, 1],
+      ],
+    );
+    assert.deepEqual(body.groups[0].fixes, [
+      { fix: 'add_country_code', value: 'country' },
+      { fix: 'exclude_rows', value: null },
+    ]);
+    assert.deepEqual(
+      body.columns.map(({ name, field, values }: { name: string; field: string; values: string[] }) => [
+        name,
+        field,
+        values[0],
+      ]),
+      [
+        ['name', null, 'Amina'],
+        ['phone_number', 'phone_number', '0712345601'],
+        ['network_id', 'network_id', 'Safaricom'],
+        ['amount', 'amount', '100'],
+        ['currency', 'currency', 'KES'],
+      ],
+    );
+    assert.deepEqual(body.totals.counts, { rows: 5, valid: 1, invalid: 3, held: 1, skipped: 0 });
+  });
+
+  test('a fix is shown before and after, mends a group in one step, and is undone and done again', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const { id } = await upload(file);
+    await send('GET', `/api/v1/drafts/${id}`);
+    const query = 'code=PHONE_NEEDS_COUNTRY&column=1&fix=add_country_code&value=KE';
+    const preview = await send('GET', `/api/v1/drafts/${id}/fix?${query}`);
+    assert.equal(preview.status, 200, preview.text);
+    assert.deepEqual([preview.body.mended, preview.body.left], [2, 0]);
+    assert.deepEqual(preview.body.examples[0], {
+      row: 1,
+      line: 2,
+      column: 1,
+      before: '0712345601',
+      after: '+254712345601',
+    });
+    const fix = { code: 'PHONE_NEEDS_COUNTRY', column: 1, fix: 'add_country_code', value: 'KE' };
+    const done = await send('POST', `/api/v1/drafts/${id}/change`, { body: { fix } });
+    assert.equal(done.status, 200, done.text);
+    assert.equal(done.body.changed, 2);
+    const codes = async () => (await send('GET', `/api/v1/drafts/${id}`)).body.groups.map(({ code }: Group) => code);
+    assert.deepEqual(await codes(), ['AMOUNT_NOT_A_NUMBER', 'DUPLICATE']);
+    const undone = await send('POST', `/api/v1/drafts/${id}/undo`);
+    assert.deepEqual([undone.status, undone.body.moved.step, undone.body.undo], [200, 1, null]);
+    assert.deepEqual(await codes(), ['PHONE_NEEDS_COUNTRY', 'AMOUNT_NOT_A_NUMBER', 'DUPLICATE']);
+    const again = await send('POST', `/api/v1/drafts/${id}/redo`);
+    assert.deepEqual([again.status, again.body.moved.step, again.body.redo], [200, 1, null]);
+    assert.deepEqual(await codes(), ['AMOUNT_NOT_A_NUMBER', 'DUPLICATE']);
+    const { body } = await send('GET', `/api/v1/drafts/${id}/changes`);
+    assert.deepEqual(
+      body.steps.map((step: Record<string, unknown>) => [step.kind, step.detail, step.cells, step.done_by]),
+      [['fix', 'add_country_code', 2, 'clerk']],
+    );
+  });
+
+  test('a changed cell is checked at once, and two people do not overwrite each other', async (t) => {
+    const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    const change = `/api/v1/drafts/${id}/change`;
+    const cells = [{ row: 4, column: 3, value: '250' }];
+    const done = await send('POST', change, { body: { version: 1, cells } });
+    assert.equal(done.status, 200, done.text);
+    assert.deepEqual([done.body.version, done.body.rows[0].state, done.body.rows[0].problems], [2, 'ready', []]);
+    const late = await send('POST', change, { body: { version: 1, cells: [{ row: 4, column: 3, value: '1' }] } });
+    assert.deepEqual([late.status, late.body.code], [412, 'CHANGED_MEANWHILE']);
+    const wrong = await send('POST', change, { body: { cells: [{ row: 1, column: 3, value: 'x' }] } });
+    assert.deepEqual(
+      wrong.body.rows[0].problems.map(({ code }: Group) => code),
+      ['AMOUNT_NOT_A_NUMBER'],
+    );
+    const { body } = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(body.totals.counts, { rows: 5, valid: 3, invalid: 1, held: 1, skipped: 0 });
+    const two = await send('POST', change, { body: { cells, rows: { rows: [1], in_file: false } } });
+    assert.deepEqual([two.status, two.body.code], [400, 'USAGE']);
+  });
+
+  test('rows are listed by state, problem and text, in pages', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const { id } = await upload(file);
+    await send('GET', `/api/v1/drafts/${id}`);
+    const rows = async (query: string) => {
+      const { status, body } = await send('GET', `/api/v1/drafts/${id}/rows${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return [body.rows.map(({ row }: { row: number }) => row), body.total, body.next];
+    };
+    assert.deepEqual(await rows('?limit=2'), [[1, 2], 5, 2]);
+    assert.deepEqual(await rows('?limit=2&after=2'), [[3, 4], 5, 4]);
+    assert.deepEqual(await rows('?limit=2&skip=4'), [[5], 5, null]);
+    assert.deepEqual(await rows('?code=PHONE_NEEDS_COUNTRY'), [[1, 3], 2, null]);
+    assert.deepEqual(await rows('?state=held'), [[5], 1, null]);
+    assert.deepEqual(await rows('?text=BRIAN'), [[2, 5], 2, null]);
+    assert.deepEqual(await rows('?text=%25'), [[], 0, null]);
+  });
+
+  test('columns that are not clear are asked for, and remembered for the next file of the account', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const unclear = 'Telefon A,Net pay,network_id,Gross pay,currency\n+254712345601,100,Safaricom,120,KES\n';
+    const { id } = await upload(unclear);
+    const first = await send('GET', `/api/v1/drafts/${id}`);
+    assert.equal(first.status, 200, first.text);
+    assert.match(first.body.rejection.message, /phone_number|amount/);
+    assert.equal(first.body.totals, null);
+    const map = { phone_number: 'Telefon A', amount: 'Net pay' };
+    const done = await send('POST', `/api/v1/drafts/${id}/change`, { body: { options: { map } } });
+    assert.equal(done.status, 200, done.text);
+    const then = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual([then.body.rejection, then.body.totals.counts.valid], [null, 1], JSON.stringify(then.body.groups));
+    const next = await upload(unclear.replace('5601', '5602'));
+    assert.deepEqual((await send('GET', `/api/v1/drafts/${next.id}`)).body.totals.counts.valid, 1);
+  });
+
+  test('the batch is of the mended file, its chain names the original and every change', async (t) => {
+    const { db, send, upload, logged } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id, body: made } = await upload(file);
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { rows: { rows: [5], in_file: false } } });
+    const done = await send('POST', `/api/v1/drafts/${id}/change`, {
+      body: { cells: [{ row: 4, column: 3, value: '250' }] },
+    });
+    assert.equal(done.status, 200, JSON.stringify(logged));
+    const planned = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    assert.equal(planned.status, 200, planned.text);
+    assert.equal(planned.body.plan.to_send, 4, JSON.stringify(planned.body.findings));
+    const mended = await send('GET', `/api/v1/drafts/${id}/file/mended`);
+    assert.match(mended.text, /Dan,\+254712345604,Safaricom,250,KES\n$/);
+    assert.equal(String(mended.headers['content-disposition']), "attachment; filename*=UTF-8''november.csv");
+    assert.equal((await send('GET', `/api/v1/drafts/${id}/file/original`)).text, file);
+    const batchId = planned.body.batch_id;
+    const events = (await pageEvents(db, batchId, 0, 100)).map(({ kind, row_no, body }) => ({
+      kind,
+      row_no,
+      data: JSON.parse(body),
+    }));
+    const origin = events.find(({ kind }) => kind === 'batch.draft');
+    assert.deepEqual([origin?.data.original_sha256, origin?.data.steps], [made.original_sha256, 2]);
+    const mend = events.filter(({ kind }) => kind === 'row.mend');
+    assert.deepEqual(
+      mend.map(({ row_no, data }) => [row_no, data.line, data.column, data.by]),
+      [[4, 5, 3, 'clerk']],
+    );
+    assert.equal(events.filter(({ kind }) => kind === 'batch.exclude_row').length, 1);
+    assert.equal(JSON.stringify(events).includes('250'), false, 'the chain has no text of the file');
+    const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: batchId } });
+    assert.equal(submitted.status, 200, submitted.text);
+    assert.equal(submitted.body.status, 'approved');
+    const late = await send('POST', `/api/v1/drafts/${id}/change`, {
+      body: { cells: [{ row: 1, column: 3, value: '9' }] },
+    });
+    assert.deepEqual([late.status, late.body.code], [409, 'DRAFT_STATE']);
+    assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'submitted');
+    assert.equal((await send('GET', `/api/v1/drafts/${id}/file/mended`)).text, mended.text);
+  });
+
+  test('a change after the plan cancels its batch, and an old plan is not submitted', async (t) => {
+    const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    const planned = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { rows: { rows: [4], in_file: false } } });
+    const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: planned.body.batch_id } });
+    assert.deepEqual([submitted.status, submitted.body.code], [412, 'CHANGED_MEANWHILE']);
+    const { body } = await send('GET', `/api/v1/batches/${planned.body.batch_id}`);
+    assert.equal(body.status, 'cancelled');
+  });
+
+  test('numbers are masked for those who only read, and a discarded draft is gone', async (t) => {
+    const { send, upload, makeKey } = await draftsApi(t);
+    const { id } = await upload(file);
+    const auditor = await makeKey('auditor', ['audit']);
+    const { body } = await send('GET', `/api/v1/drafts/${id}/rows`, { key: auditor });
+    assert.equal(body.rows[1].cells[1], '*********602');
+    assert.equal((await send('GET', `/api/v1/drafts/${id}/file/original`, { key: auditor })).status, 403);
+    assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 1);
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/discard`)).status, 200);
+    assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 0);
+    assert.equal((await send('GET', `/api/v1/drafts/${id}/file/original`)).body.code, 'DRAFT_STATE');
+  });
+
+  test('a pasted table is a file like any other', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const { id } = await upload(file.replaceAll(',', '\t'), { name: 'pasted.tsv' });
+    const { body } = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(body.totals.counts, { rows: 5, valid: 1, invalid: 3, held: 1, skipped: 0 });
+  });
+});
