@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { skipRows } from '../../src/engine/decisions/release-or-skip.ts';
+import { noteRefund } from '../../src/engine/tracking/webhook-notes.ts';
+import { lateCosts } from '../../src/ledger/reporting/late-charges.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { verdictOf } from '../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../src/reports/summary/summary.ts';
+import { openSigningKey } from '../../src/reports/versions/signing-key.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
 import { makeRig, type Rig } from '../support/engine.ts';
+import { folderOf } from '../support/folder.ts';
 import { aRow } from '../support/ledger.ts';
 import { sandboxGateway } from '../support/sandbox-gateway.ts';
 
@@ -76,5 +86,67 @@ describe('a failed payment that the service charges after all', () => {
     await rereadAll(rig);
     assert.equal((await rig.row(1)).contradicted, 'completed');
     assert.equal((await balanceOf(rig, 'batch-2')).explained, true);
+  });
+
+  test('has its own part in the proof of its own batch, which the audit chain proves', async (t) => {
+    const rig = await slowRig(t, 'v2');
+    await rig.add(rows(1));
+    await rig.run();
+    await rereadAll(rig);
+    const summary = await batchSummary(rig.db, 'batch-1');
+    const { charged_late, unexplained } = summary.balance.explanation.find(({ currency }) => currency === 'USD') ?? {};
+    assert.deepEqual([charged_late, unexplained, summary.balance.explained], ['0.0774', '0', true]);
+    assert.match(
+      verdictOf(summary).details.join('\n'),
+      /Wallet balances match the charges exactly\. They include USD 0\.0774 for the payment of 1 row that failed at first/,
+    );
+    const folder = folderOf(t);
+    const key = await openSigningKey(join(folder, 'key.pem'));
+    const signing = { key, clock: rig.clock, person: 'amina', through: 'cli' as const };
+    const { dir } = await writeReports(rig.db, 'batch-1', folder, { signing });
+    // The chain of a batch that a test makes up does not say when it was submitted.
+    const findings = async () =>
+      (await verifyReports(dir)).findings.flatMap(({ message }) =>
+        /when it was submitted/.test(message) ? [] : message,
+      );
+    assert.deepEqual(await findings(), []);
+    assert.match(
+      readFileSync(join(dir, 'report.html'), 'utf8'),
+      /USD 0\.0774<\/b><span class="soft small">charged late/,
+    );
+    const file = join(dir, 'summary.json');
+    const changed = readFileSync(file, 'utf8')
+      .replace('"charged_late": "0.0774"', '"charged_late": "0"')
+      .replace(/("charged_late": "0",\s*"charged_by_other_batches": )"0"/, '$1"0.0774"');
+    writeFileSync(file, changed);
+    const found = await findings();
+    assert.ok(found.includes('has another sum of USD charged late than the audit chain.'), found.join('\n'));
+  });
+
+  test('is none any more once it is refunded', async (t) => {
+    const rig = await slowRig(t, 'v2');
+    await rig.add([aRow(1, { phone_number: reversed, amount: '10' })]);
+    await rig.run();
+    await addOther(rig, 6);
+    await rig.run();
+    const row = await rig.row(1);
+    await inUnit(rig.db, { clock: rig.clock, actor: 'engine' }, async (unit) => {
+      const at = rig.clock.now();
+      const [money, says] = [{ value: '0.0774', currency: 'USD' }, 'refunded'] as const;
+      const { topup_id: topupId } = row;
+      const update = {
+        says,
+        verbatim: 'transaction.refunded',
+        topupId,
+        key: null,
+        runId: null,
+        money,
+        at,
+        payment: null,
+      };
+      await noteRefund(unit, row, update);
+    });
+    const costs = await lateCosts(rig.db, { account: 'main', fromMs: 0, toMs: rig.clock.now() });
+    assert.deepEqual(costs, [{ batch_id: 'batch-1', cost_currency: 'USD', cost: '0' }]);
   });
 });

@@ -87,7 +87,7 @@ export async function lateCosts(
     // A row may count the payment by now, or have counted a part of the charge when it failed.
     const rest = subtractAmounts(cost, row_cost ?? '0');
     const late = compareAmounts(rest, '0') > 0 ? rest : '0';
-    const back = refund_amount === null || compareAmounts(refund_amount, late) > 0 ? late : refund_amount;
+    const back = refund_amount !== null && compareAmounts(refund_amount, late) < 0 ? refund_amount : late;
     const [charged, refunded] = [isThen(charged_at) ? late : '0', isThen(refunded_at) ? back : '0'];
     return { batch_id, cost_currency, cost: subtractAmounts(charged, refunded) };
   });

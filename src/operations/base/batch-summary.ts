@@ -21,6 +21,7 @@ const balanceProof = z.strictObject({
       currency: z.string(),
       difference: z.string(),
       charged_by_this_batch: z.string(),
+      charged_late: z.string(),
       charged_by_other_batches: z.string(),
       came_back: z.string(),
       unexplained: z.string(),

@@ -10,7 +10,7 @@ const walletsMax = 8;
 export function balanceSection({ balance, charged }: BatchSummary, zone: string | null): Html {
   const { wallets, explanation } = balance;
   const explained = explanation.filter((one) =>
-    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
+    [one.difference, one.charged_by_this_batch, one.charged_late, one.charged_by_other_batches, one.came_back].some(
       (value) => value !== '0',
     ),
   );
@@ -43,7 +43,12 @@ ${explained.map(
   (
     one,
   ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
-<div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
+<div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div>${
+    one.charged_late === '0'
+      ? null
+      : html`<i>+</i>
+<div><b>${moneyText(one.currency, one.charged_late)}</b><span class="soft small">charged late for these rows</span></div>`
+  }<i>+</i>
 <div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
     one.came_back === '0'
       ? null

@@ -101,6 +101,7 @@ function walletRows(summary: BatchSummary): Cell[][] {
           heading(
             'Left the wallets',
             'Charged by this batch',
+            'Charged late',
             'By other batches',
             'Came back',
             'Unexplained',
@@ -111,6 +112,7 @@ function walletRows(summary: BatchSummary): Cell[][] {
     ...balance.explanation.map((one) => [
       decimal(one.difference),
       decimal(one.charged_by_this_batch),
+      decimal(one.charged_late),
       decimal(one.charged_by_other_batches),
       decimal(one.came_back),
       decimal(one.unexplained),

@@ -24,14 +24,19 @@ export function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary
 export function balanceSentences(summary: BatchSummary): string[] {
   const { balance, charged, refunded } = summary;
   const others = paymentsInNoSum(summary);
+  const late = balance.explanation.filter(({ charged_late }) => charged_late !== '0');
   if (balance.explained === true) {
     const said = 'Wallet balances match the charges exactly.';
     if (others === null) return [said];
+    if (late.length > 0) {
+      const sums = Object.fromEntries(late.map(({ currency, charged_late }) => [currency, charged_late]));
+      return [`${said} They include ${sumsText(sums)} for ${others}.`];
+    }
     return [`${said} Nothing had been charged by then for ${others}; later charges are not included here.`];
   }
   const sentences: string[] = [];
   const more =
-    others === null
+    others === null || late.length > 0
       ? ', and no row of this ledger accounts for it.'
       : `: what was charged for ${others} is not included here, and may explain it.`;
   for (const { currency, unexplained } of balance.explanation) {

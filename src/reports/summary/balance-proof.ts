@@ -10,7 +10,8 @@ import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
  * The wallets before the first row and after the last, and what explains the difference. For each currency: before -
- * after = charged by this batch + charged by other batches of the account meanwhile - refunds + unexplained.
+ * after = charged by this batch + charged late + charged by other batches of the account meanwhile - refunds +
+ * unexplained.
  */
 export interface BalanceProof {
   /**
@@ -43,6 +44,11 @@ export interface BalanceExplanation {
   /** before - after, over all wallets in this currency. */
   difference: string;
   charged_by_this_batch: string;
+  /**
+   * What this batch was charged between the two readings for payments that are in no row's cost: those that had failed
+   * and were completed later, and second payments. Less the refunds of such charges in that time.
+   */
+  charged_late: string;
   /** Less the refunds of their charges between the two readings; negative if the refunds are more. */
   charged_by_other_batches: string;
   /**
@@ -72,7 +78,7 @@ export async function proveBalance(
       ? explain(wallets, {
           batch: charged,
           refunds,
-          others: await chargedByOtherBatches(view, batch, before.readAt, after.readAt),
+          ...(await chargedBesides(view, batch, before.readAt, after.readAt)),
         })
       : [];
   return {
@@ -105,27 +111,30 @@ function walletChanges(before: StoredBalance | null, after: StoredBalance | null
 
 function explain(
   wallets: readonly WalletChange[],
-  chargedBy: { batch: Record<string, string>; refunds: Record<string, string>; others: Record<string, string> },
+  chargedBy: Record<'batch' | 'late' | 'refunds' | 'others', Record<string, string>>,
 ): BalanceExplanation[] {
   const charged = byWalletCurrency(wallets, chargedBy.batch);
+  const late = byWalletCurrency(wallets, chargedBy.late);
   const refunds = byWalletCurrency(wallets, chargedBy.refunds);
   const ofOthers = byWalletCurrency(wallets, chargedBy.others);
   const differences = new Sums();
   // A wallet that exists in only one reading counts with its whole balance.
   for (const { currency, before, after } of wallets)
     differences.add(currency, subtractAmounts(before ?? '0', after ?? '0'));
-  for (const currency of [...Object.keys(charged), ...Object.keys(ofOthers)]) differences.add(currency, '0');
+  for (const currency of [charged, late, ofOthers].flatMap(Object.keys)) differences.add(currency, '0');
   return Object.entries(differences.toObject()).map(([currency, difference]) => {
     const own = charged[currency] ?? '0';
     const others = ofOthers[currency] ?? '0';
+    const ownLate = late[currency] ?? '0';
     const back = refunds[currency] ?? '0';
     return {
       currency,
       difference,
       charged_by_this_batch: own,
+      charged_late: ownLate,
       charged_by_other_batches: others,
       came_back: back,
-      unexplained: subtractAmounts(addAmounts(difference, back), addAmounts(own, others)),
+      unexplained: subtractAmounts(addAmounts(difference, back), [own, ownLate, others].reduce(addAmounts)),
     };
   });
 }
@@ -134,16 +143,16 @@ function explain(
 const costsPerPage = 2_000;
 
 /**
- * What other batches of the account were charged between the two readings, less their refunds in that time. The refunds
- * may be more, since they may be of older charges.
+ * What other batches of the account were charged between the two readings, less their refunds in that time, and the late
+ * charges of this batch. The refunds may be more, since they may be of older charges.
  */
-async function chargedByOtherBatches(
+async function chargedBesides(
   view: Queryable,
   { account, batch_id }: BatchRecord,
   fromMs: number,
   toMs: number,
-): Promise<Record<string, string>> {
-  const sums = new Sums();
+): Promise<Record<'late' | 'others', Record<string, string>>> {
+  const [sums, ownLate] = [new Sums(), new Sums()];
   const span = { account, batchId: batch_id, fromMs, toMs };
   for (const other of await otherBatches(view, span)) {
     for (let after = 0; ; ) {
@@ -161,6 +170,6 @@ async function chargedByOtherBatches(
   for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
     sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
   for (const late of await lateCosts(view, span))
-    if (late.batch_id !== batch_id) sums.add(late.cost_currency, late.cost);
-  return sums.toObject();
+    (late.batch_id === batch_id ? ownLate : sums).add(late.cost_currency, late.cost);
+  return { late: ownLate.toObject(), others: sums.toObject() };
 }

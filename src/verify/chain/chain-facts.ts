@@ -1,4 +1,5 @@
 import type { FailedCharges } from './failed-charges.ts';
+import type { LateCharge } from './late-charges.ts';
 import type { Refund } from './refunds.ts';
 import type { Sendings } from './sendings.ts';
 
@@ -93,6 +94,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   activeMs(): number;
   /** The charges and refunds of payments that failed. */
   failed: Pick<FailedCharges, 'earlier' | 'earlierRefunds' | 'refundedBy'>;
+  /** The charges of the row that are not in its cost. */
+  lateOf(rowNo: number): readonly LateCharge[];
 }
 
 export const rowStates = [

@@ -1,6 +1,7 @@
 import { makeActiveTime } from './active-time.ts';
 import type { Act, BatchFacts, ChainFacts, Event } from './chain-facts.ts';
 import { makeFailedCharges } from './failed-charges.ts';
+import { makeLateCharges } from './late-charges.ts';
 import { type Refund, refundIn } from './refunds.ts';
 import { makeRowMarks } from './row-marks.ts';
 import { makeSendings } from './sendings.ts';
@@ -62,6 +63,7 @@ export function makeFacts(): GatheredFacts {
   const refunds = new Map<number, Refund[]>();
   const reportedLate = new Set<string>();
   const failed = makeFailedCharges();
+  const late = makeLateCharges();
   const active = makeActiveTime();
   return {
     batch,
@@ -73,6 +75,7 @@ export function makeFacts(): GatheredFacts {
       noteRow(rowNo, kind, { actor, data });
       sendings.note(rowNo, kind, at, data);
       failed.note(rowNo, kind, at, data);
+      late.note(rowNo, kind, data);
       active.note(rowNo, kind, at);
       // The refunds so far were of an earlier payment.
       if (kind === 'row.retry') refunds.delete(rowNo);
@@ -92,5 +95,6 @@ export function makeFacts(): GatheredFacts {
     wasReportedLate: (rowNo, serviceStatus) => reportedLate.has(`${rowNo} ${serviceStatus}`),
     activeMs: active.total,
     failed,
+    lateOf: late.lateOf,
   };
 }

@@ -46,6 +46,7 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
     currency,
     difference,
     charged_by_this_batch,
+    charged_late = '0',
     charged_by_other_batches,
     came_back,
     unexplained,
@@ -53,7 +54,7 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
     saidLeft.add(currency, difference);
     saidOwn.add(currency, charged_by_this_batch);
     const rest = new ExactSums();
-    for (const part of [charged_by_this_batch, charged_by_other_batches, unexplained]) rest.add('', part);
+    for (const part of [charged_by_this_batch, charged_late, charged_by_other_batches, unexplained]) rest.add('', part);
     for (const part of [difference, came_back ?? '0']) rest.subtract('', part);
     if (!rest.isZero(''))
       findings.add(file, `has an explanation of what left the wallets ${inCurrency(currency)} that does not add up.`);

@@ -1,7 +1,7 @@
 import type { ChainFacts } from '../chain/chain-facts.ts';
 import type { Refund } from '../chain/refunds.ts';
 import { stateFromEvents } from '../chain/state-from-events.ts';
-import { ExactSums, lesser } from '../input/decimal.ts';
+import { ExactSums, lesser, rest } from '../input/decimal.ts';
 import type { Findings } from '../input/findings.ts';
 import type { Manifest } from '../input/manifest.ts';
 import { type ResultRow, resultRows } from '../input/rows.ts';
@@ -26,15 +26,19 @@ export class OriginTotals {
   readonly refunds = new ExactSums();
   /** The refunds of their costs before the wallets were read for the second time. */
   readonly refundsByReading = new ExactSums();
+  /** Charges that are in no row's cost, less their refunds, between the two readings of the wallets. */
+  readonly late = new ExactSums();
   /** The first row with a whole phone number, or null. */
   firstNamed: number | null = null;
   readonly #chain: ChainFacts;
+  readonly #readFirst: number;
   readonly #readAt: number;
 
-  /** `readAt`: when the wallets were read for the second time (epoch milliseconds); NaN if they were not. */
-  constructor(chain: ChainFacts, readAt: number) {
+  constructor(chain: ChainFacts, { before_read_at, after_read_at }: Summary['balance']) {
     this.#chain = chain;
-    this.#readAt = readAt;
+    // NaN if the wallets were not read.
+    this.#readFirst = Date.parse(before_read_at ?? '');
+    this.#readAt = Date.parse(after_read_at ?? '');
   }
 
   add(row: ResultRow, rowNo: number): void {
@@ -48,6 +52,17 @@ export class OriginTotals {
       if (amount && currency) this.approvedSums.add(currency, amount);
     }
     if (status === 'completed') this.#addRefund(row, rowNo);
+    this.#addLate(row, rowNo);
+  }
+
+  /** The row may count a part of the charge, or all of it, as its cost. */
+  #addLate({ topup_id, cost: own, cost_currency }: ResultRow, rowNo: number): void {
+    const isThen = (at: number) => at >= this.#readFirst && at <= this.#readAt;
+    for (const { topupId, cost, currency, at, refund } of this.#chain.lateOf(rowNo)) {
+      const late = own && topup_id === topupId && cost_currency === currency ? rest(cost, own) : cost;
+      if (isThen(at)) this.late.add(currency, late);
+      if (refund && isThen(refund.at)) this.late.subtract(currency, lesser(refund.amount, late));
+    }
   }
 
   #addRefund(row: ResultRow, rowNo: number): void {

@@ -25,12 +25,11 @@ export function checkRefunds(
       findings.add(file, `has another sum of ${currency} refunded for earlier payments than the audit chain.`);
   }
   if (balance.explanation.length === 0) return;
-  const named = new Set(balance.wallets.map(({ currency }) => currency));
+  const walletOf = walletNames(balance);
   const [said, found] = [new ExactSums(), new ExactSums()];
   const by = chain.failed.refundedBy(Date.parse(balance.after_read_at ?? ''));
   for (const currency of Object.keys(total))
-    for (const sums of [by, refunded])
-      found.addFrom(named.has(unnamed) && !named.has(currency) ? unnamed : currency, sums, currency);
+    for (const sums of [by, refunded]) found.addFrom(walletOf(currency), sums, currency);
   for (const { currency, came_back } of balance.explanation) {
     if (came_back === undefined && !isRecorded) return;
     said.add(currency, came_back ?? '0');
@@ -40,6 +39,23 @@ export function checkRefunds(
       file,
       `has another sum ${inCurrency(currency)} refunded before the wallets were read than the audit chain.`,
     );
+}
+
+/** The late charges between the two readings of the wallets must be those that the chain records. */
+export function checkLateCharges({ balance }: Summary, late: ExactSums, findings: Findings): void {
+  if (balance.explanation.length === 0) return;
+  const walletOf = walletNames(balance);
+  const [said, found] = [new ExactSums(), new ExactSums()];
+  for (const currency of late.differences(new ExactSums())) found.addFrom(walletOf(currency), late, currency);
+  for (const { currency, charged_late } of balance.explanation) said.add(currency, charged_late ?? '0');
+  for (const currency of said.differences(found))
+    findings.add(file, `has another sum ${inCurrency(currency)} charged late than the audit chain.`);
+}
+
+/** The name of the wallets that pay in a currency. */
+function walletNames({ wallets }: Summary['balance']): (currency: string) => string {
+  const named = new Set(wallets.map(({ currency }) => currency));
+  return (currency) => (named.has(unnamed) && !named.has(currency) ? unnamed : currency);
 }
 
 function inCurrency(currency: string): string {

@@ -13,7 +13,7 @@ import { malformedCells } from './forms.ts';
 import { InputAmounts } from './input-amount.ts';
 import { checkKeys, KeyMarks } from './key-marks.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
-import { checkRefunds } from './refund-sums.ts';
+import { checkLateCharges, checkRefunds } from './refund-sums.ts';
 import type { Summary } from './summary.ts';
 
 /** States that intake gives, for which the row need not have an event. */
@@ -37,7 +37,7 @@ export async function checkResults(
   const counts = new Map<string, number>();
   const [requested, charged] = [new ExactSums(), new ExactSums()];
   const keys = new KeyMarks();
-  const origin = new OriginTotals(chain, Date.parse(summary.balance.after_read_at ?? ''));
+  const origin = new OriginTotals(chain, summary.balance);
   const derived = new DerivedNumbers();
   const inputs = new InputAmounts(chain.batch.validated?.data.amount_column);
   let [count, keysLeftOut, line] = [0, 0, 0];
@@ -79,6 +79,7 @@ export async function checkResults(
   checkDerived(summary, derived, { masked: manifest.masked, activeMs: chain.activeMs() }, findings);
   checkBalanceProof(summary, findings);
   checkRefunds(summary, { chain, refunded: origin.refundsByReading }, findings);
+  checkLateCharges(summary, origin.late, findings);
   const isChanged = await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   inputs.report(isChanged, findings);
   return count;

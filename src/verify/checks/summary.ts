@@ -94,6 +94,7 @@ const summaryShape = z.strictObject({
         charged_by_this_batch: amount,
         charged_by_other_batches: amount,
         // Missing in reports of old program versions.
+        charged_late: amount.optional(),
         came_back: amount.optional(),
         unexplained: amount,
       }),

@@ -87,6 +87,7 @@ test('what left the wallets is explained by what the rows were charged', async (
       currency: 'USD',
       difference: '5.6',
       charged_by_this_batch: '5.6',
+      charged_late: '0',
       charged_by_other_batches: '0',
       came_back: '0',
       unexplained: '0',
@@ -123,6 +124,7 @@ test('what other batches of the account were charged meanwhile is told apart', a
       currency: 'USD',
       difference: '7.2',
       charged_by_this_batch: '5.6',
+      charged_late: '0',
       charged_by_other_batches: '1.6',
       came_back: '0',
       unexplained: '0',
@@ -493,7 +495,13 @@ test('money that came into the wallets is not called money that left them', asyn
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
   const about = (unexplained: string, refunded = summary.refunded) => {
-    const none = { difference: '0', charged_by_this_batch: '0', charged_by_other_batches: '0', came_back: '0' };
+    const none = {
+      difference: '0',
+      charged_by_this_batch: '0',
+      charged_late: '0',
+      charged_by_other_batches: '0',
+      came_back: '0',
+    };
     const explanation = [{ currency: 'USD', ...none, unexplained }];
     return verdictOf({
       ...summary,

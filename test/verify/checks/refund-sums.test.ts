@@ -119,6 +119,7 @@ test('what was charged for earlier payments and came back has its own part in wh
     currency: 'USD',
     difference: '4.2',
     charged_by_this_batch: '6.4',
+    charged_late: '0',
     charged_by_other_batches: '0',
     came_back: '2.2',
     unexplained: '0',
@@ -136,8 +137,16 @@ test('what was charged for earlier payments and came back has its own part in wh
   const rows = sheets[0]?.rows ?? [];
   const heading = rows.findIndex((row) => row[0] === 'Left the wallets');
   assert.deepEqual(rows.slice(heading, heading + 2), [
-    ['Left the wallets', 'Charged by this batch', 'By other batches', 'Came back', 'Unexplained', 'Currency'],
-    [4.2, 6.4, 0, 2.2, 0, 'USD'],
+    [
+      'Left the wallets',
+      'Charged by this batch',
+      'Charged late',
+      'By other batches',
+      'Came back',
+      'Unexplained',
+      'Currency',
+    ],
+    [4.2, 6.4, 0, 0, 2.2, 0, 'USD'],
   ]);
 });
 
