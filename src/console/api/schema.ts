@@ -1773,6 +1773,7 @@ export interface operations {
                                         currency: string;
                                         difference: string;
                                         charged_by_this_batch: string;
+                                        charged_late: string;
                                         charged_by_other_batches: string;
                                         came_back: string;
                                         unexplained: string;
