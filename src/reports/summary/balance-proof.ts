@@ -78,7 +78,7 @@ export async function proveBalance(
       ? explain(wallets, {
           batch: charged,
           refunds,
-          ...(await chargedBesides(view, batch, before.readAt, after.readAt)),
+          ...(await chargedMeanwhile(view, batch, before.readAt, after.readAt)),
         })
       : [];
   return {
@@ -146,7 +146,7 @@ const costsPerPage = 2_000;
  * What other batches of the account were charged between the two readings, less their refunds in that time, and the late
  * charges of this batch. The refunds may be more, since they may be of older charges.
  */
-async function chargedBesides(
+async function chargedMeanwhile(
   view: Queryable,
   { account, batch_id }: BatchRecord,
   fromMs: number,
