@@ -143,8 +143,8 @@ function explain(
 const costsPerPage = 2_000;
 
 /**
- * What other batches of the account were charged between the two readings, less their refunds in that time, and the late
- * charges of this batch. The refunds may be more, since they may be of older charges.
+ * What other batches of the account were charged between the two readings, less their refunds in that time, and the
+ * late charges of this batch. The refunds may be more, since they may be of older charges.
  */
 async function chargedMeanwhile(
   view: Queryable,
