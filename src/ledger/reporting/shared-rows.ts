@@ -16,7 +16,7 @@ export interface SharedRows {
   paid: number;
 }
 
-/** `row_ref` has no index: a list of the refs makes one pass over each batch, where a join would make one for each row. */
+/** `row_ref` has no index: a list of refs takes one pass over each batch, a join would take one for each row. */
 const refsOf = (states: string) => `(SELECT row_ref FROM rows WHERE batch_id = ? AND status IN (${states}))`;
 
 /**
