@@ -23,6 +23,7 @@ const tests = run({
   globPatterns: patterns.length > 0 ? patterns : ['test/**/*.test.ts'],
   concurrency: filesAtOnce,
   timeout: fileTimeoutMs,
+  execArgv: [`--import=${new URL('./no-attribution.ts', import.meta.url)}`],
 });
 const took: { file: string; ms: number }[] = [];
 tests.on('test:fail', () => {

@@ -9,7 +9,7 @@ export interface PlantedBug {
   /** Stands exactly once in the file. */
   find: string;
   replace: string;
-  /** A late seed that has caught it, which is tried first; which seed does can change with the program. */
+  /** A seed that has caught it, which is tried first; which seed does can change with the program. */
   seed?: number;
 }
 
@@ -29,6 +29,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an unknown outcome taken for a failure',
+    seed: 4,
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace: "    case 'in_doubt':\n      return writeRefusal(unit, context, row, closed(payment), outcome.evidence);",
@@ -72,6 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'interrupted sends forgotten',
+    seed: 5,
     file: 'engine/loops.ts',
     find: 'const count = await doubtInterrupted(context, open);',
     replace: 'const count = 0 * (await Promise.resolve(doubtInterrupted.length + (open ? 0 : 0)));',
@@ -148,6 +150,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a doubt that is looked up but never sent again',
+    seed: 3,
     file: 'engine/doubts/doubts.ts',
     find: 'if (noted) context.picker.putBack(noted, unit.at);\n      return noted !== null;',
     replace:
@@ -183,31 +186,35 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'no waiting when the service says to wait',
+    seed: 3,
     file: 'engine/dispatch/dispatch.ts',
     find: "outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null",
     replace: 'null',
   },
   {
     name: 'a mismatch that is adopted',
+    seed: 4,
     file: 'engine/doubts/in-doubt.ts',
     find: "if (difference) return { do: 'halt',",
     replace: "if (difference && now < 0) return { do: 'halt',",
   },
   {
     name: 'a mismatch that stops the account only after it was told of',
-    seed: 50,
+    seed: 978,
     file: 'engine/dispatch/outcomes.ts',
     find: '  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);\n',
     replace: '',
   },
   {
     name: 'no look at what other runs sent lately',
+    seed: 4,
     file: 'engine/dispatch/duplicates.ts',
     find: 'const earlier = paymentsTo(before, row);',
     replace: 'const earlier = paymentsTo(before, row).slice(0, 0);',
   },
   {
     name: 'a failed payment that is not read again before the same person is paid',
+    seed: 100,
     file: 'core/duplicates/comparison.ts',
     find: '  if (isOwn(row, failed)) return false;\n',
     replace: '  if (failed !== null) return false;\n',
@@ -242,18 +249,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a row that is fed in again goes on whatever became of it',
+    seed: 48,
     file: 'core/duplicates/decision-table.ts',
     find: "mayGoOn === 'if_unpaid' && isUnpaid(owner)",
     replace: "mayGoOn === 'if_unpaid'",
   },
   {
     name: 'an approval by who submitted the batch',
+    seed: 5,
     file: 'engine/plan/approval.ts',
     find: 'approval.bySubmitter || created_by !== name',
     replace: 'approval.bySubmitter || name !== null',
   },
   {
     name: 'an approval of whatever rows are there',
+    seed: 5,
     file: 'engine/plan/approval.ts',
     find: 'found === batch.content_sha256 && (seenDigest',
     replace: '(seenDigest',
@@ -261,6 +271,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     // Either alone is harmless: what was taken from a process brings nothing more of it.
     name: 'a slot taken from a process that lives, and brings all the same',
+    seed: 148,
     file: 'scheduler/slots/claimed-slot.ts',
     find: '(before === holder || isDead(before) || isSilent(slot, clock.now()));\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!(await renewSlot(tx',
     replace:
@@ -268,13 +279,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a commit that is told of before the disk has it',
+    seed: 7,
     file: 'ledger/drivers/wal-sync.ts',
     find: 'while (durableCommits < wanted) {',
     replace: 'while (durableCommits < 0) {',
   },
   {
     name: 'a wait for the disk that is believed of what came after it began',
-    seed: 180,
+    seed: 259,
     file: 'ledger/drivers/wal-sync.ts',
     find: 'durableCommits = reached;',
     replace: 'durableCommits = commits;',
