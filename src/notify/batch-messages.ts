@@ -6,6 +6,7 @@ import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../ledger/batches/pauses.ts';
 import { readyProducts } from '../ledger/batches/requested-amounts.ts';
 import type { Database } from '../ledger/drivers/database.ts';
+import { waitingApprovalsText } from '../reports/sentences/approvals-text.ts';
 import { eventSentence } from '../reports/sentences/audit-sentences.ts';
 import { forecastText, minuteText } from '../reports/sentences/finish-text.ts';
 import { requestedText, sumsText } from '../reports/sentences/format.ts';
@@ -32,6 +33,7 @@ interface BatchNews {
   summary: BatchSummary;
   /** The lines that name the batch. */
   about: readonly string[];
+  consoleUrl: string | null;
 }
 
 /** The message about a batch; null if the news is no longer true. */
@@ -39,6 +41,7 @@ export async function batchMessage(
   db: Database,
   news: NewsOfBatch,
   events: readonly string[],
+  consoleUrl: string | null,
 ): Promise<Message | null> {
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
   if (!batch) return null;
@@ -51,7 +54,7 @@ export async function batchMessage(
     ...(batch.finish_by === null ? [] : [`Done by: ${minuteText(batch.finish_by)}`]),
   ];
   const pauses = await openPauses(db, batch);
-  const text = await textOf({ db, news, events, batch, pauses, summary, about });
+  const text = await textOf({ db, news, events, batch, pauses, summary, about, consoleUrl });
   if (text === null) return null;
   const report = news.kind === 'finished' ? batch.batch_id : null;
   return { kind: news.kind, facts: factsOf(batch, pauses, summary), report, ...text };
@@ -80,16 +83,20 @@ async function textOf(one: BatchNews): Promise<BatchText | null> {
   }
 }
 
-async function approvalText({ db, batch, summary, about }: BatchNews): Promise<BatchText> {
+async function approvalText({ db, batch, summary, about, consoleUrl }: BatchNews): Promise<BatchText> {
+  const { needed, given } = summary.approvals;
+  const before = needed > 1 ? `${needed} other people approve it` : 'another person approves it';
+  const soFar = waitingApprovalsText(summary);
   const same = await sameRowsOf(db, batch);
   const [first] = same;
   return {
     subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, ${first.rows.toLocaleString('en-US')} of them also in batch ${first.batch_id}` : ''}`,
     lines: [
-      `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
+      `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before ${before}.${given.length > 0 && soFar ? ` ${soFar}` : ''}`,
       ...same.map((one) => `Note:    ${sameRowsText(one)}.`),
       ...notSentNotes(summary),
       ...about,
+      ...(consoleUrl === null ? [] : [`Open:    ${consoleUrl}/batches/${batch.batch_id}`]),
       `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
     ],
   };

@@ -57,6 +57,8 @@ export interface WatchOptions {
    * none.
    */
   accountOf?: ((job: string) => string | null) | undefined;
+  /** The address of the console, for links; null if it is not known. */
+  consoleUrl?: string | null | undefined;
 }
 
 /**
@@ -67,7 +69,7 @@ export async function watchNews(
   db: Database,
   clock: Clock,
   recipients: readonly Recipient[],
-  { isReported, accountOf }: WatchOptions = {},
+  { isReported, accountOf, consoleUrl = null }: WatchOptions = {},
 ): Promise<number> {
   if (recipients.length === 0) return 0;
   const now = clock.now();
@@ -90,7 +92,7 @@ export async function watchNews(
     if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
     const unreported: { recipient: string; events: string[]; body: string }[] = [];
     for (const { recipient, events } of asking) {
-      const message = await messageOf(db, news, events);
+      const message = await messageOf(db, news, events, consoleUrl);
       if (message !== null) unreported.push({ recipient, events, body: JSON.stringify(message) });
     }
     if (unreported.length === 0) continue;

@@ -98,6 +98,29 @@ describe('a batch that needs a second person', () => {
     assert.equal((await place.run('approve', batch, '--yes')).code, 0);
   });
 
+  test('needs as many different people as its tier says, and shows how many have approved it', async (t) => {
+    const tiers = [{ sums: { KES: '99' }, approvers: 2 }];
+    const people = { approve: ['ann', me, 'zoe'] };
+    const place = await setUp(t, { policy: { approval: { needed: 'always', tiers } }, people });
+    const batch = await submitted(place);
+    place.asAnother(batch);
+    const first = await place.run('approve', batch, '--yes');
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stderr, /^Approvals {2}0 of 2 approvals; needs 2 of: /m);
+    assert.match(
+      first.stderr,
+      new RegExp(`Nothing is sent yet: 1 of 2 approvals \\(${me}\\); needs one more of: ann, zoe`),
+    );
+    assert.match((await place.run('status', batch)).stdout, /1 of 2 approvals .* needs one more of: ann, zoe/);
+    const again = await place.run('approve', batch, '--yes');
+    assert.match(again.stderr, /has approved batch .* already \[SECOND_PERSON_NEEDED\]/);
+    assert.equal((await place.run('resume', batch)).code, 2);
+    place.ledger.prepare(`UPDATE approvals SET person = 'ann'`).run();
+    assert.equal((await place.run('approve', batch, '--yes')).code, 0);
+    await place.run('resume', batch);
+    assert.equal((await place.sandbox.liveCharges()).size, 4);
+  });
+
   test('is bound to its rows: an edit after it was submitted is found, and nothing is approved', async (t) => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
+import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { rowStates } from '../../src/core/state/row-state.ts';
 import { isoTime } from '../../src/core/time/clock.ts';
 import { approve, pauseBatch, requestApproval, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
@@ -235,6 +236,25 @@ describe('a notification', () => {
       assert.equal(subject, `Payout ${batch} waits for your approval: ${text}`);
       assert.ok(first?.startsWith(`ann has submitted ${text}.`), first);
     }
+  });
+
+  test('has a link to the batch in the console, and says how many approvals are needed and there are', async () => {
+    const { db, clock, told, pass, actor } = await teller([everything], { consoleUrl: 'https://pay.example.com' });
+    const policy = JSON.stringify({ approval: { needed: 'always', tiers: [{ rows: 1, approvers: 2 }] } });
+    const rows = someRows(3);
+    const digest = makeContentDigest();
+    for (const row of rows) digest.add(row);
+    const batch = aBatch({ created_by: 'ann', created_at: clock.now(), policy, content_sha256: digest.hex() });
+    await addBatch(db, clock, batch, rows);
+    await requestApproval(actor, 'batch-1', 'every batch', 2);
+    await pass();
+    const lines = () => told.at(-1)?.word.lines.join('\n') ?? '';
+    assert.match(lines(), /Nothing is sent before 2 other people approve it\./);
+    assert.match(lines(), /^Open: {4}https:\/\/pay\.example\.com\/batches\/batch-1$/m);
+    await approve(actor, 'batch-1', unplanned);
+    await pass();
+    assert.equal(told.length, 2, 'the others are notified again');
+    assert.match(lines(), /It has 1 of 2 approvals \(mary\)\./);
   });
 
   test('tells approvers which rows of the file will not be sent', async () => {

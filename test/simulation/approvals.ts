@@ -1,6 +1,7 @@
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { approve, requestApproval } from '../../src/engine/batches/batch-commands.ts';
+import { approvalsOf } from '../../src/ledger/batches/approvals.ts';
 import { type BatchRecord, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
@@ -12,7 +13,7 @@ import { note, type World } from './world.ts';
 export function waitingBatch(rows: readonly NewRow[]): Pick<BatchRecord, 'policy' | 'content_sha256' | 'created_by'> {
   const digest = makeContentDigest();
   for (const row of rows) digest.add(row);
-  const policy = JSON.stringify({ approval: { needed: 'always' } });
+  const policy = JSON.stringify({ approval: { needed: 'always', tiers: [{ rows: 2, approvers: 2 }] } });
   return { policy, content_sha256: digest.hex(), created_by: submitter };
 }
 
@@ -53,7 +54,11 @@ export async function tryApprovals(world: World, process: SimulatedProcess, db: 
     await edit('101', '9101');
     const isRefused = await refused(world, 'edited', by('approver', null));
     if (isRefused) await edit('9101', '101');
-    if (isRefused && (world.approveNext || life >= approvedAtLife)) await by('approver', null);
+    if (!isRefused || !(world.approveNext || life >= approvedAtLife)) continue;
+    // A program that died between two approvals has left the first.
+    const approved = (await approvalsOf(db, batchId)).length > 0 ? null : await by('approver', null);
+    if (approved?.status === 'approved') continue;
+    if (await refused(world, 'twice', by('approver', null))) await by('another approver', null);
   }
 }
 

@@ -429,19 +429,26 @@ async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows
 }
 
 /**
- * I12: what needed a second person was approved by one, for the rows that were validated, and nothing of it was sent
- * before.
+ * I12: what needed other people was approved by enough different ones, for the rows that were validated, and nothing of
+ * it was sent before.
  */
 async function approvals({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const batch of batches) {
     if (storedPolicy(batch.policy).approval.needed !== 'always') continue;
     const { batch_id: id, approved_by, approved_plan, created_by, content_sha256 } = batch;
-    const kinds = (await pageEvents(db, id, 0, 1_000_000)).map(({ kind }) => kind);
+    const events = await pageEvents(db, id, 0, 1_000_000);
+    const kinds = events.map(({ kind }) => kind);
     const [approved, sent] = [kinds.indexOf('batch.approve'), kinds.indexOf('row.send')];
     if (sent >= 0 && (approved < 0 || approved > sent))
       faults.push({ invariant: 'I12', what: `${id} was sent before it was approved` });
     if (approved_by === created_by) faults.push({ invariant: 'I12', what: `${id} was approved by who submitted it` });
+    const given = events.filter(({ kind }) => kind === 'batch.give_approval' || kind === 'batch.approve');
+    const people = new Set(given.map(({ actor }) => actor)).size;
+    const { rows: sending = 0 } = JSON.parse(events[approved]?.body ?? '{}') as { rows?: number };
+    const tier = storedPolicy(batch.policy).approval.tiers.find(({ rows: most = 0 }) => sending > most);
+    if (approved >= 0 && people < (tier?.approvers ?? 1))
+      faults.push({ invariant: 'I12', what: `${id} was approved by ${people} of ${tier?.approvers} people` });
     const digest = makeContentDigest();
     for (const one of rows) if (one.batch === batch) digest.add(one.row);
     const approvedFor = approved_plan === null ? null : (JSON.parse(approved_plan) as ApprovedPlan).content_sha256;

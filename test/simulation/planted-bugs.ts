@@ -269,6 +269,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '(seenDigest',
   },
   {
+    name: 'the same person counted twice among those who approve',
+    file: 'engine/plan/approval.ts',
+    find: 'if (others.length === alike.length) return others;',
+    replace: 'if (batch_id) return alike;',
+  },
+  {
     // Either alone is harmless: what was taken from a process brings nothing more of it.
     name: 'a slot taken from a process that lives, and brings all the same',
     seed: 148,

@@ -115,6 +115,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     policy: '{}',
     reread_at: null,
     approved_plan: null,
+    approvals_needed: 0,
     canary_at: null,
     forgotten_at: null,
     job: null,

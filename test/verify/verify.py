@@ -7,12 +7,12 @@ from decimal import Decimal
 STATES = "invalid skipped held ready sending accepted in_doubt completed failed cancelled".split()
 MANIFEST = set("format batch_id run_id account program version as_of previous status input_sha256 content_sha256 masked audit files public_key".split())
 SUMMARY = set("""format batch_id run_id account program status input_sha256 content_sha256 service sandbox pause rejection file_name created_by
-  approved_by rows requested charged refunded contradicted paid_twice in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
+  approved_by approvals rows requested charged refunded contradicted paid_twice in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
 COLUMNS = """row row_ref status phone_number network_id amount currency product_id generation attempts topup_id reference idempotency_key service_status
   provider_reference cost cost_currency failure_code failure_reason first_sent_at completed_at""".split()
 LATER = "sms_message line failure_column refunded_at refund_amount refund_currency contradicted second_topup_id".split()
 # The names inside the members of summary.json; where names are data, none are listed.
-INSIDE = {"rows": "total valid by_status with_product with_product_completed", "requested": "by_status valid completed", "pause": "reason detail",
+INSIDE = {"approvals": "needed given", "rows": "total valid by_status with_product with_product_completed", "requested": "by_status valid completed", "pause": "reason detail",
   "charged": "by_status completed total earlier earlier_came_back rows_without_cost", "refunded": "rows amounts", "contradicted": "rows with_product requested",
   "paid_twice": "rows first", "in_doubt": "rows left_to_person requested oldest_sent_at", "overdue": "rows requested oldest_sent_at",
   "balance": "before_read_at after_read_at wallets explanation explained", "audit": "events head", "previous": "version as_of events head manifest_sha256",
@@ -173,6 +173,16 @@ def check_summary(folder, manifest, events, content, totals):
     states = [event["data"]["to"] for event in events if event["row_no"] is None and "to" in event["data"]]
     need(summary["status"] == (["received"] + states)[-1], "the batch has another state")
     need(received["data"]["file_sha256"] == summary["input_sha256"] and iso(received["at"]) == summary["times"]["created_at"], "another file was received")
+    needed, given = 0, []
+    for event in events:
+        kind, data = event["kind"], event["data"]
+        needed = data.get("approvals_needed", 1 if kind in ("batch.ask_approval", "batch.request_approval") else needed)
+        given = [] if kind == "batch.void_approvals" else given
+        if kind == "batch.give_approval" or kind == "batch.approve" and needed > 0:
+            given = [one for one in given if all(one["data"].get(name) == data.get(name) for name in ("content_sha256", "rows", "products", "sums"))] + [event]
+    told_given = [{"person": event["actor"], "at": iso(event["at"])} for event in given]
+    need(summary.get("approvals", {"given": told_given})["given"] == told_given, "other people approved it")
+    need(not approved or len({event["actor"] for event in given}) >= needed == summary.get("approvals", {"needed": needed})["needed"], "too few people approved it")
     need(summary["approved_by"] == (approved and approved["actor"]) and (summary["times"]["approved_at"] or "") == iso(approved and approved["at"]), "another person approved it")
 
 

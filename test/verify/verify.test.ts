@@ -132,6 +132,7 @@ const columnEdits: Record<string, RegExp> = {
     /has 101 in wallet USD-global before the batch; the audit chain says 100\./,
   "batches SET balance_after = replace(balance_after, 'USD-global', 'USD-local')":
     /has nothing in wallet USD-global after the batch; the audit chain says 94\.4\.;.*has 94\.4 in wallet USD-local after/,
+  'batches SET approvals_needed = 2': /needs 2 approvals; the audit chain says 0\./,
   "rows SET cost = '3' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
   "rows SET topup_id = 'another' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
   'rows SET completed_at = completed_at - 86400000 WHERE row_no = 1':

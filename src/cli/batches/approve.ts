@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
+import { approvalsText } from '../../operations/base/approvals-now.ts';
 import { approveBatch } from '../../operations/batches/approve-batch.ts';
 import { reviewBatch } from '../../operations/batches/review-batch.ts';
 import { counted } from '../../reports/text/counted-text.ts';
@@ -26,6 +28,8 @@ export async function execute(
   if (!json) {
     terminal.error(planLines(plan, reviewed, submittedLines(reviewed)));
     terminal.error(reviewLines(reviewed));
+    const approvals = approvalsText(reviewed.approvals);
+    if (approvals !== null) terminal.error(`Approvals  ${approvals}\n`);
   }
   if (!yes && !terminal.canAsk)
     throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal to ask for your approval', {
@@ -39,6 +43,12 @@ export async function execute(
   }
   const approved = await call(context, approveBatch, { batch_id, seen: { content_sha256, to_send, products, sums } });
   if (json) terminal.print(jsonLine({ ...approved, plan, review, expected_cost }));
-  else terminal.error(`Approved. ${sendsText(approved)}\n`);
+  else terminal.error(`${approvedText(approved)}\n`);
   return 0;
+}
+
+function approvedText(approved: z.output<typeof approveBatch.result>): string {
+  if (approved.status === 'awaiting_approval')
+    return `Approved by you. Nothing is sent yet: ${approvalsText(approved.approvals)}.`;
+  return `Approved. ${sendsText(approved)}`;
 }

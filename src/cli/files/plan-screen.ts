@@ -21,9 +21,16 @@ export function showPlan(
 }
 
 /** Says that a batch waits for a second person, and how that person approves it. */
-export function printWaiting({ terminal }: CommandContext, { batch_id, approval_needed }: UnsentBatch): void {
+export function printWaiting(
+  { terminal }: CommandContext,
+  { batch_id, approval_needed, approvals_needed }: UnsentBatch,
+): void {
+  const [whom, next] =
+    approvals_needed <= 1
+      ? ['a second person', 'another person runs']
+      : [`${approvals_needed} other people`, 'each of them runs'];
   terminal.error(
-    `${terminal.paint('yellow', 'Waits')} for a second person: ${visible(approval_needed ?? '')}. Nothing was sent.\n`,
+    `${terminal.paint('yellow', 'Waits')} for ${whom}: ${visible(approval_needed ?? '')}. Nothing was sent.\n`,
   );
-  terminal.error(`Next: another person runs  airbatch approve ${batch_id}\n`);
+  terminal.error(`Next: ${next}  airbatch approve ${batch_id}\n`);
 }

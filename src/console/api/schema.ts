@@ -107,6 +107,211 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-drafts"];
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["create-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["show-draft"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-draft-rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-draft-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/fix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `prepare`. */
+        get: operations["preview-fix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["change-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["undo-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/redo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["redo-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["plan-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["submit-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["discard-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}/file/{which}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `prepare`. */
+        get: operations["read-draft-file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/resume": {
         parameters: {
             query?: never;
@@ -937,7 +1142,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -998,6 +1203,16 @@ export interface operations {
                             created_at: string;
                             approved_by: string | null;
                             approved_at: string | null;
+                            approvals: {
+                                needed: number;
+                                given: {
+                                    person: string;
+                                    through: string;
+                                    at: string;
+                                }[];
+                                ends_at: string | null;
+                                may_approve: string[] | null;
+                            };
                             /** @enum {string} */
                             priority: "urgent" | "normal" | "bulk";
                             finish_by: string | null;
@@ -1081,6 +1296,7 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approvals_needed: number;
                         to_send: number;
                         held: number;
                         is_worked_on: boolean;
@@ -1137,6 +1353,16 @@ export interface operations {
                         created_at: string;
                         approved_by: string | null;
                         approved_at: string | null;
+                        approvals: {
+                            needed: number;
+                            given: {
+                                person: string;
+                                through: string;
+                                at: string;
+                            }[];
+                            ends_at: string | null;
+                            may_approve: string[] | null;
+                        };
                         /** @enum {string} */
                         priority: "urgent" | "normal" | "bulk";
                         finish_by: string | null;
@@ -1157,7 +1383,7 @@ export interface operations {
                             holds: ("service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person" | "throttled" | "unreachable" | "first_rows" | "no_program")[];
                             next: {
                                 /** @enum {string} */
-                                what: "answer" | "approve" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
                                 /** @enum {string} */
                                 from: "person" | "money" | "service" | "program";
                                 role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
@@ -1166,13 +1392,17 @@ export interface operations {
                             } | null;
                             meanwhile: {
                                 /** @enum {string} */
-                                what: "answer" | "approve" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
                                 /** @enum {string} */
                                 from: "person" | "money" | "service" | "program";
                                 role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
                                 rows: number;
                                 at: string | null;
                             }[];
+                            approvals: {
+                                given: number;
+                                needed: number;
+                            } | null;
                             rows: {
                                 total: number;
                                 open: number;
@@ -1552,6 +1782,7 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approvals_needed: number;
                         to_send: number;
                         held: number;
                         is_worked_on: boolean;
@@ -1628,6 +1859,1029 @@ export interface operations {
             };
         };
     };
+    "list-drafts": {
+        parameters: {
+            query?: {
+                account?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        drafts: {
+                            draft_id: string;
+                            account: string;
+                            /** @enum {string} */
+                            status: "open" | "submitted" | "discarded";
+                            file_name: string;
+                            original_sha256: string;
+                            rows: number;
+                            version: number;
+                            batch_id: string | null;
+                            created_by: string;
+                            created_at: string;
+                            changed_at: string;
+                        }[];
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-draft": {
+        parameters: {
+            query?: {
+                map?: string;
+                sheet?: string;
+                header_line?: number;
+                total_line?: "invalid" | "skip";
+                country?: string;
+                currency?: string;
+                decimal?: "auto" | "." | ",";
+                expect_rows?: number;
+                expect_sum?: string;
+                network_id?: number;
+                account?: string;
+            };
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file: a CSV, plain or gzipped, or an Excel workbook. Its name is in Content-Disposition. */
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        account: string;
+                        /** @enum {string} */
+                        status: "open" | "submitted" | "discarded";
+                        file_name: string;
+                        original_sha256: string;
+                        rows: number;
+                        version: number;
+                        batch_id: string | null;
+                        created_by: string;
+                        created_at: string;
+                        changed_at: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "show-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        account: string;
+                        /** @enum {string} */
+                        status: "open" | "submitted" | "discarded";
+                        file_name: string;
+                        original_sha256: string;
+                        rows: number;
+                        version: number;
+                        batch_id: string | null;
+                        created_by: string;
+                        created_at: string;
+                        changed_at: string;
+                        options: {
+                            map?: {
+                                [key: string]: string;
+                            };
+                            sheet?: string;
+                            header_line?: number;
+                            /** @enum {string} */
+                            total_line?: "invalid" | "skip";
+                            country?: string;
+                            currency?: string;
+                            /** @enum {string} */
+                            decimal?: "auto" | "." | ",";
+                            expect_rows?: number;
+                            expect_sum?: {
+                                [key: string]: string;
+                            };
+                            network_id?: number;
+                        };
+                        columns: {
+                            column: number;
+                            name: string;
+                            field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                            likely: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                            values: string[];
+                        }[];
+                        rejection: {
+                            message: string;
+                            hint: string;
+                        } | null;
+                        totals: {
+                            counts: {
+                                rows: number;
+                                valid: number;
+                                invalid: number;
+                                held: number;
+                                skipped: number;
+                            };
+                            sums: {
+                                [key: string]: string;
+                            };
+                            countries: {
+                                [key: string]: {
+                                    rows: number;
+                                    sums: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                            product_rows: number;
+                            text_rows: number;
+                            unusual: {
+                                currency: string;
+                                amount: string;
+                                usual: string;
+                                lines: number[];
+                            }[];
+                            warnings: string[];
+                        } | null;
+                        states: {
+                            [key: string]: number;
+                        };
+                        groups: {
+                            /** @enum {string} */
+                            code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                            column: number | null;
+                            column_name: string | null;
+                            rows: number;
+                            example: {
+                                row: number;
+                                value: string;
+                                message: string;
+                                suggestion: string;
+                            };
+                            values: {
+                                value: string;
+                                rows: number;
+                            }[];
+                            fixes: {
+                                /** @enum {string} */
+                                fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                                value: ("country" | "currency" | "network_id" | "decimal") | null;
+                            }[];
+                        }[];
+                        notes: string[];
+                        undo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        redo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-draft-rows": {
+        parameters: {
+            query?: {
+                state?: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+                code?: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                column?: number;
+                text?: string;
+                after?: number;
+                skip?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        rows: {
+                            row: number;
+                            line: number;
+                            /** @enum {string} */
+                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+                            cells: string[];
+                            problems: {
+                                /** @enum {string} */
+                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                                column: number | null;
+                                message: string;
+                                suggestion: string;
+                            }[];
+                        }[];
+                        total: number;
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-draft-changes": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        steps: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                            changes: {
+                                row: number;
+                                column: number;
+                                before: string;
+                                after: string;
+                            }[];
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "preview-fix": {
+        parameters: {
+            query: {
+                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                column: number | null;
+                fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                value?: string;
+                only?: string;
+            };
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        mended: number;
+                        left: number;
+                        examples: {
+                            row: number;
+                            line: number;
+                            column: number | null;
+                            before: string;
+                            after: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                    cells?: {
+                        row: number;
+                        column: number;
+                        value: string;
+                    }[];
+                    fix?: {
+                        /** @enum {string} */
+                        code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                        column: number | null;
+                        /** @enum {string} */
+                        fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                        value?: string;
+                        only?: string;
+                    };
+                    rows?: {
+                        rows: number[];
+                        in_file: boolean;
+                    };
+                    options?: {
+                        map?: {
+                            [key: string]: string;
+                        };
+                        /** @enum {string} */
+                        total_line?: "invalid" | "skip";
+                        country?: string;
+                        currency?: string;
+                        /** @enum {string} */
+                        decimal?: "auto" | "." | ",";
+                        expect_rows?: number;
+                        expect_sum?: {
+                            [key: string]: string;
+                        };
+                        network_id?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        version: number;
+                        undo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        redo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        changed: number;
+                        rows: {
+                            row: number;
+                            line: number;
+                            /** @enum {string} */
+                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+                            cells: string[];
+                            problems: {
+                                /** @enum {string} */
+                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                                column: number | null;
+                                message: string;
+                                suggestion: string;
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "undo-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        version: number;
+                        undo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        redo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        moved: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "redo-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        version: number;
+                        undo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        redo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        moved: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "plan-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                    run_id?: string;
+                    /**
+                     * @default normal
+                     * @enum {string}
+                     */
+                    priority?: "urgent" | "normal" | "bulk";
+                    /** Format: date-time */
+                    finish_by?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        version: number;
+                        undo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        redo: {
+                            step: number;
+                            /** @enum {string} */
+                            kind: "cells" | "fix" | "rows" | "options";
+                            detail: string;
+                            cells: number;
+                            done_by: string;
+                            done_at: string;
+                            undone_by: string | null;
+                            undone_at: string | null;
+                        } | null;
+                        finish_by: string | null;
+                        done_at: string | null;
+                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+                        in_time: boolean | null;
+                        in_time_if: ("urgent" | "alone") | null;
+                        makes_late: {
+                            batch_id: string;
+                            finish_by: string;
+                            done_at: string;
+                        }[];
+                        batch_id: string;
+                        run_id: string;
+                        /** @enum {string} */
+                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                        content_sha256: string | null;
+                        approval_needed: string | null;
+                        approvals_needed: number;
+                        to_send: number;
+                        held: number;
+                        is_worked_on: boolean;
+                        plan: {
+                            finish_by: string | null;
+                            done_at: string | null;
+                            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+                            in_time: boolean | null;
+                            in_time_if: ("urgent" | "alone") | null;
+                            makes_late: {
+                                batch_id: string;
+                                finish_by: string;
+                                done_at: string;
+                            }[];
+                            counts: {
+                                [key: string]: number;
+                            };
+                            rows: number;
+                            to_send: number;
+                            again: number;
+                            sums: {
+                                [key: string]: string;
+                            };
+                            products: number;
+                            product_sums: {
+                                [key: string]: string;
+                            };
+                            products_unpriced: number;
+                            texts_lost: number;
+                            unusual: {
+                                currency: string;
+                                amount: string;
+                                usual: string;
+                                lines: number[];
+                            }[];
+                            balance: {
+                                total: {
+                                    currency: string;
+                                    value: string;
+                                } | null;
+                                wallets: {
+                                    wallet_id: string;
+                                    name: string;
+                                    currency: string;
+                                    balance: string;
+                                    active: boolean;
+                                }[];
+                                read_at: string;
+                            } | null;
+                            balance_trouble: string | null;
+                            short: {
+                                currency: string;
+                                missing: string;
+                                others: string | null;
+                            }[];
+                            rows_before: number;
+                            estimate_ms: number;
+                            spaced: {
+                                rows: number;
+                                apart_ms: number;
+                            } | null;
+                        };
+                        findings: {
+                            file: {
+                                name: string;
+                                bytes: number;
+                                sha256: string;
+                                format: string;
+                                encoding: string | null;
+                                delimiter: string | null;
+                                sheet: string | null;
+                                decimal_sign: ("." | "," | "both") | null;
+                            };
+                            counts: {
+                                rows: number;
+                                valid: number;
+                                invalid: number;
+                                held: number;
+                                skipped: number;
+                            };
+                            sums: {
+                                [key: string]: string;
+                            };
+                            countries: {
+                                [key: string]: {
+                                    rows: number;
+                                    sums: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                            product_rows: number;
+                            text_rows: number;
+                            unusual: {
+                                currency: string;
+                                amount: string;
+                                usual: string;
+                                lines: number[];
+                            }[];
+                            problems: {
+                                /** @enum {string} */
+                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                                count: number;
+                                examples: {
+                                    row: number;
+                                    line: number;
+                                    column: string | null;
+                                    value: string | null;
+                                    message: string;
+                                    suggestion: string;
+                                }[];
+                            }[];
+                            understood: {
+                                column: string;
+                                field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                            }[];
+                            warnings: string[];
+                        };
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "submit-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    version?: number;
+                    batch_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        finish_by: string | null;
+                        done_at: string | null;
+                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+                        in_time: boolean | null;
+                        in_time_if: ("urgent" | "alone") | null;
+                        makes_late: {
+                            batch_id: string;
+                            finish_by: string;
+                            done_at: string;
+                        }[];
+                        batch_id: string;
+                        run_id: string;
+                        /** @enum {string} */
+                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                        content_sha256: string | null;
+                        approval_needed: string | null;
+                        approvals_needed: number;
+                        to_send: number;
+                        held: number;
+                        is_worked_on: boolean;
+                        draft_id: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "discard-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        /** @constant */
+                        status: "discarded";
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "read-draft-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+                which: "original" | "mended";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "resume-batches": {
         parameters: {
             query?: never;
@@ -1680,6 +2934,13 @@ export interface operations {
                                 program: string;
                                 created_by: string;
                                 approved_by: string | null;
+                                approvals: {
+                                    needed: number;
+                                    given: {
+                                        person: string;
+                                        at: string;
+                                    }[];
+                                };
                                 rows: {
                                     total: number;
                                     valid: number;
@@ -2004,6 +3265,16 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         created_by: string;
                         created_at: string;
+                        approvals: {
+                            needed: number;
+                            given: {
+                                person: string;
+                                through: string;
+                                at: string;
+                            }[];
+                            ends_at: string | null;
+                            may_approve: string[] | null;
+                        };
                         content_sha256: string | null;
                         plan: {
                             finish_by: string | null;
@@ -2164,6 +3435,16 @@ export interface operations {
                         /** @enum {string} */
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         approved_by: string;
+                        approvals: {
+                            needed: number;
+                            given: {
+                                person: string;
+                                through: string;
+                                at: string;
+                            }[];
+                            ends_at: string | null;
+                            may_approve: string[] | null;
+                        };
                         content_sha256: string | null;
                         is_worked_on: boolean;
                     };

@@ -17,7 +17,7 @@ export interface ChainEvent {
 const known = {
   'batch.received': 'event.batch.received',
   'batch.validate': 'event.batch.validate',
-  'batch.ask_approval': 'event.batch.ask_approval',
+  'batch.request_approval': 'event.batch.ask_approval',
   'batch.approve': 'event.batch.approve',
   'batch.start': 'event.batch.start',
   'batch.pause': 'event.batch.pause',

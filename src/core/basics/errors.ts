@@ -18,6 +18,7 @@ export const errorTable = {
   ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the other batch with its reference decides about it.' },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" in the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
+  APPROVAL_EXPIRED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   SERVICE_CHANGED: {
     exitCode: 5,

@@ -6,7 +6,15 @@ import { faultTexts, shapeFaults } from '../text/shape-faults.ts';
 const count = z.number().int().nonnegative();
 const percent = z.number().min(0).max(100);
 
-const approvalShape = z.strictObject({
+const tierShape = z.strictObject({
+  /** More rows to send than this, or a sum greater than this in any of these currencies. */
+  rows: count.optional(),
+  sums: amountsByCurrency.default({}),
+  /** So many different people approve, and the submitter is none of them. */
+  approvers: z.number().int().min(2).max(5),
+});
+
+const approvalFields = z.strictObject({
   /** Whether a second person must approve: never, always, or above a number of rows or a sum. */
   needed: z.enum(['never', 'always', 'above']).default('never'),
   /** With `above`: more rows to send than this. */
@@ -16,10 +24,23 @@ const approvalShape = z.strictObject({
    * needs approval.
    */
   sums: amountsByCurrency.default({}),
+  /** Above which rows or sums more than one person must approve. The highest tier that a batch exceeds counts. */
+  tiers: z.array(tierShape).max(10).default([]),
+  /** A batch that has waited for longer than this can no longer be approved, and is submitted again. */
+  expiresAfterDays: z.number().positive().max(400).optional(),
   /** The approver sees amounts that differ by more than this percentage from the job's last run. */
   changedPercent: z.number().positive().max(1_000).default(20),
   /** Whether the person who submitted the batch may also approve it. The reports then say so. */
   bySubmitter: z.boolean().default(false),
+});
+
+const approvalShape = approvalFields.superRefine(({ needed, tiers, bySubmitter }, { addIssue }) => {
+  const refuse = (message: string, path: (string | number)[]) => addIssue({ code: 'custom', message, path });
+  if (tiers.length > 0 && needed === 'never')
+    refuse('must be "always" or "above", because there are tiers', ['needed']);
+  if (tiers.length > 0 && bySubmitter) refuse('cannot be true if there are tiers', ['bySubmitter']);
+  for (const [at, { rows, sums }] of tiers.entries())
+    if (rows === undefined && Object.keys(sums).length === 0) refuse('needs rows or sums', ['tiers', at]);
 });
 
 const canaryShape = z.strictObject({

@@ -23,6 +23,8 @@ export type Doing = (typeof doings)[number];
 const givers = {
   answer: { from: 'person', role: 'prepare' },
   approve: { from: 'person', role: 'approve' },
+  // It has waited for too long to be approved: it is rejected, and its file is submitted again.
+  reject: { from: 'person', role: 'approve' },
   resume: { from: 'person', role: 'operate' },
   fund: { from: 'money', role: null },
   release: { from: 'person', role: 'operate' },
@@ -65,6 +67,8 @@ export interface Situation {
   next: Need | null;
   /** What else is needed and can be given in the meantime. */
   meanwhile: Need[];
+  /** How many different people have approved a batch that waits for approval, of how many; null for any other. */
+  approvals: { given: number; needed: number } | null;
   rows: {
     total: number;
     /** Rows that have not ended. */
@@ -85,6 +89,8 @@ export interface Situation {
 /** The numbers of a batch. Times are epoch ms. */
 export interface BatchNumbers {
   status: BatchState;
+  /** How many different people have approved it, how many must, and whether it has waited for too long. */
+  approvals: { given: number; needed: number; isExpired: boolean };
   counts: Partial<Record<RowState, number>>;
   /** Why the batch is paused. The first pause must be dealt with first. */
   pauses: readonly PauseReason[];
@@ -111,7 +117,9 @@ export interface BatchNumbers {
 export function situationOf(numbers: BatchNumbers): Situation {
   const rows = rowsOf(numbers);
   const doing = doingOf(numbers, rows);
-  return { doing, holds: holdsOf(numbers, doing), ...needsOf(numbers, doing, rows), rows };
+  const { given, needed } = numbers.approvals;
+  const approvals = doing === 'awaiting_approval' ? { given, needed } : null;
+  return { doing, holds: holdsOf(numbers, doing), ...needsOf(numbers, doing, rows), approvals, rows };
 }
 
 function rowsOf({ counts, leftToPerson, overdue, contradicted, paidTwice }: BatchNumbers): Situation['rows'] {
@@ -209,7 +217,7 @@ function nextOf(
 ): Pick<Need, 'what' | 'rows' | 'at'> | null {
   const need = (what: NeedKind, count: number, at: number | null = null) => ({ what, rows: count, at });
   if (doing === 'unanswered') return need('answer', rows.to_send);
-  if (doing === 'awaiting_approval') return need('approve', rows.to_send);
+  if (doing === 'awaiting_approval') return need(numbers.approvals.isExpired ? 'reject' : 'approve', rows.to_send);
   if (doing === 'paused') return need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
   if (!isOpen(doing) || doing === 'waiting') return null;
   const { lookupAt, throttledUntil } = numbers;

@@ -7,6 +7,7 @@ import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
+import { approvalsOf, deleteApprovals, saveApproval } from '../../ledger/batches/approvals.ts';
 import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
 import { clearPauses, manualPause, openPauses } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
@@ -14,11 +15,13 @@ import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
   type ApprovedPlan,
-  approvalReason,
+  approvalNeeded,
+  approvalsByOthers,
   checkContent,
   checkPlan,
   planChanged,
   requireSecondPerson,
+  requireUnexpired,
 } from '../plan/approval.ts';
 import { balanceEventData } from '../plan/known-balance.ts';
 import type { Asked } from '../plan/preflight.ts';
@@ -35,10 +38,11 @@ export interface ApprovalTerms {
 }
 
 /**
- * Approves a batch. The approval is bound to the digest of the validated rows and to the plan that the person saw, and
- * it stores the balance read before the first row. If a second person was asked, the submitter cannot approve. If the
- * policy requires a second person and nobody was asked (`requestApproval`), nobody can. Fails with `BATCH_STATE`,
- * `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
+ * Approves a batch. The approval is bound to the digest of the validated rows and to the plan that the person saw. If
+ * other people were asked, the submitter cannot approve, and the batch still waits until enough different people have
+ * approved the same. The last approval stores the balance read before the first row. If the policy requires other
+ * people and nobody was asked (`requestApproval`), nobody can approve. Fails with `BATCH_STATE`, `CONTENT_CHANGED`,
+ * `APPROVAL_EXPIRED` or `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
   const { balance, plan, seenDigest = null } = terms;
@@ -50,37 +54,64 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   const now = await checkPlan(actor.db, before, plan);
   if (!asked) requireNobody(before, now);
   const { toSend: rows, products, sums } = now;
-  return move(actor, batchId, 'approve', (unit, batch) => {
-    if (batch.status === 'awaiting_approval')
-      requireSecondPerson(storedPolicy(batch.policy), batch, actor.person, 'approve it');
+  const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
+  const approved_plan = JSON.stringify(approved);
+  return inUnitOf(actor, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    requireMove(batch, 'approve');
     // Reading all rows takes too long for a transaction. But every change of a row adds an event to the batch's chain.
     if (batch.audit_seq !== before.audit_seq)
       throw planChanged(batch, 'somebody else decided about it at the same time');
-    const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
-    return {
-      fields: {
-        approved_by: actor.person,
-        approved_at: unit.at,
-        approved_plan: JSON.stringify(approved),
-        balance_before: balance === null ? null : JSON.stringify(balance),
-      },
-      data: { content_sha256, rows, products, sums: JSON.stringify(sums), ...balanceEventData(balance) },
+    const { given, needed: approvals_needed } = asked
+      ? await addApproval(unit, actor, batch, approved)
+      : { given: 0, needed: 0 };
+    const data = { content_sha256, rows, products, sums: JSON.stringify(sums), approvals_needed };
+    if (given < approvals_needed) {
+      await unit.append(batchId, 'batch.give_approval', data);
+      return writtenBatch(batch, await unit.noteBatch(batch, { approvals_needed }));
+    }
+    const fields: BatchFields = {
+      ...{ approved_by: actor.person, approved_at: unit.at, approved_plan, approvals_needed },
+      balance_before: balance === null ? null : JSON.stringify(balance),
     };
+    const ofLast = { ...data, ...balanceEventData(balance) };
+    return writtenBatch(batch, await unit.changeBatch(batch, 'approve', fields, ofLast));
   });
+}
+
+/** Stores a person's approval, with those of others that still count. Returns how many there are and are needed. */
+async function addApproval(
+  unit: Unit,
+  actor: Actor,
+  batch: BatchRecord,
+  approved: ApprovedPlan,
+): Promise<{ given: number; needed: number }> {
+  const { content_sha256, rows: toSend, products, sums } = approved;
+  const { batch_id } = batch;
+  const policy = storedPolicy(batch.policy);
+  const plan = { toSend, products, sums };
+  requireSecondPerson(policy, batch, actor.person, 'approve it');
+  requireUnexpired(batch, unit.at);
+  const { person, through } = actor;
+  const others = approvalsByOthers(batch, await approvalsOf(unit.tx, batch_id), { content_sha256, plan, person });
+  await deleteApprovals(unit.tx, batch_id);
+  const own = { batch_id, person, through, approved_at: unit.at, content_sha256, plan: JSON.stringify(approved) };
+  for (const approval of [...others, own]) await saveApproval(unit.tx, approval);
+  return { given: others.length + 1, needed: approvalNeeded(policy, plan)?.approvers ?? 1 };
 }
 
 /** Callers ask the policy first. This check ensures that no caller can send a batch that needs a second person. */
 function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
-  const why = plan.toSend === 0 ? null : approvalReason(storedPolicy(policy), plan);
-  if (why !== null)
-    throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${why}`);
+  const needed = plan.toSend === 0 ? null : approvalNeeded(storedPolicy(policy), plan);
+  if (needed !== null)
+    throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${needed.why}`);
 }
 
-/** Leaves a batch for a second person to approve. */
-export function requestApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+/** Leaves a batch for other people to approve: `approvers` different ones, none of whom is the submitter. */
+export function requestApproval(actor: Actor, batchId: string, why: string, approvers = 1): Promise<BatchRecord> {
   return move(actor, batchId, 'request_approval', (_unit, batch) => ({
-    fields: {},
-    data: { why: withoutNumbers(why), content_sha256: batch.content_sha256 },
+    fields: { approvals_needed: approvers },
+    data: { why: withoutNumbers(why), content_sha256: batch.content_sha256, approvals_needed: approvers },
   }));
 }
 

@@ -10,8 +10,9 @@ import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { noteMaximumReleased } from '../dispatch/duplicates.ts';
-import { type ApprovedPlan, approvalReason, requireSecondPerson } from '../plan/approval.ts';
+import { type ApprovedPlan, approvalNeeded, requireSecondPerson } from '../plan/approval.ts';
 import { requestedOnceReleased } from '../plan/preflight.ts';
+import { renewApprovalsNeeded, voidApprovals } from '../plan/void-approvals.ts';
 import {
   makeUnseenHolds,
   notReleasable,
@@ -89,8 +90,8 @@ export async function requireReleaser(
   if (batch.status === 'awaiting_approval' || approved?.asked)
     return requireSecondPerson(policy, batch, name, 'release rows of it');
   if (approved === null || policy.approval.needed === 'never') return;
-  const why = approvalReason(policy, await requestedOnceReleased(db, batch.batch_id, rows));
-  if (why !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${why}`);
+  const needed = approvalNeeded(policy, await requestedOnceReleased(db, batch.batch_id, rows));
+  if (needed !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${needed.why}`);
 }
 
 /**
@@ -151,18 +152,24 @@ async function changeRows(
       await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;
+      if (changed > 0)
+        await voidApprovals(unit, batchId, `the state of ${changed === 1 ? '1 row' : `${changed} rows`} has changed`);
       return changed;
     });
-  if (rowNos.length > 0) return changeAll(await rowsIn(state, actor.db, batchId, rowNos));
-  // Checked before the first row changes, so that either all rows change or none.
-  await check?.(actor.db, batch, null);
   let count = 0;
-  for (let after = 0; ; ) {
-    const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
-    if (rows.length === 0) return count;
-    after = rows.at(-1)?.row_no ?? after;
-    count += await changeAll(rows);
+  if (rowNos.length > 0) count = await changeAll(await rowsIn(state, actor.db, batchId, rowNos));
+  else {
+    // Checked before the first row changes, so that either all rows change or none.
+    await check?.(actor.db, batch, null);
+    for (let after = 0; ; ) {
+      const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
+      if (rows.length === 0) break;
+      after = rows.at(-1)?.row_no ?? after;
+      count += await changeAll(rows);
+    }
   }
+  await renewApprovalsNeeded(actor, batchId);
+  return count;
 }
 
 /**

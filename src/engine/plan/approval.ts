@@ -1,7 +1,9 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
-import type { BatchPolicy } from '../../core/state/batch-policy.ts';
+import { type BatchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
+import { dayMs } from '../../core/time/clock.ts';
+import type { ApprovalRecord } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
@@ -25,20 +27,38 @@ export interface ApprovedPlan {
 
 const rowsPerPage = 2_000;
 
-/** Why a second person must approve the plan, or null if the policy asks for none. */
-export function approvalReason({ approval }: BatchPolicy, plan: Asked): string | null {
+/** How many different people must approve a batch besides its submitter, and why. */
+export interface ApprovalNeeded {
+  approvers: number;
+  why: string;
+}
+
+/** How many people must approve the plan: as many as the highest tier that it exceeds asks for; null: nobody must. */
+export function approvalNeeded({ approval }: BatchPolicy, plan: Asked): ApprovalNeeded | null {
   if (approval.needed === 'never') return null;
-  if (approval.needed === 'always') return 'every batch needs a second person';
-  if (approval.rows !== undefined && plan.toSend > approval.rows)
-    return `${plan.toSend} rows are more than the ${approval.rows} that go without a second person`;
-  for (const [currency, value] of Object.entries(plan.sums)) {
-    const most = approval.sums[currency];
-    if (most !== undefined && compareAmounts(value, most) > 0)
-      return `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} that go without a second person`;
+  for (const tier of approval.tiers.toSorted((a, b) => b.approvers - a.approvers)) {
+    const why = whyAbove(plan, tier, `above which ${tier.approvers} people approve`);
+    if (why !== null) return { approvers: tier.approvers, why };
   }
-  if (plan.products > 0 && Object.keys(approval.sums).length > 0)
-    return 'it buys products, whose prices only the service knows';
-  return null;
+  if (approval.needed === 'always') return { approvers: 1, why: 'every batch needs a second person' };
+  const why = whyAbove(plan, approval, 'that go without a second person');
+  return why === null ? null : { approvers: 1, why };
+}
+
+/** In what the plan exceeds the rows and sums; null if in nothing. */
+function whyAbove(
+  plan: Asked,
+  { rows, sums }: { rows?: number | undefined; sums: Readonly<Record<string, string>> },
+  meaning: string,
+): string | null {
+  if (rows !== undefined && plan.toSend > rows) return `${plan.toSend} rows are more than the ${rows} ${meaning}`;
+  for (const [currency, value] of Object.entries(plan.sums)) {
+    const most = sums[currency];
+    if (most !== undefined && compareAmounts(value, most) > 0)
+      return `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} ${meaning}`;
+  }
+  const isUnpriced = plan.products > 0 && Object.keys(sums).length > 0;
+  return isUnpriced ? 'it buys products, whose prices only the service knows' : null;
 }
 
 /**
@@ -79,6 +99,42 @@ export function planChanged({ batch_id, status }: BatchRecord, what: string): Ai
       ? `Look at it again: "airbatch approve ${batch_id}" shows what it would do now.`
       : 'Nothing was sent: run the file again, and look at what it would do.';
   return new AirbatchError('CONTENT_CHANGED', `batch ${batch_id} has changed meanwhile: ${what}`, { hint });
+}
+
+/**
+ * The approvals of other people that count for these rows and this plan. Fails with `SECOND_PERSON_NEEDED` if this
+ * person has given one of them already.
+ */
+export function approvalsByOthers(
+  { batch_id }: BatchRecord,
+  approvals: readonly ApprovalRecord[],
+  { content_sha256, plan, person }: { content_sha256: string; plan: Asked; person: string },
+): ApprovalRecord[] {
+  const alike = approvals.filter(
+    (one) => one.content_sha256 === content_sha256 && isSame(approvedText(one.plan), plan),
+  );
+  const others = alike.filter((one) => one.person !== person);
+  if (others.length === alike.length) return others;
+  throw new AirbatchError('SECOND_PERSON_NEEDED', `${person} has approved batch ${batch_id} already`);
+}
+
+function approvedText(plan: string): Asked {
+  const { rows: toSend, products, sums } = JSON.parse(plan) as ApprovedPlan;
+  return { toSend, products, sums };
+}
+
+/** When a batch that waits can no longer be approved (epoch ms); null if that does not happen. */
+export function approvalEndsAt({ policy, created_at }: Pick<BatchRecord, 'policy' | 'created_at'>): number | null {
+  const days = storedPolicy(policy).approval.expiresAfterDays;
+  return days === undefined ? null : created_at + days * dayMs;
+}
+
+/** Fails with `APPROVAL_EXPIRED` if the batch has waited for too long to be approved. */
+export function requireUnexpired(batch: BatchRecord, now: number): void {
+  const endsAt = approvalEndsAt(batch);
+  if (endsAt === null || now <= endsAt) return;
+  const days = storedPolicy(batch.policy).approval.expiresAfterDays;
+  throw new AirbatchError('APPROVAL_EXPIRED', `batch ${batch.batch_id} was submitted more than ${days} days ago`);
 }
 
 function isSame(a: Asked, b: Asked): boolean {

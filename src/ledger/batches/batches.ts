@@ -37,6 +37,8 @@ export interface BatchRecord {
   job: string | null;
   /** JSON `ApprovedPlan` (engine/plan/approval.ts); null before the approval. */
   approved_plan: string | null;
+  /** How many different people must approve it; 0 if nobody was asked (ledger/batches/approvals.ts). */
+  approvals_needed: number;
   /**
    * When the first rows, which are sent alone, were judged; null if they were not judged yet, or if the policy sends no
    * rows alone.
@@ -108,10 +110,14 @@ const columns = [
   'audit_seq',
   'audit_head',
 ] as const satisfies readonly (keyof BatchRecord)[];
-const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by'>>('batches', columns, { most: 1 });
+const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by' | 'approvals_needed'>>('batches', columns, {
+  most: 1,
+});
 
-/** A batch at its creation: nobody has rejected it. */
-export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'time_zone'> & { time_zone?: string | null };
+/** A batch at its creation: nobody has rejected it, or was asked to approve it. */
+export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'approvals_needed' | 'time_zone'> & {
+  time_zone?: string | null;
+};
 
 export async function insertBatch(tx: Queryable, batch: NewBatch): Promise<void> {
   await insertBatches(tx, [{ ...batch, time_zone: batch.time_zone ?? null }]);
@@ -192,6 +198,7 @@ const changeable = [
   'completed_at',
   'reread_at',
   'approved_plan',
+  'approvals_needed',
   'canary_at',
   'forgotten_at',
 ] as const satisfies readonly (keyof BatchRecord)[];

@@ -120,7 +120,9 @@ export function newsSince(
   now: number,
 ): Promise<{ kind: string; event_id: string; batch_id: string | null; account: string | null; job: string | null }[]> {
   return db.query(
-    `SELECT 'needs_approval' AS kind, 'needs_approval:' || batch_id AS event_id, batch_id, account, job FROM batches
+    `SELECT 'needs_approval' AS kind, 'needs_approval:' || batch_id || COALESCE(':' ||
+         (SELECT MAX(approved_at) FROM approvals WHERE approvals.batch_id = batches.batch_id), '') AS event_id,
+         batch_id, account, job FROM batches
        WHERE status = 'awaiting_approval' AND created_at >= ?
      UNION ALL
      SELECT 'finished', 'finished:' || batch_id || ':' || completed_at, batch_id, account, job FROM batches

@@ -1,4 +1,5 @@
 import { apiTables } from './api-tables.ts';
+import { approvalsTable } from './approvals-table.ts';
 import { batchFacts } from './batch-facts.ts';
 import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
@@ -209,4 +210,5 @@ export const migrations: readonly (readonly string[])[] = [
     "UPDATE outbox SET event_id = 'throttled' || SUBSTR(event_id, 13) WHERE event_id LIKE 'told_to_wait:%'",
   ],
   draftsTables,
+  approvalsTable,
 ];

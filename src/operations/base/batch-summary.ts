@@ -49,6 +49,10 @@ export const batchSummary = z.strictObject({
   program: z.string(),
   created_by: z.string(),
   approved_by: z.string().nullable(),
+  approvals: z.strictObject({
+    needed: z.int(),
+    given: z.array(z.strictObject({ person: z.string(), at: time })),
+  }),
   rows: z.strictObject({
     total: z.int(),
     valid: z.int(),

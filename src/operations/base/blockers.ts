@@ -13,6 +13,7 @@ import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
+import { approvalsNow, approvalsText } from './approvals-now.ts';
 import { situationNow, type WaitsSession } from './situation-now.ts';
 
 /** What a batch is doing, in a few words. A batch that could continue but that no program works on is not running. */
@@ -130,8 +131,12 @@ export async function waitsText(
   switch (next.what) {
     case 'answer':
       return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
-    case 'approve':
-      return `a second person ("airbatch approve ${id}")`;
+    case 'approve': {
+      const approvals = approvalsText(await approvalsNow(session, batch));
+      return `${approvals ?? 'a second person'} ("airbatch approve ${id}")`;
+    }
+    case 'reject':
+      return `a person to reject it ("airbatch reject ${id} --why TEXT"): it has waited for longer than an approval may take; then submit its file again`;
     case 'fund':
       return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
     case 'resume':

@@ -4,10 +4,13 @@ import { doings, holdReasons, needGivers, needKinds, type Situation, situationOf
 import { isoOrNull } from '../../core/time/clock.ts';
 import { waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { causeOf } from '../../engine/pacing/account-gate.ts';
+import { approvalEndsAt } from '../../engine/plan/approval.ts';
+import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countContradicted, countPaidTwice } from '../../ledger/reporting/contradictions.ts';
 import { countLeftToPerson, countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import type { AccountConfig } from '../../runtime/settings/account-config.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
 import { type AccountNow, gateOfBatch, type LedgerNow } from './account-now.ts';
@@ -18,7 +21,10 @@ import { time } from './fields.ts';
  * money again, and where their credentials come from.
  */
 export interface WaitsSession extends LedgerNow {
-  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
+  config: {
+    accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>>;
+    people?: Session['config']['people'];
+  };
 }
 
 const need = z.strictObject({
@@ -40,6 +46,8 @@ export const situation = z.strictObject({
   next: need.nullable(),
   /** What else is needed and can be given in the meantime. */
   meanwhile: z.array(need),
+  /** How many different people have approved a batch that waits for approval, of how many; null for any other. */
+  approvals: z.strictObject({ given: z.int(), needed: z.int() }).nullable(),
   rows: z.strictObject({
     total: z.int(),
     open: z.int(),
@@ -54,9 +62,16 @@ export const situation = z.strictObject({
   }),
 });
 
-export function situationJson({ doing, holds, next, meanwhile, rows }: Situation): z.output<typeof situation> {
+export function situationJson({
+  doing,
+  holds,
+  next,
+  meanwhile,
+  approvals,
+  rows,
+}: Situation): z.output<typeof situation> {
   const [first, ...others] = [next, ...meanwhile].map((one) => one && { ...one, at: isoOrNull(one.at) });
-  return { doing, holds, next: first ?? null, meanwhile: others.filter((one) => one !== null), rows };
+  return { doing, holds, next: first ?? null, meanwhile: others.filter((one) => one !== null), approvals, rows };
 }
 
 /**
@@ -64,7 +79,7 @@ export function situationJson({ doing, holds, next, meanwhile, rows }: Situation
  * have paid. The caller passes it, because counting them means reading all of these rows.
  */
 export async function situationNow(
-  { db, config }: WaitsSession,
+  { db, config, clock }: WaitsSession,
   batch: BatchRecord,
   { counts, account, paidSince = 0 }: { counts: ReadonlyMap<string, number>; account: AccountNow; paidSince?: number },
 ): Promise<Situation> {
@@ -72,6 +87,11 @@ export async function situationNow(
   const gate = gateOfBatch(account, batch);
   return situationOf({
     status,
+    approvals: {
+      given: status === 'awaiting_approval' ? (await approvalsOf(db, id)).length : 0,
+      needed: batch.approvals_needed,
+      isExpired: (approvalEndsAt(batch) ?? Number.POSITIVE_INFINITY) < clock.now(),
+    },
     counts: Object.fromEntries(counts) as Partial<Record<RowState, number>>,
     pauses: (await openPauses(db, batch)).map(({ reason }) => reason),
     leftToPerson: counts.has('in_doubt') ? await countLeftToPerson(db, id) : 0,

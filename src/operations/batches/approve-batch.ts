@@ -3,11 +3,12 @@ import { approve } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
 import { balanceNow } from '../../runtime/upkeep/import-file.ts';
 import { hasWorker } from '../base/account-now.ts';
+import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { requireApprovable, whereMoved } from './review-batch.ts';
 
-/** Approves a batch, if it is still what the person saw. */
+/** Approves a batch, if it is still what the person saw. It may need more people: then it still waits. */
 export const approveBatch = defineOperation({
   name: 'approve-batch',
   role: 'approve',
@@ -25,7 +26,9 @@ export const approveBatch = defineOperation({
   result: z.strictObject({
     batch_id: batchId,
     status: batchStatus,
+    /** The caller. The batch still waits if it needs more people. */
     approved_by: z.string(),
+    approvals,
     content_sha256: z.string().nullable(),
     is_worked_on: isWorkedOn,
   }),
@@ -40,8 +43,12 @@ export const approveBatch = defineOperation({
     });
     const plan = { toSend, products, sums };
     const read = balance.kind === 'balance' ? balance.balance : null;
-    const { status, content_sha256 } = await approve(actor, batch_id, { balance: read, plan, seenDigest });
-    const is_worked_on = await hasWorker(session, name);
-    return { batch_id, status, approved_by: actor.person, content_sha256, is_worked_on };
+    const after = await approve(actor, batch_id, { balance: read, plan, seenDigest });
+    const { status, content_sha256 } = after;
+    return {
+      ...{ batch_id, status, approved_by: actor.person, content_sha256 },
+      approvals: await approvalsNow(session, after),
+      is_worked_on: await hasWorker(session, name),
+    };
   },
 });

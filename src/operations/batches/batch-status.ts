@@ -8,6 +8,7 @@ import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { AccountNow } from '../base/account-now.ts';
+import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { situationText } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
@@ -35,6 +36,7 @@ export const statusShape = z.strictObject({
   created_at: time,
   approved_by: text,
   approved_at: time.nullable(),
+  approvals,
   priority,
   ...finishFields,
   /** Rows by status. */
@@ -64,6 +66,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,
     approved_at: isoOrNull(batch.approved_at),
+    approvals: await approvalsNow(session, batch),
     priority: batch.priority,
     ...finishNow(batch, account, clock.now()),
     counts: Object.fromEntries(counts),

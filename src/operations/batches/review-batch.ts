@@ -5,7 +5,7 @@ import { batchStates } from '../../core/state/batch-state.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireWaiting } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
-import { requireSecondPerson } from '../../engine/plan/approval.ts';
+import { requireSecondPerson, requireUnexpired } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
@@ -13,6 +13,7 @@ import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
 import { peopleOf } from '../../reports/summary/stored.ts';
 import { planOf } from '../../runtime/upkeep/import-file.ts';
+import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
@@ -61,6 +62,7 @@ export const reviewBatch = defineOperation({
     status: batchStatus,
     created_by: z.string(),
     created_at: time,
+    approvals,
     /** The digest of its rows, for `approve-batch`. */
     content_sha256: z.string().nullable(),
     plan,
@@ -79,6 +81,7 @@ export const reviewBatch = defineOperation({
       const about = { batch_id, run_id, account: name, service, status, created_by, created_at: isoTime(created_at) };
       return {
         ...about,
+        approvals: await approvalsNow(session, batch),
         content_sha256,
         plan: planJson(plan),
         review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
@@ -92,9 +95,13 @@ export const reviewBatch = defineOperation({
 export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
 
 /** The batch, if it waits for approval and this person may approve it. */
-export async function requireApprovable({ db, person }: OperationContext['actor'], id: string): Promise<BatchRecord> {
+export async function requireApprovable(
+  { db, clock, person }: OperationContext['actor'],
+  id: string,
+): Promise<BatchRecord> {
   const batch = await requireBatch(db, id);
   requireWaiting(batch);
+  requireUnexpired(batch, clock.now());
   requireSecondPerson(storedPolicy(batch.policy), batch, person, 'approve it');
   return batch;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { approve, requestApproval } from '../../engine/batches/batch-commands.ts';
-import { approvalReason } from '../../engine/plan/approval.ts';
+import { type ApprovalNeeded, approvalNeeded } from '../../engine/plan/approval.ts';
 import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { IntakeResult } from '../../intake/intake.ts';
 import { jobOf } from '../../ledger/actor.ts';
@@ -24,6 +24,8 @@ export const unsentBatch = plannedFinish.extend({
   content_sha256: z.string().nullable(),
   /** Why a second person must approve it; null if that is not needed. */
   approval_needed: z.string().nullable(),
+  /** How many different people must approve it; 0 if that is not needed. */
+  approvals_needed: z.int(),
   /** Rows that would be sent, and rows that are held. */
   to_send: z.int(),
   held: z.int(),
@@ -35,8 +37,8 @@ export type UnsentBatch = z.output<typeof unsentBatch>;
 export interface PlannedFile {
   batch: BatchRecord;
   plan: Preflight;
-  /** Why a second person must approve it; null if that is not needed, or if nothing would be paid. */
-  reason: string | null;
+  /** Null if nobody must approve it, or if nothing would be paid. */
+  needed: ApprovalNeeded | null;
 }
 
 /** Makes a batch from the file, and reports how much of it has been read. `isUnseen`: nobody sees how it was read. */
@@ -71,8 +73,8 @@ export async function planBatch(
   batch: BatchRecord,
 ): Promise<PlannedFile> {
   const plan = await planOf(session, account, batch);
-  const reason = plan.toSend > 0 ? approvalReason(storedPolicy(batch.policy), plan) : null;
-  return { batch, plan, reason };
+  const needed = plan.toSend > 0 ? approvalNeeded(storedPolicy(batch.policy), plan) : null;
+  return { batch, plan, needed };
 }
 
 /** Makes a batch from the file, and reports how it was read and what it would do. */
@@ -97,20 +99,27 @@ export async function importAndPlan(
 /** Approves the batch, or lets it wait for a second person. */
 export function decide(
   { actor }: OperationContext,
-  { batch: { batch_id }, plan, reason }: PlannedFile,
+  { batch: { batch_id }, plan, needed }: PlannedFile,
 ): Promise<BatchRecord> {
-  return reason === null
+  return needed === null
     ? approve(actor, batch_id, { balance: plan.balance, plan })
-    : requestApproval(actor, batch_id, reason);
+    : requestApproval(actor, batch_id, needed.why, needed.approvers);
 }
 
 export async function unsentJson(
   { session }: OperationContext,
   { batch_id, run_id, status, content_sha256, account }: BatchRecord,
-  { plan, reason }: Omit<PlannedFile, 'batch'>,
+  { plan, needed }: Omit<PlannedFile, 'batch'>,
 ): Promise<UnsentBatch> {
   return {
-    ...{ batch_id, run_id, status, content_sha256, approval_needed: reason },
+    ...{
+      batch_id,
+      run_id,
+      status,
+      content_sha256,
+      approval_needed: needed?.why ?? null,
+      approvals_needed: needed?.approvers ?? 0,
+    },
     ...plannedFinishJson(plan),
     to_send: plan.toSend,
     held: plan.counts.held ?? 0,

@@ -61,10 +61,10 @@ async function prepared(
   const { actor, ask, signal } = context;
   const { yes, out: _out, restored: _restored, ...read } = given;
   const file = await importAndPlan(context, account, read, yes);
-  const { batch, plan, reason } = file;
+  const { batch, plan, needed } = file;
   const { batch_id } = batch;
   const isAgreed =
-    reason !== null || yes || plan.toSend === 0 || (await ask({ kind: 'send', batch_id, plan: planJson(plan) }));
+    needed !== null || yes || plan.toSend === 0 || (await ask({ kind: 'send', batch_id, plan: planJson(plan) }));
   if (!isAgreed) return { ...file, batch: await cancelUnsent(actor, batch_id, 'declined when asked') };
   const decided = await decide(context, file);
   if (!signal.aborted || decided.status !== 'approved') return { ...file, batch: decided };

@@ -4,6 +4,7 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { batchLabel, rowStateTexts } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { waitingApprovalsText } from '../sentences/approvals-text.ts';
 import { durationText, failureText, localTimeText, sumsText } from '../sentences/format.ts';
 import { verdictOf } from '../sentences/verdict.ts';
 import { versionText } from '../sentences/version-text.ts';
@@ -205,12 +206,14 @@ function readable(code: string): string {
 }
 
 function peopleSection(summary: BatchSummary, zone: string | null): Html {
-  const { status, created_by, approved_by, times, service, program } = summary;
+  const { status, created_by, times, service, program } = summary;
   const [nobody, never] = isGivenUp(status) ? ['nobody', 'never'] : ['nobody yet', 'not yet'];
   const when = (iso: string | null) => (iso === null ? '' : localTimeText(iso, zone));
   return html`<section><h2>Who and when</h2><dl>
 <dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
-<dt>Approved by</dt><dd>${approved_by ?? nobody}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
+<dt>Approved by</dt><dd>${approverLines(summary, nobody).map(
+    ({ name, at }) => html`${name}<br><span class="soft small">${when(at)}</span><br>`,
+  )}${waitingApprovalsText(summary)}</dd>
 <dt>Started</dt><dd>${when(times.started_at) || never}</dd>
 <dt>Finished</dt><dd>${when(times.completed_at) || never}</dd>
 ${times.finish_by === null ? null : html`<dt>Deadline</dt><dd>${when(times.finish_by)}</dd>`}
@@ -235,4 +238,15 @@ function proofSection(
     }</dd>`
   }</dl>
 <p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
+}
+
+/** Each person who has approved the batch, and when. */
+function approverLines({ approvals, approved_by, created_by, times }: BatchSummary, nobody: string) {
+  if (approvals.given.length > 0)
+    return approvals.given.map(({ person, at }) => ({ name: sameText(person, created_by), at }));
+  return [{ name: approved_by === null ? nobody : sameText(approved_by, created_by), at: times.approved_at }];
+}
+
+function sameText(person: string, createdBy: string): string {
+  return person === createdBy ? `${person} (the same person)` : person;
 }

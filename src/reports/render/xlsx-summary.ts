@@ -1,5 +1,6 @@
 import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
+import { approversText } from '../sentences/approvals-text.ts';
 import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
 import { differenceText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';
@@ -44,7 +45,7 @@ function batchRows(summary: BatchSummary, label: string, version: ReportVersion)
     ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),
     ['File', summary.file_name],
     ['Asked for by', summary.created_by],
-    ['Approved by', summary.approved_by],
+    ['Approved by', approversText(summary)],
     ['Created', time(times.created_at)],
     ['Approved', time(times.approved_at)],
     ['Started', time(times.started_at)],

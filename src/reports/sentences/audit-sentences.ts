@@ -33,6 +33,9 @@ const batchSentences: Record<string, (data: Data) => string> = {
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, in progress, or a total)`,
   'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
   'batch.request_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
+  'batch.give_approval': ({ approvals_needed, content_sha256 }) =>
+    `approved it as one of ${text(approvals_needed)} people, with the digest ${text(content_sha256).slice(0, 12)}…`,
+  'batch.void_approvals': ({ why }) => `voided the approvals so far${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>
     `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
   'batch.start': () => 'began to send',

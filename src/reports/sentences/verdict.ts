@@ -4,6 +4,7 @@ import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-texts.
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
+import { waitingApprovalsText } from './approvals-text.ts';
 import { balanceSentences, paidTwiceSentences } from './balance-sentences.ts';
 import { endedText, minuteText } from './finish-text.ts';
 import { requestedText, sumsText } from './format.ts';
@@ -228,7 +229,8 @@ function stateSentence(summary: BatchSummary, rejectedBy: string | null): string
   if (summary.status === 'running' && rows.open === 0) return batchStateTexts.completed.meaning;
   // The rows do not show whether a program works on the batch; `airbatch status` does.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
-  if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
+  if (summary.pause === null)
+    return [`The batch is ${label}. ${meaning}`, waitingApprovalsText(summary)].filter(Boolean).join(' ');
   const reason = pauseReasonTexts[summary.pause.reason];
   const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
   return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.next}`;

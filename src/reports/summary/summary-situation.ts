@@ -7,11 +7,12 @@ import type { BatchSummary } from './summary.ts';
  * rows that later batches of the run have paid.
  */
 export function situationOfSummary(
-  { status, rows, pause, in_doubt, overdue, contradicted, paid_twice }: BatchSummary,
+  { status, approvals, rows, pause, in_doubt, overdue, contradicted, paid_twice }: BatchSummary,
   { isWorkedOn = null, paidSince = 0 }: { isWorkedOn?: boolean | null; paidSince?: number } = {},
 ): Situation {
   return situationOf({
     status,
+    approvals: { given: approvals.given.length, needed: approvals.needed, isExpired: false },
     counts: rows.by_status,
     pauses: pause === null ? [] : [pause.reason],
     leftToPerson: in_doubt.left_to_person,

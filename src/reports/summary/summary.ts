@@ -9,6 +9,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
+import { approvalsFor, type SummaryApprovals } from './approvals.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
 import { type Refunds, refundsOfFailed } from './refunds.ts';
 import { type Failures, type Survey, surveyRows } from './survey.ts';
@@ -43,6 +44,7 @@ export interface BatchSummary {
   program: string;
   created_by: string;
   approved_by: string | null;
+  approvals: SummaryApprovals;
   rows: {
     /** Rows of the file; `by_status` adds up to it. */
     total: number;
@@ -133,6 +135,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
     ...identityOf(batch, await openPauses(view, batch)),
+    approvals: await approvalsFor(view, batch),
     ...requestsOf(survey),
     charged: {
       total: charged,

@@ -51,6 +51,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const { db, clock, config, log } = session;
   const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
   const send = makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets });
+  const consoleUrl = config.console.url?.replace(/\/+$/, '') ?? null;
   const stopping = new AbortController();
   const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
@@ -75,7 +76,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const pass = async (options: WatchOptions) => {
     if (recipients.length === 0) return;
     try {
-      await watchNews(db, clock, recipients, { ...options, accountOf: jobs?.accountOf });
+      await watchNews(db, clock, recipients, { ...options, accountOf: jobs?.accountOf, consoleUrl });
       await delivery.begin();
       trouble.over();
     } catch (error) {

@@ -28,6 +28,9 @@ export interface BatchFacts {
   received: Act | null;
   validated: Act | null;
   approved: Act | null;
+  /** The approvals that count, if other people were asked, and how many the batch needs. */
+  approvals: Act[];
+  approvalsNeeded: number;
   /** When the batch first began. */
   started: Act | null;
   completed: Act | null;

@@ -7,7 +7,7 @@ import { makeRowMarks } from './row-marks.ts';
 import { makeSendings } from './sendings.ts';
 
 /** The events of the batch that the reports must agree with. */
-const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
+const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status' | 'approvals' | 'approvalsNeeded'>> = {
   'batch.received': 'received',
   'batch.validate': 'validated',
   'batch.approve': 'approved',
@@ -35,8 +35,25 @@ function noteAct(batch: BatchFacts, kind: string, act: Act): void {
   const name = actOfKind[kind];
   if (name === 'started') batch.started ??= act;
   else if (name !== undefined) batch[name] = act;
+  noteApproval(batch, kind, act);
   if (kind === 'batch.received') batch.status = 'received';
   if (typeof act.data.to === 'string') batch.status = act.data.to;
+}
+
+/** Chains of old program versions do not say how many people a batch needs: then it was one. */
+function noteApproval(batch: BatchFacts, kind: string, act: Act): void {
+  const { approvals_needed: needed } = act.data;
+  // Earlier versions had the first name.
+  if (kind === 'batch.ask_approval' || kind === 'batch.request_approval') batch.approvalsNeeded = 1;
+  if (typeof needed === 'number') batch.approvalsNeeded = needed;
+  if (kind === 'batch.void_approvals') batch.approvals = [];
+  if (kind === 'batch.give_approval' || (kind === 'batch.approve' && batch.approvalsNeeded > 0))
+    batch.approvals = [...batch.approvals.filter(({ data }) => isSamePlan(data, act.data)), act];
+}
+
+/** An approval of other rows or of another plan does not count for this one. */
+function isSamePlan(a: Act['data'], b: Act['data']): boolean {
+  return ['content_sha256', 'rows', 'products', 'sums'].every((name) => a[name] === b[name]);
 }
 
 /** The facts of a chain while it is read. */
@@ -49,6 +66,8 @@ export function makeFacts(): GatheredFacts {
     received: null,
     validated: null,
     approved: null,
+    approvals: [],
+    approvalsNeeded: 0,
     started: null,
     completed: null,
     reordered: null,

@@ -99,6 +99,7 @@ interface Origin {
  */
 export async function checkOrigin(origin: Origin, findings: Findings): Promise<boolean> {
   checkSaid(origin, findings);
+  checkApprovals(origin, findings);
   checkBalance(origin, findings);
   checkIntakeCounts(origin, findings);
   checkApprovedSums(origin, findings);
@@ -142,6 +143,23 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
     if (expected === undefined || said === expected) continue;
     findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
   }
+}
+
+/**
+ * Who approved the batch, as the chain says; and if other people were asked, whether enough different people approved
+ * the same.
+ */
+function checkApprovals({ summary, chain: { batch } }: Origin, findings: Findings): void {
+  const given = batch.approvals.map(({ actor, at }) => ({ person: actor, at: new Date(at).toISOString() }));
+  const said = summary.approvals;
+  if (said !== undefined && JSON.stringify(said.given) !== JSON.stringify(given))
+    findings.add('summary.json', 'has other approvals than the audit chain.');
+  // An approval is asked for again when rows are released, and the chain then has the number with the next approval.
+  if (said !== undefined && batch.approved !== null && said.needed !== batch.approvalsNeeded)
+    findings.add('summary.json', `needs ${said.needed} approvals; the audit chain says ${batch.approvalsNeeded}.`);
+  const people = new Set(given.map(({ person }) => person)).size;
+  if (batch.approved !== null && people < batch.approvalsNeeded)
+    findings.add('events.jsonl', `has ${people} of ${batch.approvalsNeeded} approvals by different people.`);
 }
 
 /** Compares the wallets before and after with the balances recorded when the batch was approved and when it ended. */

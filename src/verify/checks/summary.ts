@@ -36,6 +36,10 @@ const summaryShape = z.strictObject({
   program: z.string(),
   created_by: z.string(),
   approved_by: z.string().nullable(),
+  // Missing in reports of old program versions.
+  approvals: z
+    .strictObject({ needed: count, given: z.array(z.strictObject({ person: z.string(), at: time })) })
+    .optional(),
   rows: z.strictObject({
     total: count,
     valid: count,

@@ -5,6 +5,7 @@ import { type BatchNumbers, doings, needKinds, situationOf } from '../../../src/
 
 const numbers: BatchNumbers = {
   status: 'running',
+  approvals: { given: 0, needed: 1, isExpired: false },
   counts: {},
   pauses: [],
   leftToPerson: 0,
@@ -36,6 +37,11 @@ const cases: Case[] = [
     'a batch for a second person',
     { status: 'awaiting_approval', counts: { ready: 3, held: 1 } },
     ...['awaiting_approval', [], ['approve 3 person approve']],
+  ],
+  [
+    'a batch that has waited for too long to be approved',
+    { status: 'awaiting_approval', counts: { ready: 3 }, approvals: { given: 1, needed: 2, isExpired: true } },
+    ...['awaiting_approval', [], ['reject 3 person approve']],
   ],
   ['an approved batch that begins', { status: 'approved', counts: { ready: 3 } }, 'starting', [], []],
   [

@@ -218,6 +218,18 @@ describe('a sentence of the audit log', () => {
       'batch: approved 28 rows, with the digest 62e43edcde1b…',
     ],
     [
+      'batch.give_approval',
+      null,
+      { approvals_needed: 2, content_sha256: '62e43edcde1bff' },
+      'batch: approved it as one of 2 people, with the digest 62e43edcde1b…',
+    ],
+    [
+      'batch.void_approvals',
+      null,
+      { why: 'the state of 1 row has changed' },
+      'batch: voided the approvals so far: the state of 1 row has changed',
+    ],
+    [
       'batch.pause',
       null,
       { reason: 'insufficient_balance', detail: 'code 20' },
