@@ -50,7 +50,7 @@ const versions = {
 } as const satisfies Record<string, Omit<ClassPlan, 'limits' | 'raised'> & { defaults: Record<RequestClass, number> }>;
 
 /** The service's default limits for a version, overridden by the limits configured for the account. */
-export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}, sendsHeaders?: boolean): ClassPlan {
+export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}): ClassPlan {
   const { defaults, ...plan } = versions[version];
   const limits = Object.fromEntries(
     requestClasses.map((name) => {
@@ -60,10 +60,5 @@ export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}
   ) as ClassPlan['limits'];
   const isRaised = (name: RequestClass) =>
     limits[name].limit / limits[name].windowMs > defaults[name] / windowMsDefault;
-  return {
-    ...plan,
-    sendsHeaders: sendsHeaders ?? plan.sendsHeaders,
-    limits,
-    raised: new Set(requestClasses.filter(isRaised)),
-  };
+  return { ...plan, limits, raised: new Set(requestClasses.filter(isRaised)) };
 }

@@ -21,8 +21,8 @@ export function makeGatedLimiter(
   { clock, onLimitDiffers }: LimiterDeps,
   makeGate: (options: GateOptions) => Gate,
 ): Limiter {
-  const plan = makeClassPlan(options.version, options.limits, options.sendsHeaders);
-  const lanes = makeLanes(plan, options, clock, makeGate);
+  const plan = makeClassPlan(options.version, options.limits);
+  const lanes = makeLanes(plan, clock, makeGate);
   const account: Account = {
     clock,
     lanes: requestClasses.map((name) => lanes[name]),

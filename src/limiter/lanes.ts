@@ -1,7 +1,7 @@
 import { type Alarm, makeAlarm } from '../core/time/alarm.ts';
 import { type RequestClass, requestClasses } from '../gateway/contract/gateway.ts';
 import type { ClassPlan } from './classes.ts';
-import type { LimiterDeps, LimiterOptions, RateUsage } from './limiter.ts';
+import type { LimiterDeps, RateUsage } from './limiter.ts';
 import { isShared } from './others.ts';
 import { outlookOf } from './outlook.ts';
 import { concurrencyCap, concurrencyMaxOf, makeRateWindow, type RateWindow } from './rate-window.ts';
@@ -46,7 +46,6 @@ export interface Job {
 
 /** The requests of one class. */
 export interface Lane {
-  readonly name: RequestClass;
   /** The counter of the service that counts them. Classes may share one. */
   readonly counter: RequestClass;
   readonly window: RateWindow;
@@ -64,16 +63,11 @@ export interface Lane {
 const resetMarginShare = 1 / 200;
 const resetMarginMsMin = 5;
 const resetMarginMsMax = 250;
-/** The part by which the even pace is slower than the limit. */
-const paceMargin = 0.02;
-/** The part of the limit (at least 1) that stays unused while others share the account, in addition to their share. */
-const sharedMargin = 0.01;
 /** The gate's own even pace, slightly faster than that of the window: it still holds if the window is wrong. */
 const paceFloor = 0.9;
 
 export function makeLanes(
   plan: ClassPlan,
-  { concurrencyMax }: LimiterOptions,
   clock: LimiterDeps['clock'],
   makeGate: (options: GateOptions) => Gate,
 ): Record<RequestClass, Lane> {
@@ -82,19 +76,16 @@ export function makeLanes(
   const windowOf = (name: RequestClass) => {
     const { limit, windowMs } = limits[name];
     const resetMarginMs = Math.min(Math.max(windowMs * resetMarginShare, resetMarginMsMin), resetMarginMsMax);
-    const margins = { resetMarginMs, paceMargin, sharedMargin };
-    const options = { limit, windowMs, sendsHeaders, isRaised: raised.has(name), concurrencyMax, ...margins };
-    return makeRateWindow(options, serverClock);
+    return makeRateWindow({ limit, windowMs, sendsHeaders, isRaised: raised.has(name), resetMarginMs }, serverClock);
   };
   const windows = byClass(windowOf);
   return byClass((name): Lane => {
     const window = windows[counterOf[name]];
     const { windowMs, limit } = window.options;
     // The server's headers may show any limit.
-    const gateWeightMax = concurrencyMax ?? (sendsHeaders ? concurrencyCap : concurrencyMaxOf(window));
+    const gateWeightMax = sendsHeaders ? concurrencyCap : concurrencyMaxOf(window);
     const minTimeMs = sendsHeaders ? 0 : Math.floor((windowMs / limit) * paceFloor);
     return {
-      name,
       counter: counterOf[name],
       window,
       gate: makeGate({ concurrencyMax: gateWeightMax, minTimeMs }),
@@ -126,12 +117,10 @@ export function usageOf({ window }: Lane, clock: LimiterDeps['clock'], waitsUnti
   const at = now < waitsUntil ? waitsUntil : startsAt(window, now, 1);
   const nextAt = Number.isFinite(at) ? Math.max(now, at) : now;
   const { endsAt, ...outlook } = outlookOf(window, now, nextAt);
-  const { seen, phase } = window;
   return {
     limit: window.limit,
     windowMs: window.options.windowMs,
     used: countWithin(window.starts, now),
-    remaining: phase === 'open' && seen ? Math.max(0, seen.remaining) : null,
     usedOfWindow: usedOfWindow(window, now),
     ownUse: ownUseOf(window, now, ahead),
     outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },

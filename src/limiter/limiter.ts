@@ -46,12 +46,6 @@ export interface LimiterOptions {
   version: 'v2' | 'v1';
   /** Limits that differ from the version's defaults (enterprise plans). `Infinity` means no limit. */
   limits?: LimitSettings | undefined;
-  /** Whether the service's answers carry rate-limit headers. Default: V2 yes, V1 no. */
-  sendsHeaders?: boolean | undefined;
-  /**
-   * The most requests of a class that run at the same time. Default: what the limit allows in a second, from 16 to 512.
-   */
-  concurrencyMax?: number | undefined;
 }
 
 export interface LimiterDeps {
@@ -66,8 +60,6 @@ export interface RateUsage {
   windowMs: number;
   /** Our requests that were admitted in the last `windowMs`. */
   used: number;
-  /** Requests left according to the server's last answer; null if it sends no headers. */
-  remaining: number | null;
   /** Requests that all clients have used in the server's current window; null if unknown. */
   usedOfWindow: number | null;
   /** Requests that we have used in that window; null if other clients share the account, or if unknown. */

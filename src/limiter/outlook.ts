@@ -2,7 +2,7 @@ import type { KeptBack, RateOutlook } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackAtFirst, keptBackNow } from './others.ts';
 import type { RateWindow } from './rate-window.ts';
 import { timeOfAtMost } from './sliding-count.ts';
-import { endFreeMs, marginOf, usedOfWindow } from './window.ts';
+import { endFreeMs, marginOf, paceMargin, usedOfWindow } from './window.ts';
 
 /** An outlook without the time of the next request. Its window ends at `endsAt` (monotonic ms). */
 export type WindowOutlook = Omit<RateOutlook, 'nextAt' | 'until'> & { endsAt: number };
@@ -24,7 +24,7 @@ export function outlookOf(window: RateWindow, now: number, nextAt: number): Wind
       const keptBack = keptBackAtFirst(window, true);
       return { ...usual, left: limit, endsAt: nextAt + windowMs, keptBack, keptBackLater };
     }
-    const perWindow = limit / (1 + options.paceMargin);
+    const perWindow = limit / (1 + paceMargin);
     return { ...usual, left: 0, endsAt: now, perWindow, evenly: true, keptBack: none, keptBackLater: none };
   }
   const endsAt = phase === 'open' && seen ? seen.endsAt : opening.since + windowMs;

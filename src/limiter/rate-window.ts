@@ -37,14 +37,8 @@ export interface WindowOptions {
   sendsHeaders: boolean;
   /** Whether the configured limit is above the service's default. */
   isRaised: boolean;
-  /** The most requests that may run at the same time. Default: what the limit allows in a second, from 16 to 512. */
-  concurrencyMax: number | undefined;
   /** How long after the server's reset the next window is used. */
   resetMarginMs: number;
-  /** The part by which the even pace is slower than the limit. */
-  paceMargin: number;
-  /** The part of the limit that stays unused while others share the account, in addition to their expected use. */
-  sharedMargin: number;
 }
 
 /** A window of the server, as its answers show it. */
@@ -102,8 +96,9 @@ export function makeRateWindow(options: WindowOptions, serverClock: ServerClock)
   };
 }
 
-export function concurrencyMaxOf({ limit, options: { concurrencyMax, windowMs } }: RateWindow): number {
-  return concurrencyMax ?? Math.min(Math.max(Math.ceil((limit * 1_000) / windowMs), concurrencyMin), concurrencyCap);
+/** The most requests that may run at the same time: what the limit allows in a second, within bounds. */
+export function concurrencyMaxOf({ limit, options: { windowMs } }: RateWindow): number {
+  return Math.min(Math.max(Math.ceil((limit * 1_000) / windowMs), concurrencyMin), concurrencyCap);
 }
 
 /**

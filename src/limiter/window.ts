@@ -104,9 +104,12 @@ export function endFreeMs({ seen, options: { windowMs, resetMarginMs } }: RateWi
   return rounding + resetMarginMs + Math.min(windowMs / 8, lastPartMsMax);
 }
 
-/** How many requests of a shared window stay unused, in addition to the others' share. */
-export function marginOf({ limit, options }: RateWindow): number {
-  return Math.max(1, Math.round(limit * options.sharedMargin));
+/** The part of the limit that stays unused while others share the account, in addition to their share. */
+const sharedMargin = 0.01;
+
+/** The same as a number of requests, at least 1. */
+export function marginOf({ limit }: RateWindow): number {
+  return Math.max(1, Math.round(limit * sharedMargin));
 }
 
 function startsInOpeningWindow(window: RateWindow, now: number, need: number): number {
@@ -115,9 +118,11 @@ function startsInOpeningWindow(window: RateWindow, now: number, need: number): n
   return sent === 0 ? now : pacedStart(window);
 }
 
-/** An even pace, slightly slower than the limit. */
+/** The part by which the even pace is slower than the limit. */
+export const paceMargin = 0.02;
+
 function pacedStart({ lastStart, limit, options }: RateWindow): number {
-  return lastStart.at + (lastStart.count * options.windowMs * (1 + options.paceMargin)) / limit;
+  return lastStart.at + (lastStart.count * options.windowMs * (1 + paceMargin)) / limit;
 }
 
 /** At most the limit in any sliding window, wherever between a request's start and end the server counted it. */

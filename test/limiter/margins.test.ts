@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
 import type { GateOptions } from '../../src/limiter/lanes.ts';
 import { localTimeOf, makeServerClock, sampleTime } from '../../src/limiter/server-clock.ts';
-import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { makeVirtualLimiter } from '../support/virtual-limiter.ts';
 
 const minuteMs = 60_000;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { msUntilSent } from '../../src/core/time/rate-outlook.ts';
-import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { makeVirtualLimiter } from '../support/virtual-limiter.ts';
 
 const limit = 60;
 const windowMs = 60_000;

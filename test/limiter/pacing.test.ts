@@ -4,8 +4,8 @@ import { msUntilSent } from '../../src/core/time/rate-outlook.ts';
 import type { RequestClass } from '../../src/gateway/contract/gateway.ts';
 import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
 import { type LimitedJob, type LimiterOptions, LimiterStopped } from '../../src/limiter/limiter.ts';
-import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { makeVirtualLimiter } from '../support/virtual-limiter.ts';
 
 /** A server that counts fixed windows, as the service does, and says what is left. */
 function makeServer(
@@ -331,7 +331,7 @@ describe('pacing by the server’s window', () => {
       ['read', 300, 600],
     ]);
     assert.equal(limiter.usage('creation').limit, 200);
-    assert.deepEqual([limiter.usage('read').limit, limiter.usage('read').remaining], [600, 7]);
+    assert.deepEqual([limiter.usage('read').limit, limiter.usage('read').usedOfWindow], [600, 593]);
   });
 
   test('counts what it has sent itself where a service says again and again that nothing is used', async () => {
@@ -726,14 +726,14 @@ describe('a limiter', () => {
     });
 
   test('has no more requests under way at once than it may, and goes on as they end', async () => {
-    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2', concurrencyMax: 3 });
-    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
-    await clock.drive(Promise.all(Array.from({ length: 5 }, () => admit('creation', () => clock.sleep(1_000)))));
-    assert.deepEqual(starts, [0, 0, 0, 1_000, 1_000]);
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 60_000, remaining: 60_000, resetAt });
+    await clock.drive(Promise.all(Array.from({ length: 514 }, () => admit('creation', () => clock.sleep(1_000)))));
+    assert.deepEqual(starts, [...Array(512).fill(0), 1_000, 1_000]);
   });
 
   test('counts what was not given back of a job as long as any other creation, and the rest not at all', async () => {
-    const { clock, limiter } = starting({ version: 'v1', limits: { creation: { limit: 10 } }, concurrencyMax: 100 });
+    const { clock, limiter } = starting({ version: 'v1', limits: { creation: { limit: 10 } } });
     const starts: number[] = [];
     const begin = (weight: number, job: LimitedJob<void>) =>
       limiter.admit(

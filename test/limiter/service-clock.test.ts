@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { makeVirtualLimiter } from '../support/virtual-limiter.ts';
 
 const windowMs = 60_000;
 const limit = 60;

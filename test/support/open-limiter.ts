@@ -8,7 +8,6 @@ export const idleUsage: RateUsage = {
   limit: 60,
   windowMs: 60_000,
   used: 0,
-  remaining: null,
   usedOfWindow: null,
   ownUse: null,
   outlook: {

@@ -4,8 +4,8 @@ import { dayMs, steadyClock } from '../../../src/core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../../src/core/time/throttle-wait.ts';
 import { longThrottle, makeAccountThrottle } from '../../../src/engine/pacing/account-throttle.ts';
 import type { RateUsage } from '../../../src/limiter/limiter.ts';
-import { makeVirtualLimiter } from '../../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
+import { makeVirtualLimiter } from '../../support/virtual-limiter.ts';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,6 @@
-import { makeGatedLimiter } from './gated-limiter.ts';
-import type { Gate } from './lanes.ts';
-import type { Limiter, LimiterDeps, LimiterOptions } from './limiter.ts';
+import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
+import type { Gate } from '../../src/limiter/lanes.ts';
+import type { Limiter, LimiterDeps, LimiterOptions } from '../../src/limiter/limiter.ts';
 
 /** The limiter with an injected clock and a plain queue, for the simulation: Bottleneck uses the machine's clock. */
 export function makeVirtualLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {
