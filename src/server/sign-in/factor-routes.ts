@@ -15,7 +15,7 @@ import { isCode, newTotp } from './totp.ts';
 /** What the second factor is proved for before factors change. */
 const changingFactors = 'change-factors';
 
-const factorList = z.strictObject({
+export const factorList = z.strictObject({
   totp: z.boolean(),
   passkeys: z.array(
     z.strictObject({
@@ -27,7 +27,7 @@ const factorList = z.strictObject({
   ),
 });
 
-async function factorListOf(db: Queryable, name: string): Promise<z.output<typeof factorList>> {
+export async function factorListOf(db: Queryable, name: string): Promise<z.output<typeof factorList>> {
   const totp = await findTotp(db, name);
   const passkeys = (await passkeysOf(db, name)).map(({ credential_id, label, created_at, last_used_at }) => ({
     credential_id,
@@ -39,7 +39,7 @@ async function factorListOf(db: Queryable, name: string): Promise<z.output<typeo
 }
 
 /** Whoever has a second factor proves it before adding or removing one: a stolen session alone changes none. */
-async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
+export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
   const { user, session } = requireSignedIn(request);
   const { db, clock } = request.deps.session;
   if ((await factorsOf(db, user.name)).length > 0) await requireStepUp({ db, clock }, session, changingFactors);
@@ -114,13 +114,15 @@ const removeFactor = defineSessionRoute({
   },
 });
 
+export const stepUpResult = z.strictObject({ purpose: z.string(), until: z.string() });
+
 const stepUpByCode = defineSessionRoute({
   method: 'POST',
   path: '/step-up',
   name: 'step-up',
   description: 'Proves the second factor by a code, for the purpose that the problem STEP_UP_NEEDED names.',
   input: z.strictObject({ purpose: z.string().min(1).max(200), code }),
-  result: z.strictObject({ purpose: z.string(), until: z.string() }),
+  result: stepUpResult,
   isForSignedIn: true,
   async run(request, { purpose, code }) {
     const { session } = request.deps;
@@ -133,7 +135,7 @@ const stepUpByCode = defineSessionRoute({
 });
 
 /** Records that the session has proved its second factor for the purpose. */
-async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
+export async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
   const { db, clock } = request.deps.session;
   const { session_id } = requireSignedIn(request).session;
   const at = clock.now();

@@ -2,13 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { Refused } from '../base/problem.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { cookieFor, requireCsrfToken, requireOwnOrigin, tokenIn } from './request-guard.ts';
 import { requireSignedIn, type SessionRoute } from './session-route.ts';
 import { type SignInDeps, sessionOf } from './sessions.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 
 /** All routes below `/api/v1/session`. They need no API key, and no `Idempotency-Key`. */
-export const sessionRoutes: readonly SessionRoute[] = [...signInRoutes, ...linkRoutes, ...factorRoutes];
+export const sessionRoutes: readonly SessionRoute[] = [
+  ...signInRoutes,
+  ...linkRoutes,
+  ...factorRoutes,
+  ...passkeyRoutes,
+];
 
 export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void {
   for (const route of sessionRoutes)

@@ -26,7 +26,7 @@ const rules: Readonly<Record<Attempted['kind'], AttemptRules>> = {
 };
 
 /** Counts an attempt. Throws `SIGN_IN_THROTTLED` while a wait is imposed. */
-async function tryAt({ db, clock }: { db: Database; clock: Clock }, attempted: Attempted): Promise<void> {
+export async function tryAt({ db, clock }: { db: Database; clock: Clock }, attempted: Attempted): Promise<void> {
   const now = clock.now();
   const until = await beginAttempt(db, attempted, rules[attempted.kind], now);
   if (until === 0) return;
