@@ -6,15 +6,8 @@ import type { FileRow } from '../../intake/rows/file-rows.ts';
 import { untilAborted } from '../../intake/rows/network-catalog.ts';
 import { checkSource } from '../../intake/thread/checker-thread.ts';
 import { replaceProblems } from '../../ledger/drafts/draft-problems.ts';
-import {
-  type DraftRowRecord,
-  type DraftRowState,
-  pageIncluded,
-  splitCells,
-  updateState,
-} from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRowRecord, pageIncluded, splitCells, updateStates } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts/drafts.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -99,7 +92,10 @@ async function storeResults(
   await db.transact(async (tx) => {
     const problems = own.flatMap((row, index) => problemsOf(row, rows[index] ?? { problems: [] }, header));
     await replaceProblems(tx, draft_id, { from: after + 1, to: own.at(-1)?.row_no ?? after }, problems);
-    for (const [index, row] of own.entries()) await storeState(tx, row, rows[index]?.status ?? 'unchecked');
+    await updateStates(
+      tx,
+      own.map((row, index) => ({ ...row, state: rows[index]?.status ?? 'unchecked' })),
+    );
     for (const { code, column_no, row_no } of problems) values.add(`${code} ${column_no}`, row_no, column_no, own);
   });
   return own.at(-1)?.row_no ?? after;
@@ -109,11 +105,12 @@ async function storeResults(
 async function storeTrailer({ db }: Session, { draft_id }: DraftRecord, after: number, hasTrailer: boolean) {
   const left = await pageIncluded(db, draft_id, after, 2);
   assert(left.length <= (hasTrailer ? 1 : 0), 'the mended file has all rows of the draft');
-  for (const row of left) await db.transact((tx) => storeState(tx, row, 'skipped'));
-}
-
-async function storeState(tx: Queryable, row: DraftRowRecord, state: DraftRowState): Promise<void> {
-  if (row.state !== state) await updateState(tx, { ...row, state });
+  await db.transact((tx) =>
+    updateStates(
+      tx,
+      left.map((row) => ({ ...row, state: 'skipped' })),
+    ),
+  );
 }
 
 type CountedValues = ReturnType<typeof makeCountedValues>;

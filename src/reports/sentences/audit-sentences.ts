@@ -31,6 +31,9 @@ const batchSentences: Record<string, (data: Data) => string> = {
     `received the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to finish ${byText(finish_by)}` : ''}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, in progress, or a total)`,
+  'batch.draft': ({ original_sha256, cells, steps, undone }) =>
+    `made its file from the one with SHA-256 ${text(original_sha256).slice(0, 12)}…, with ${count(cells, 'changed cell')} in ${count(steps, 'step')} (${text(undone)} undone)`,
+  'batch.exclude_row': ({ line, by }) => `line ${text(line)} of the original file was left out by ${text(by)}`,
   'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
   'batch.request_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
   'batch.give_approval': ({ approvals_needed, content_sha256 }) =>
@@ -66,6 +69,8 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.release': () => 'released it',
   'row.hold': ({ why, other_batch, other_row, other_payment }) =>
     `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}${other_payment ? ` (see payment ${text(other_payment)} of the service)` : ''}`,
+  'row.mend': ({ by, column }) =>
+    `its cell in column ${Number(column) + 1} was changed by ${text(by)} before it was submitted`,
   'row.skip': ({ why, other_batch, other_row }) =>
     `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
   'row.cancel': () => 'cancelled it',

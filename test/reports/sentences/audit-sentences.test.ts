@@ -17,7 +17,7 @@ function eventsIn(path: string, type: string, thing: string): string[] {
 /** Every kind that is written down somewhere: changes of state, and what is noted besides. */
 function allKinds(): string[] {
   const noted = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('reports'))
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('reports') && !path.startsWith('console'))
     .flatMap((path) =>
       [...read(path).matchAll(/'((?:row|batch)\.[a-z_]+)'/g)].map(([, kind]) => presentKind(kind ?? '')),
     );
@@ -203,6 +203,19 @@ describe('a sentence of the audit log', () => {
       17,
       { failure_code: 'UNDERLIVERED', cost: '150', cost_currency: 'KES' },
       'row 17: it failed: UNDERLIVERED, and KES 150.00 stays charged',
+    ],
+    [
+      'batch.draft',
+      null,
+      { original_sha256: '62e43edcde1bff', cells: 2, steps: 3, undone: 1 },
+      'batch: made its file from the one with SHA-256 62e43edcde1b…, with 2 changed cells in 3 steps (1 undone)',
+    ],
+    ['batch.exclude_row', null, { line: 6, by: 'amina' }, 'batch: line 6 of the original file was left out by amina'],
+    [
+      'row.mend',
+      17,
+      { by: 'amina', column: 3 },
+      'row 17: its cell in column 4 was changed by amina before it was submitted',
     ],
     [
       'row.skip',
