@@ -42,6 +42,7 @@ import { submitFile } from './files/submit-file.ts';
 import { validateFile } from './files/validate-file.ts';
 import { checkJobs } from './jobs/check-jobs.ts';
 import { listJobs } from './jobs/list-jobs.ts';
+import { runJob } from './jobs/run-job.ts';
 import { checkMigration } from './migration/check-migration.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { listReportFiles } from './proof/list-report-files.ts';
@@ -108,6 +109,7 @@ export const operations = {
   verifyReports,
   listJobs,
   checkJobs,
+  runJob,
   checkMigration,
   listAccounts,
   readBalance,

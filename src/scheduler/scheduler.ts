@@ -3,18 +3,18 @@ import type { Log } from '../core/text/log.ts';
 import { isoTime } from '../core/time/clock.ts';
 import type { Queryable } from '../ledger/drivers/database.ts';
 import {
-  droppedUntil,
   forgetFutureSkips,
   insertSlot,
   knownDueTimes,
+  lookedAt,
   openSlots,
   type SlotRecord,
 } from '../ledger/jobs/slots.ts';
 import { jobState } from '../ledger/schema/state-columns.ts';
+import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from '../operations/slots/claimed-slot.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { dueTimes, dueTimesMax } from '../runtime/jobs/due-times.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
-import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './slots/claimed-slot.ts';
 
 export interface SchedulerDeps extends ClaimDeps {
   log: Log;
@@ -137,7 +137,7 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
       await insertSlot(tx, { job: job.name, due_at: dueAt, ...(runs ? { state: 'due', detail: null } : skip) });
       if (!runs) skipped += 1;
     }
-    if (due.length > 0 || now - after >= lookNotedMs) await noteLook(tx, job, now);
+    if (due.length > 0 || now - after >= lookNotedMs) await jobState.lookedAt.write(tx, job.name, now);
     return { skipped, due };
   });
   if (skipped > 0) log.warn('a job missed slots; they will not run', { job: job.name, slots: skipped });
@@ -167,27 +167,14 @@ async function since(tx: Queryable, { name }: Job, now: number): Promise<number>
 async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number> {
   const looked = await lookedAt(tx, job.name);
   // A new job starts with its next due time: nobody expects it to pay for the past.
-  if (looked === null) await noteLook(tx, job, now);
+  if (looked === null) await jobState.lookedAt.write(tx, job.name, now);
   const after = looked ?? now;
   if (after <= now) return after;
   // The clock was set back, or was ahead before. The ledger knows which slots in the repeated time have run, and they
   // are not run again.
   await forgetFutureSkips(tx, job.name, now);
-  await noteLook(tx, job, now);
+  await jobState.lookedAt.write(tx, job.name, now);
   return now;
-}
-
-/**
- * When due slots of a job were last looked for (epoch ms), or the time up to which its slots were deleted since then;
- * null for a new job.
- */
-export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
-  const looked = await jobState.lookedAt.read(db, job);
-  return looked === null ? null : Math.max(looked, await droppedUntil(db, job));
-}
-
-function noteLook(tx: Queryable, { name }: Job, now: number): Promise<void> {
-  return jobState.lookedAt.write(tx, name, now);
 }
 
 function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: number; isLast: boolean }): boolean {

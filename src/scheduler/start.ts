@@ -1,13 +1,13 @@
 import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { filesToArchive, type JobFile } from '../ledger/jobs/job-files.ts';
+import { runSlot } from '../operations/slots/run-slot.ts';
+import type { SlotRunnerDeps } from '../operations/slots/slot-files.ts';
 import { archiveFile } from '../runtime/inbox/archive-file.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { retriedByPolicy } from './retry-policy.ts';
 import { makeScheduler } from './scheduler.ts';
-import { startHeartbeat } from './slots/heartbeat.ts';
-import { retriedByPolicy } from './slots/retry-policy.ts';
-import { runSlot } from './slots/run-slot.ts';
-import type { SlotRunnerDeps } from './slots/slot-files.ts';
 
 export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stopping'> {
   jobs: readonly Job[];

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { claimSlot, dropSlots, endSlot, insertSlot, lastSlotOver, listSlots } from '../../src/ledger/jobs/slots.ts';
+import type { RequireSlot, SlotOutcome } from '../../src/operations/slots/claimed-slot.ts';
 import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
-import type { RequireSlot, SlotOutcome } from '../../src/scheduler/slots/claimed-slot.ts';
 import { memoryLedger } from '../support/ledger.ts';
 
 const minute = 60_000;

@@ -278,7 +278,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Either alone is harmless: what was taken from a process brings nothing more of it.
     name: 'a slot taken from a process that lives, and brings all the same',
     seed: 148,
-    file: 'scheduler/slots/claimed-slot.ts',
+    file: 'operations/slots/claimed-slot.ts',
     find: '(before === holder || isDead(before) || isSilent(slot, clock.now()));\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!(await renewSlot(tx',
     replace:
       'true;\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!job && !(await renewSlot(tx',

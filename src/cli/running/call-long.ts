@@ -20,7 +20,7 @@ export function callLong<Input extends z.ZodType, Result extends z.ZodType>(
 }
 
 /** The command line as the door of a long operation. */
-export function longDoorOf(
+function longDoorOf(
   context: CommandContext,
   signal: AbortSignal,
   { emit, ...more }: Pick<Door, 'emit' | 'ask'> = {},

@@ -8,8 +8,8 @@ import { makeProgressLines } from './progress.ts';
 import { makeReadingLine } from './reading.ts';
 
 /**
- * Shows the events that an operation reports while it works. The command itself shows the plan, because it knows the
- * file.
+ * Shows the events that an operation reports while it works. The command itself shows the plan and the slot, because
+ * it knows the file and the job.
  */
 export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event: OperationEvent) => void {
   const progress = makeProgressLines(terminal);
@@ -24,6 +24,8 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
       case 'reading':
         return showReading(event);
       case 'planned':
+      case 'slot':
+      case 'slot_ended':
         return undefined;
       case 'retried':
         return json ? undefined : say(retriedLines(event));

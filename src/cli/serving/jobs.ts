@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { makeFolders } from '../../core/basics/folders.ts';
 import { visible } from '../../core/text/visible.ts';
-import { openFor } from '../../operations/base/operation.ts';
 import { checkJobs } from '../../operations/jobs/check-jobs.ts';
 import { listJobs } from '../../operations/jobs/list-jobs.ts';
 import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.ts';
@@ -14,7 +13,7 @@ import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { localTime } from '../base/dates.ts';
 import { printTable } from '../base/table.ts';
-import { call, doorOf } from '../session/call.ts';
+import { call } from '../session/call.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
 
@@ -32,7 +31,7 @@ const columns = [
 export async function execute(
   context: CommandContext,
   [action = 'list', name]: string[],
-  options: Record<string, unknown>,
+  options: { slot?: string; restored?: boolean },
 ): Promise<number> {
   switch (action) {
     case 'list':
@@ -41,11 +40,8 @@ export async function execute(
       return check(context);
     case 'new':
       return makeNew(context, required(action, name));
-    case 'run': {
-      const wanted = required(action, name);
-      const session = await openFor('make', doorOf(context).place);
-      return runJob(context, session, wanted, options).finally(() => session.db.close());
-    }
+    case 'run':
+      return runJob(context, required(action, name), options);
     default:
       throw new AirbatchError('USAGE', `"jobs ${action}" is not known: it is list, check, run or new`);
   }

@@ -754,6 +754,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `operate`. */
+        post: operations["run-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/check": {
         parameters: {
             query?: never;
@@ -4689,6 +4706,280 @@ export interface operations {
                             }[];
                         }[];
                         folder: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "run-job": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    slot?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        job: string;
+                        slot: string;
+                        outcome: {
+                            /** @enum {string} */
+                            outcome: "done" | "failed" | "wait";
+                            detail: string;
+                        };
+                        batches: {
+                            exit_code: number;
+                            summary: {
+                                /** @constant */
+                                format: "airbatch.summary/1";
+                                batch_id: string;
+                                run_id: string;
+                                account: string;
+                                service: string;
+                                sandbox: boolean;
+                                /** @enum {string} */
+                                status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                                pause: {
+                                    /** @enum {string} */
+                                    reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
+                                    detail: string | null;
+                                } | null;
+                                rejection: string | null;
+                                file_name: string;
+                                input_sha256: string | null;
+                                content_sha256: string | null;
+                                program: string;
+                                created_by: string;
+                                approved_by: string | null;
+                                approvals: {
+                                    needed: number;
+                                    given: {
+                                        person: string;
+                                        at: string;
+                                    }[];
+                                };
+                                rows: {
+                                    total: number;
+                                    valid: number;
+                                    by_status: {
+                                        [key: string]: number;
+                                    };
+                                    with_product: number;
+                                    with_product_completed: number;
+                                };
+                                requested: {
+                                    valid: {
+                                        [key: string]: string;
+                                    };
+                                    completed: {
+                                        [key: string]: string;
+                                    };
+                                    by_status: {
+                                        [key: string]: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                                charged: {
+                                    total: {
+                                        [key: string]: string;
+                                    };
+                                    completed: {
+                                        [key: string]: string;
+                                    };
+                                    by_status: {
+                                        [key: string]: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    earlier: {
+                                        [key: string]: string;
+                                    };
+                                    earlier_came_back: {
+                                        [key: string]: string;
+                                    };
+                                    rows_without_cost: number;
+                                };
+                                refunded: {
+                                    rows: number;
+                                    amounts: {
+                                        [key: string]: string;
+                                    };
+                                };
+                                contradicted: {
+                                    rows: number;
+                                    with_product: number;
+                                    requested: {
+                                        [key: string]: string;
+                                    };
+                                };
+                                paid_twice: {
+                                    rows: number;
+                                    first: {
+                                        row: number;
+                                        topup_id: string | null;
+                                        second_topup_id: string | null;
+                                    }[];
+                                };
+                                in_doubt: {
+                                    rows: number;
+                                    requested: {
+                                        [key: string]: string;
+                                    };
+                                    oldest_sent_at: string | null;
+                                    left_to_person: number;
+                                };
+                                overdue: {
+                                    rows: number;
+                                    requested: {
+                                        [key: string]: string;
+                                    };
+                                    oldest_sent_at: string | null;
+                                };
+                                balance: {
+                                    before_read_at: string | null;
+                                    after_read_at: string | null;
+                                    wallets: {
+                                        wallet_id: string;
+                                        name: string;
+                                        currency: string;
+                                        before: string | null;
+                                        after: string | null;
+                                        difference: string | null;
+                                    }[];
+                                    explanation: {
+                                        currency: string;
+                                        difference: string;
+                                        charged_by_this_batch: string;
+                                        charged_late: string;
+                                        charged_by_other_batches: string;
+                                        came_back: string;
+                                        unexplained: string;
+                                    }[];
+                                    explained: boolean | null;
+                                };
+                                times: {
+                                    created_at: string;
+                                    approved_at: string | null;
+                                    started_at: string | null;
+                                    completed_at: string | null;
+                                    finish_by: string | null;
+                                    in_time: boolean | null;
+                                    duration_ms: number | null;
+                                    active_ms: number | null;
+                                };
+                                problems: {
+                                    [key: string]: number;
+                                };
+                                failures: {
+                                    [key: string]: {
+                                        rows: number;
+                                        reason: string | null;
+                                        other_reasons: number;
+                                    };
+                                };
+                                audit: {
+                                    events: number;
+                                    head: string;
+                                };
+                            };
+                            reports: {
+                                version: number | null;
+                                as_of: string;
+                                previous: {
+                                    version: number;
+                                    as_of: string;
+                                    events: number;
+                                    head: string;
+                                    manifest_sha256: string | null;
+                                } | null;
+                                difference: {
+                                    rows: number;
+                                    columns: {
+                                        [key: string]: number;
+                                    };
+                                    late: {
+                                        [key: string]: number;
+                                    };
+                                    forgotten: boolean;
+                                    before: {
+                                        rows: {
+                                            [key: string]: number;
+                                        };
+                                        paid: {
+                                            [key: string]: string;
+                                        };
+                                        charged: {
+                                            [key: string]: string;
+                                        };
+                                        refunded: {
+                                            rows: number;
+                                            amounts: {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                    };
+                                    after: {
+                                        rows: {
+                                            [key: string]: number;
+                                        };
+                                        paid: {
+                                            [key: string]: string;
+                                        };
+                                        charged: {
+                                            [key: string]: string;
+                                        };
+                                        refunded: {
+                                            rows: number;
+                                            amounts: {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                    };
+                                } | null;
+                                difference_unknown: string | null;
+                                dir: string;
+                                files: string[];
+                                is_new: boolean;
+                            };
+                            read_with: {
+                                [key: string]: string | string[];
+                            } | null;
+                            is_worked_on: boolean;
+                            paid_since: {
+                                batch_id: string;
+                                rows: number;
+                            }[];
+                            credentials_from: string;
+                        }[];
+                        exit_code: number;
                     };
                 };
             };

@@ -233,3 +233,12 @@ export async function dropSlots(
 export async function droppedUntil(db: Queryable, job: string): Promise<number> {
   return (await jobState.slotsDroppedUntil.read(db, job)) ?? Number.NEGATIVE_INFINITY;
 }
+
+/**
+ * When due slots of a job were last looked for (epoch ms), or the time up to which its slots were deleted since then;
+ * null for a new job.
+ */
+export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
+  const looked = await jobState.lookedAt.read(db, job);
+  return looked === null ? null : Math.max(looked, await droppedUntil(db, job));
+}

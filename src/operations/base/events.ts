@@ -63,6 +63,9 @@ const plannedBatch = z.strictObject({
   status: batchStatus,
 });
 
+/** Why a slot is run by hand: `named` and none of the job's due times is `named_extra`. `slotByHand` has the others. */
+const slotReasons = ['named', 'named_extra', 'missed', 'failed', 'due', 'extra', 'new'] as const;
+
 /** What an operation reports while it works, for a screen, an API stream or a program. */
 const operationEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('note'), text: z.string() }),
@@ -82,6 +85,19 @@ const operationEvent = z.discriminatedUnion('kind', [
     stage: z.enum(['nothing_sent', 'sending', 'watching']),
     unpaused: z.array(batchId),
   }),
+  /** The slot of a job that is run: the one that was named (`named`), or the one that is probably meant, and why. */
+  z.strictObject({
+    kind: z.literal('slot'),
+    slot: time,
+    time_zone: z.string(),
+    /** Null for a reconciliation. */
+    run_id: z.string().nullable(),
+    why: z.enum(slotReasons),
+    /** The last due time, if its slot has run. */
+    last_due_at: time.nullable(),
+  }),
+  /** What came of the slot, before any of its batches is sent. */
+  z.strictObject({ kind: z.literal('slot_ended'), slot: time, time_zone: z.string(), detail: z.string() }),
   /** The operation wrote the missing reports of a batch that had ended. */
   z.strictObject({ kind: z.literal('reports_written'), batch_id: batchId, dir: folder }),
 ]);

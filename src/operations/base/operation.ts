@@ -160,7 +160,7 @@ export function openFor(ledger: LedgerUse, place: Place): Promise<Session> {
 }
 
 /** The context of an operation, with defaults for what a door leaves out. */
-export function contextOf(session: Session, door: Door): OperationContext {
+function contextOf(session: Session, door: Door): OperationContext {
   return {
     session,
     actor: session,

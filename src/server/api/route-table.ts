@@ -70,6 +70,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },
   listJobs: { method: 'GET', path: '/jobs' },
+  runJob: { method: 'POST', path: '/jobs/:name/run', without: ['restored'] },
   checkJobs: { method: 'GET', path: '/jobs/check' },
   listApiKeys: { method: 'GET', path: '/api-keys' },
   revokeApiKey: { method: 'POST', path: '/api-keys/:name/revoke' },

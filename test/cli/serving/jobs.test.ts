@@ -411,6 +411,7 @@ describe('airbatch jobs', () => {
     const none = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.deepEqual([none.code, /there is no file/.test(none.stderr)], [3, true]);
     assert.match(none.stderr, /^monthly-payroll, slot of Sun 2026-10-25 09:00 \(Africa\/Nairobi\): /m);
+    drop('x.csv', two, 0);
     const writing = setInterval(() => drop('x.csv', two, 0), 100);
     t.after(() => clearInterval(writing));
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();

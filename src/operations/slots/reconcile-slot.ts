@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { dayMs, isoTime } from '../../core/time/clock.ts';
-import { reconcileAccount } from '../../operations/proof/reconcile-account.ts';
 import { outcomeOf } from '../../reports/reconcile/reconciliation.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
+import { reconcileAccount } from '../proof/reconcile-account.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 import { callsOf } from './slot-batch.ts';
 import type { SlotRunnerDeps } from './slot-files.ts';

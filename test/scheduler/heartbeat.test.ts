@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { startHeartbeat } from '../../../src/scheduler/slots/heartbeat.ts';
-import { makeVirtualClock } from '../../support/virtual-clock.ts';
+import { startHeartbeat } from '../../src/scheduler/heartbeat.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 /** The machine's own clock, as node-cron sees it. The watch goes by one that stands still. */
 function machine(t: TestContext) {

@@ -3,9 +3,11 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { claimSlot, endSlot, renewSlot, type SlotRecord } from '../../ledger/jobs/slots.ts';
 
+export const slotOutcomes = ['done', 'failed', 'wait'] as const;
+
 /** The result of a slot. `wait`: what it needs is not there yet; it is tried again at the next trigger. */
 export interface SlotOutcome {
-  outcome: 'done' | 'failed' | 'wait';
+  outcome: (typeof slotOutcomes)[number];
   detail: string;
   /**
    * For a failed slot: whether some of the errors may pass by themselves. With nobody watching, it is tried again for a

@@ -1,8 +1,7 @@
-import type { Queryable } from '../ledger/drivers/database.ts';
-import { findSlot } from '../ledger/jobs/slots.ts';
-import type { Job } from '../runtime/jobs/define-job.ts';
-import { lastDueTime } from '../runtime/jobs/due-times.ts';
-import { lookedAt } from './scheduler.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findSlot, lookedAt } from '../../ledger/jobs/slots.ts';
+import type { Job } from '../../runtime/jobs/define-job.ts';
+import { lastDueTime } from '../../runtime/jobs/due-times.ts';
 
 /** The slot that a person means if they run a job without naming one. */
 export interface SlotByHand {

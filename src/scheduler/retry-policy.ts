@@ -1,13 +1,13 @@
-import { errorMessage } from '../../core/basics/errors.ts';
-import { type RetryWhat, rowsToRetry } from '../../engine/decisions/retry-failed.ts';
-import { unansweredMsMax } from '../../engine/pacing/read-trouble.ts';
-import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
-import type { JobFile } from '../../ledger/jobs/job-files.ts';
-import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../../ledger/jobs/job-retries.ts';
-import { reopenFailed } from '../../operations/batches/reopen-failed.ts';
-import type { Job } from '../../runtime/jobs/define-job.ts';
-import { callsOf } from './slot-batch.ts';
-import type { SlotRunnerDeps } from './slot-files.ts';
+import { errorMessage } from '../core/basics/errors.ts';
+import { type RetryWhat, rowsToRetry } from '../engine/decisions/retry-failed.ts';
+import { unansweredMsMax } from '../engine/pacing/read-trouble.ts';
+import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
+import type { JobFile } from '../ledger/jobs/job-files.ts';
+import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../ledger/jobs/job-retries.ts';
+import { reopenFailed } from '../operations/batches/reopen-failed.ts';
+import { callsOf } from '../operations/slots/slot-batch.ts';
+import type { SlotRunnerDeps } from '../operations/slots/slot-files.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
   jobs: readonly Job[];

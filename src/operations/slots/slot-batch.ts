@@ -8,10 +8,6 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { insertJobFile, type JobFile } from '../../ledger/jobs/job-files.ts';
 import { noteSlotFault } from '../../ledger/jobs/slots.ts';
-import { type Operation, performIn, type WithAccount } from '../../operations/base/operation.ts';
-import type { Plan } from '../../operations/base/plan.ts';
-import { importFile } from '../../operations/files/import-file.ts';
-import { submitBatch } from '../../operations/files/submit-batch.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { sameRowsOf, sameRowsText } from '../../reports/summary/repeated-rows.ts';
@@ -22,6 +18,10 @@ import { finishByOfSlot } from '../../runtime/jobs/finish-by.ts';
 import { runIdOfSlot } from '../../runtime/jobs/run-id.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { rejectedName } from '../../runtime/upkeep/job-files-left.ts';
+import { type Operation, performIn, type WithAccount } from '../base/operation.ts';
+import type { Plan } from '../base/plan.ts';
+import { importFile } from '../files/import-file.ts';
+import { submitBatch } from '../files/submit-batch.ts';
 import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 
 /** The result for one file, in words. */

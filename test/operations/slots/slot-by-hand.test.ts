@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { insertSlot, type SlotState } from '../../src/ledger/jobs/slots.ts';
-import { jobState } from '../../src/ledger/schema/state-columns.ts';
-import { defineJob } from '../../src/runtime/jobs/define-job.ts';
-import { slotByHand } from '../../src/scheduler/slot-by-hand.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { insertSlot, type SlotState } from '../../../src/ledger/jobs/slots.ts';
+import { jobState } from '../../../src/ledger/schema/state-columns.ts';
+import { slotByHand } from '../../../src/operations/slots/slot-by-hand.ts';
+import { defineJob } from '../../../src/runtime/jobs/define-job.ts';
+import { memoryLedger } from '../../support/ledger.ts';
 
 const job = defineJob({
   name: 'payroll',

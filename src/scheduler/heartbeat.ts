@@ -1,5 +1,5 @@
 import cron, { type ScheduledTask } from 'node-cron';
-import type { Clock } from '../../core/time/clock.ts';
+import type { Clock } from '../core/time/clock.ts';
 
 const beatMs = 5_000;
 
