@@ -17,6 +17,7 @@ import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
 import { sendFile } from './download.ts';
+import { etagOf, requireMatch } from './etag.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
@@ -94,8 +95,12 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
     method,
     url: path,
     async handler(request, reply) {
-      await requireProof(deps, route, callerIn(request), readInput(request));
-      const work = () => answerOf(deps, route, callerIn(request), readInput(request));
+      const input = readInput(request);
+      await requireProof(deps, route, callerIn(request), input);
+      // The tag is read before what it stands for: it is never of a later state.
+      const etag = method === 'GET' ? await etagOf(deps.session.db, input) : null;
+      if (etag !== null) reply.header('etag', etag);
+      const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
       if (route.isDownload === true) return sendFile(reply, await work());
       const { body } = request;
       return send(
@@ -208,10 +213,14 @@ function changingRequest(request: FastifyRequest, body: unknown): ChangingReques
 }
 
 /** Carries an operation out, and tells the runner of the account. */
-async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Caller, input: unknown) {
+async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Caller, input: unknown, ifMatch?: string) {
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
   try {
+    if (method !== 'GET' && ifMatch !== undefined) {
+      await requireAllowed(sessionOf(session, caller), operation, Object(input));
+      await requireMatch(session.db, ifMatch, input);
+    }
     const result = await performIn(sessionOf(session, caller), operation, door, input);
     if (method === 'POST') await noteChange(session, onChange, input);
     return { status: 200, body: JSON.stringify(result) };
@@ -242,6 +251,8 @@ function shown({ session }: ApiDeps, error: unknown): Problem {
 function send(reply: FastifyReply, answer: ApiAnswer | Problem): FastifyReply {
   if (!('body' in answer)) return sendProblem(reply, answer);
   const { status, body } = answer;
+  // Nobody learns from a tag that something is there.
+  if (status >= 400) reply.removeHeader('etag');
   return reply
     .code(status)
     .type(status < 400 ? 'application/json' : 'application/problem+json')

@@ -10,8 +10,8 @@ import {
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Problem, problem } from '../base/problem.ts';
 
-/** From this status on, a request may succeed when it is sent again: its answer is not kept. */
-const passingStatus = 500;
+/** Whether a request may succeed when it is sent again: its answer is not kept. */
+const isPassing = (status: number) => status >= 500 || status === 412;
 
 /** A request that changes something. */
 export interface ChangingRequest {
@@ -54,7 +54,7 @@ export async function once(
     );
   const answer = await work();
   const kept = isShownOnce && answer.status < 400 ? shownOnce() : answer;
-  if (answer.status < passingStatus) await answerApiRequest(db, request, kept);
+  if (!isPassing(answer.status)) await answerApiRequest(db, request, kept);
   else await dropApiRequest(db, request);
   return answer;
 }

@@ -129,6 +129,7 @@ function pathItem(route: Route) {
       ...inPath.map((name) => parameter(name, 'path', schema.properties?.[name], true)),
       ...(isInQuery(route) ? rest.map(([name, of]) => parameter(name, 'query', of, required.includes(name))) : []),
       ...(method === 'POST' ? [parameter('Idempotency-Key', 'header', { type: 'string' }, true)] : []),
+      ...(method === 'POST' && /:(batch|draft)_id/.test(path) ? [parameter('If-Match', 'header')] : []),
     ],
     ...requestBody(route, rest, required),
     responses: {

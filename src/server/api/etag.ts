@@ -1,0 +1,25 @@
+import { chainHead } from '../../ledger/audit/events.ts';
+import { findDraft } from '../../ledger/drafts/drafts.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { Refused } from '../base/problem.ts';
+
+/** The entity tag of the draft or the batch that an input names, as it is now; null if it names none. */
+export async function etagOf(db: Queryable, input: unknown): Promise<string | null> {
+  const { draft_id, batch_id } = Object(input) as { draft_id?: unknown; batch_id?: unknown };
+  if (typeof draft_id === 'string') {
+    const draft = await findDraft(db, draft_id);
+    return draft && `"${draft.version}"`;
+  }
+  const head = typeof batch_id === 'string' ? await chainHead(db, batch_id) : null;
+  return head && `"${head.seq}"`;
+}
+
+/** Throws `CHANGED_MEANWHILE` if what the input names is not what the sender of `If-Match` has seen. */
+export async function requireMatch(db: Queryable, ifMatch: string, input: unknown): Promise<void> {
+  const now = await etagOf(db, input);
+  const seen = ifMatch.split(',').map((one) => one.trim());
+  if (seen.includes('*') || (now !== null && seen.includes(now))) return;
+  throw new Refused('CHANGED_MEANWHILE', 'Somebody else, or the program, has changed this since it was read.', {
+    hint: 'Read it again, and decide again.',
+  });
+}
