@@ -1261,7 +1261,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -1870,6 +1870,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -2399,6 +2400,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -2512,6 +2514,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -2587,6 +2590,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -2662,6 +2666,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -2869,6 +2874,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -2931,6 +2937,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 draft_id: string;
@@ -3006,6 +3013,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3275,6 +3283,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3320,6 +3329,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3522,6 +3532,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3585,6 +3596,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3628,6 +3640,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3732,6 +3745,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3785,6 +3799,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -3835,6 +3850,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
@@ -4315,6 +4331,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "If-Match"?: string;
             };
             path: {
                 batch_id: string;
