@@ -1,5 +1,5 @@
 import type { Doing } from '../core/state/situation.ts';
-import { pauseReasonTexts, pausesText } from '../core/state/state-texts.ts';
+import { pauseAdvice, pauseReasonTexts, pausesText } from '../core/state/state-texts.ts';
 import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
@@ -112,11 +112,12 @@ function finishedText({ batch, summary, about }: BatchNews): BatchText {
 
 function pausedText({ batch, pauses, about }: BatchNews): BatchText {
   const [first, ...others] = pauses;
-  const { label, meaning, next } = pauseReasonTexts[first?.reason ?? 'by_person'];
+  const reason = first?.reason ?? 'by_person';
+  const { label, meaning } = pauseReasonTexts[reason];
   return {
     subject: `Payout ${batch.run_id} has paused: ${label}`,
     lines: [
-      `${[meaning, next].filter(Boolean).join(' ')}${first?.detail ? ` (${first.detail})` : ''}`,
+      `${meaning}${reason === 'by_person' ? '' : ` ${pauseAdvice(reason)}`}${first?.detail ? ` (${first.detail})` : ''}`,
       ...(others.length === 0 ? [] : [`It is also paused: ${pausesText(others)}.`]),
       'airbatch sends no more rows until somebody resumes it. No row was marked as failed.',
       ...about,

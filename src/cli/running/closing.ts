@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { moneyText } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { NeedKind } from '../../core/state/situation.ts';
+import { pauseSteps } from '../../core/state/state-texts.ts';
 import { visible } from '../../core/text/visible.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import type { BatchResult } from '../../operations/working/batch-result.ts';
@@ -66,16 +67,14 @@ function nextSteps(
   const needs = first === null ? [] : [first, ...meanwhile];
   if (doing === 'finished')
     return needs.some(({ what }) => what === 'correct') ? correctSteps(summary, read_with, dir) : [];
-  if (holds[0] === 'service_changed')
-    return [
-      `point the account back at ${service}, then airbatch resume ${batch_id}`,
-      `or, if the same service has moved, airbatch resume ${batch_id} --service-moved`,
-    ];
-  if (holds[0] === 'credentials_rejected') return [`correct ${credentials_from}, then airbatch resume ${batch_id}`];
+  const command = (option: string) => `airbatch resume ${batch_id}${option}`;
+  const steps = pauseSteps(summary.pause?.reason ?? 'by_person', command, { credentials: credentials_from, service });
+  // Until then nothing else can be done about the rows.
+  if (holds[0] === 'service_changed' || holds[0] === 'credentials_rejected') return steps;
   const resume =
     is_worked_on && doing !== 'paused'
       ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
-      : `${holds[0] === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
+      : steps.join('; ');
   const next = first?.what;
   if (exit_code === interruptedExitCode && (next === 'resume' || next === 'work' || next === 'look_up'))
     return [resume];

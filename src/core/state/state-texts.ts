@@ -71,35 +71,61 @@ export function batchIs(batch: Labelled): string {
   return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
 }
 
-/** `next`: how a person clears the pause, if they can. */
-export const pauseReasonTexts: Record<PauseReason, StateTexts & { next: string }> = {
-  by_person: { label: 'by a person', meaning: 'A person paused it.', next: '' },
+/** `first`: what a person does before resuming, or null. */
+export const pauseReasonTexts: Record<PauseReason, StateTexts & { first: string | null }> = {
+  by_person: { label: 'by a person', meaning: 'A person paused it.', first: null },
   insufficient_balance: {
     label: 'balance too low',
     meaning: 'There is not enough money in the account.',
-    next: 'Fund the account, then resume.',
+    first: 'fund the account',
   },
   credentials_rejected: {
     label: 'credentials rejected',
     meaning: 'The service does not accept the credentials.',
-    next: 'Correct them, then resume.',
+    first: 'correct the credentials',
   },
   guard_tripped: {
     label: 'a safety limit was reached',
     meaning: 'A safety limit was reached.',
-    next: 'Look at the reason before you resume.',
+    first: 'look at the reason',
   },
   service_mismatch: {
     label: 'the service answered about another payment',
     meaning: 'The service answered about a different payment.',
-    next: 'Find out why before you resume.',
+    first: 'find out why',
   },
   service_changed: {
     label: 'the account is at another service',
     meaning: 'The account now points to another service, which does not know what was sent.',
-    next: 'Set its address back, then resume; or, if the same service has moved, add --service-moved.',
+    first: 'point the account back',
   },
 };
+
+/**
+ * What a person does about a pause: each entry is one way. `resume` writes the command with an option (such as
+ * " --service-moved"), `credentials` is where they are configured, and `service` the address of the batch's service.
+ */
+export function pauseSteps(
+  reason: PauseReason,
+  resume: (option: string) => string,
+  { credentials, service }: { credentials?: string | undefined; service?: string } = {},
+): string[] {
+  const { first } = pauseReasonTexts[reason];
+  if (reason === 'service_changed')
+    return [
+      `${first}${service === undefined ? '' : ` at ${service}`}, then ${resume('')}`,
+      `or, if the same service has moved, ${resume(' --service-moved')}`,
+    ];
+  if (first === null) return [resume('')];
+  const isNamed = reason === 'credentials_rejected' && credentials !== undefined;
+  return [`${isNamed ? `correct ${credentials}` : first}, then ${resume('')}`];
+}
+
+/** The same in a sentence, where no batch is named: "Fund the account, then resume." */
+export function pauseAdvice(reason: PauseReason): string {
+  const steps = pauseSteps(reason, (option) => `resume${option}`).join('; ');
+  return `${steps.charAt(0).toUpperCase()}${steps.slice(1)}.`;
+}
 
 /** A pause as texts show it. */
 type ShownPause = { reason: PauseReason; detail: string | null };

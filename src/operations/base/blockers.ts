@@ -2,14 +2,14 @@ import { unreachable } from '../../core/basics/assert.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
 import type { Situation } from '../../core/state/situation.ts';
-import { batchLabel, pauseReasonTexts, pausesText } from '../../core/state/state-texts.ts';
+import { batchLabel, pauseReasonTexts, pauseSteps, pausesText } from '../../core/state/state-texts.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottleMs, type ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.ts';
 import { type AccountGate, causeOf } from '../../engine/pacing/account-gate.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
+import { openPauses } from '../../ledger/batches/pauses.ts';
 import { durationText, overlongText, timeText } from '../../reports/sentences/format.ts';
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
@@ -189,8 +189,10 @@ function inTime(at: number, now: number): string {
 
 async function pausedText({ db, config }: WaitsSession, batch: BatchRecord): Promise<string> {
   const pauses = await openPauses(db, batch);
-  const next = nextOf(batch.batch_id, pauses[0], config.accounts.get(batch.account)?.credentialsFrom);
-  return `a person: it is paused (${pausesText(pauses)}); ${next}`;
+  const credentials = config.accounts.get(batch.account)?.credentialsFrom;
+  const resume = (option: string) => `"airbatch resume ${batch.batch_id}${option}"`;
+  const steps = pauseSteps(pauses[0]?.reason ?? 'by_person', resume, { credentials });
+  return `a person: it is paused (${pausesText(pauses)}); ${steps.join('; ')}`;
 }
 
 /** What keeps a number of ready rows from being sent now; null if nothing does. */
@@ -218,13 +220,4 @@ function overdueText(batchId: string, rows: number): string {
 function rateText({ outlook: { nextAt, windowMs, perWindow }, shared }: StoredPace, now: number): string | null {
   if (nextAt <= now + 1_000 + (2 * windowMs) / perWindow) return null;
   return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
-}
-
-function nextOf(batchId: string, pause: PauseRecord | undefined, credentialsFrom: string | undefined): string {
-  const resume = `"airbatch resume ${batchId}"`;
-  if (pause?.reason === 'credentials_rejected' && credentialsFrom !== undefined)
-    return `correct ${credentialsFrom}, then ${resume}`;
-  if (pause?.reason === 'insufficient_balance') return `fund the account, then ${resume}`;
-  if (pause?.reason !== 'service_changed') return resume;
-  return `point the account back, then ${resume}; or, if the same service has moved, "airbatch resume ${batchId} --service-moved"`;
 }

@@ -1,6 +1,6 @@
 import { Sums, sameAmount } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-texts.ts';
-import { batchStateTexts, pauseReasonTexts } from '../../core/state/state-texts.ts';
+import { batchStateTexts, pauseAdvice, pauseReasonTexts } from '../../core/state/state-texts.ts';
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
@@ -231,7 +231,7 @@ function stateSentence(summary: BatchSummary, rejectedBy: string | null): string
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
   if (summary.pause === null)
     return [`The batch is ${label}. ${meaning}`, waitingApprovalsText(summary)].filter(Boolean).join(' ');
-  const reason = pauseReasonTexts[summary.pause.reason];
-  const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
-  return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.next}`;
+  const { reason, detail } = summary.pause;
+  const seen = detail ? `: ${detail.replace(/\.$/, '')}` : '';
+  return `The batch is ${label} (${pauseReasonTexts[reason].label}${seen}). ${reason === 'by_person' ? meaning : pauseAdvice(reason)}`;
 }

@@ -81,7 +81,7 @@ test('what comes next is nothing where another program goes on with the batch, u
   const open = { ...summary, status: 'running' as const, rows };
   assert.match(nextOf(open, 5, true).join(), /^nothing: another airbatch is working .* \(airbatch status B-1\)$/);
   const paused = { ...open, status: 'paused' as const, pause: { reason: 'guard_tripped' as const, detail: null } };
-  assert.deepEqual(nextOf(paused, 5, true), ['airbatch resume B-1']);
+  assert.deepEqual(nextOf(paused, 5, true), ['look at the reason, then airbatch resume B-1']);
 });
 
 test('what comes next for rows that the service has for too long is to ask it, and a decision', async (t) => {
@@ -103,7 +103,7 @@ test('what comes next where a pause and rows for a person come together is told 
   };
   const held = 'airbatch status B-1, then for the held rows airbatch release B-1, or airbatch skip B-1 --why TEXT';
   assert.deepEqual(paused('insufficient_balance'), [held, 'fund the account, then airbatch resume B-1']);
-  assert.deepEqual(paused('guard_tripped'), [held, 'airbatch resume B-1']);
+  assert.deepEqual(paused('guard_tripped'), [held, 'look at the reason, then airbatch resume B-1']);
   assert.deepEqual(paused('credentials_rejected'), ['correct TOPUP_KEY, then airbatch resume B-1']);
   // After Ctrl-C too.
   assert.deepEqual(paused('insufficient_balance', 130), ['fund the account, then airbatch resume B-1']);
