@@ -24,4 +24,8 @@ export const pages: readonly ConsolePage[] = [
     component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
   },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
+  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
+  { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
+  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
+  { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
 ];

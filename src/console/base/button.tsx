@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
-  look?: 'main-action' | 'danger' | 'plain' | undefined;
+  look?: 'main-action' | 'danger' | 'plain' | 'link' | undefined;
   /** Why it cannot be pressed now. It stays in reach of the keyboard, and says so. */
   disabledBecause?: string | null | undefined;
   isBusy?: boolean;

@@ -37,6 +37,7 @@ const known = {
   'row.look_up': 'event.row.look_up',
   'row.adopt': 'event.row.adopt',
   'row.review': 'event.row.review',
+  'row.escalate': 'event.row.review',
   'row.overdue': 'event.row.overdue',
   'row.hold': 'event.row.hold',
   'row.release': 'event.row.release',
@@ -55,7 +56,17 @@ export function eventText(kind: string): string {
 }
 
 /** Members of an event that say nothing to a person: keys, digests, and the states that its kind says already. */
-const hidden = new Set(['from', 'to', 'key', 'body_sha256', 'reference', 'through', 'content_sha256', 'input_sha256']);
+const hidden = new Set([
+  'from',
+  'to',
+  'key',
+  'body_sha256',
+  'reference',
+  'through',
+  'content_sha256',
+  'input_sha256',
+  'file_sha256',
+]);
 
 /** The rest of an event: `why: wrong month · evidence: ...`. */
 export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
@@ -81,7 +92,15 @@ export function EventsTable({
       keyOf={({ batch_id, seq }) => `${batch_id} ${seq}`}
       stacks
       columns={[
-        { id: 'at', label: t('events.at'), cell: ({ at }) => <Time at={at} isExact /> },
+        {
+          id: 'at',
+          label: t('events.at'),
+          cell: ({ at }) => (
+            <span className="numbers nowrap">
+              <Time at={at} isExact />
+            </span>
+          ),
+        },
         { id: 'what', label: t('events.what'), isHead: true, cell: ({ kind }) => eventText(kind) },
         { id: 'who', label: t('events.who'), cell: ({ actor }) => actor },
         ...(batchCell === undefined

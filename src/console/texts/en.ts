@@ -1,19 +1,27 @@
 import { approval } from './en/approval.ts';
+import { audit } from './en/audit.ts';
 import { base } from './en/base.ts';
 import { batch } from './en/batch.ts';
 import { batches } from './en/batches.ts';
+import { doubts } from './en/doubts.ts';
 import { events } from './en/events.ts';
+import { jobs } from './en/jobs.ts';
 import { rows } from './en/rows.ts';
 import { situation } from './en/situation.ts';
 import { states } from './en/states.ts';
+import { wallets } from './en/wallets.ts';
 
 export const texts = {
   ...approval,
+  ...audit,
   ...base,
   ...batch,
   ...batches,
+  ...doubts,
   ...events,
+  ...jobs,
   ...rows,
   ...situation,
   ...states,
+  ...wallets,
 };

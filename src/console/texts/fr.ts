@@ -1,19 +1,27 @@
 import { approval } from './fr/approval.ts';
+import { audit } from './fr/audit.ts';
 import { base } from './fr/base.ts';
 import { batch } from './fr/batch.ts';
 import { batches } from './fr/batches.ts';
+import { doubts } from './fr/doubts.ts';
 import { events } from './fr/events.ts';
+import { jobs } from './fr/jobs.ts';
 import { rows } from './fr/rows.ts';
 import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
+import { wallets } from './fr/wallets.ts';
 
 export const texts = {
   ...approval,
+  ...audit,
   ...base,
   ...batch,
   ...batches,
+  ...doubts,
   ...events,
+  ...jobs,
   ...rows,
   ...situation,
   ...states,
+  ...wallets,
 };

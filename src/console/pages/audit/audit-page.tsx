@@ -1,0 +1,157 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { answered, api, change } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import { Button } from '../../base/button.tsx';
+import { type ChainEvent, EventsTable, eventText } from '../../base/events-table.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
+import { Tabs } from '../../base/tabs.tsx';
+import { t } from '../../texts/i18n.ts';
+
+const eventsMax = 1_000;
+const tabs = ['batches', 'access'] as const;
+
+/** Who did what: about batches, and about people, keys and sessions. */
+export function AuditPage() {
+  const [chosen, setChosen] = useState<(typeof tabs)[number]>('batches');
+  const [search, setSearch] = useState('');
+  return (
+    <Page title={t('nav.audit')} sub={t('audit.sub')} actions={<CheckButton />}>
+      <Tabs
+        label={t('nav.audit')}
+        tabs={tabs.map((id) => ({ id, label: t(`audit.tab.${id}`) }))}
+        chosen={chosen}
+        onChoose={setChosen}
+      >
+        <div className="filters">
+          <Field
+            label={t('audit.search')}
+            isLabelHidden
+            type="search"
+            placeholder={t('audit.search')}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+        </div>
+        {chosen === 'batches' ? <BatchEvents search={search} /> : <AccessEvents search={search} />}
+      </Tabs>
+    </Page>
+  );
+}
+
+function fits(event: ChainEvent, search: string): boolean {
+  const text = [event.actor, event.kind, eventText(event.kind), event.batch_id, event.body].join('\n').toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => text.includes(part));
+}
+
+/** The latest that people did; of one batch, everything. */
+function BatchEvents({ search }: { search: string }) {
+  const [batchId, setBatchId] = useState('');
+  const [entered, setEntered] = useState('');
+  const query = useQuery({
+    queryKey: ['events', batchId],
+    queryFn: () => {
+      const wanted = { limit: eventsMax, ...(batchId === '' ? {} : { batch_id: batchId }) };
+      return answered(api.GET('/api/v1/events', { params: { query: wanted } }));
+    },
+    refetchInterval: refreshMs,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setBatchId(entered.trim());
+  };
+  const link = (id: string) => <Link href={`/batches/${encodeURIComponent(id)}`}>{id}</Link>;
+  return (
+    <>
+      <form className="line" onSubmit={submit}>
+        <Field label={t('audit.batch')} value={entered} onChange={({ target }) => setEntered(target.value)} />
+        <div className="align-end">
+          <Button type="submit">{t('audit.show')}</Button>
+        </div>
+      </form>
+      <Loaded query={query}>
+        {({ events, next }) => {
+          const shown = events.filter((event) => fits(event, search));
+          const latestFirst = batchId === '' ? shown.toReversed() : shown;
+          return (
+            <>
+              {next !== null && <p className="small quiet">{t('audit.more')}</p>}
+              <EventCard events={latestFirst} batchCell={link} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+/** Signing in, people, keys, and whole numbers that somebody has read. */
+function AccessEvents({ search }: { search: string }) {
+  const query = useQuery({
+    queryKey: ['events', 'access'],
+    queryFn: () => answered(api.GET('/api/v1/access-events', { params: { query: { limit: 500 } } })),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Loaded query={query}>
+      {({ events, broken_at }) => (
+        <>
+          {broken_at !== null && (
+            <p className="notice tone-bad" role="alert">
+              {t('audit.broken_at', { seq: broken_at })}
+            </p>
+          )}
+          <EventCard
+            events={events
+              .map((event) => ({ ...event, batch_id: '', row_no: null }))
+              .filter((event) => fits(event, search))}
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function EventCard({ events, batchCell }: { events: ChainEvent[]; batchCell?: (id: string) => ReactNode }) {
+  return (
+    <Card isFlush={events.length > 0}>
+      {events.length === 0 ? (
+        <Empty title={t('audit.none')} />
+      ) : (
+        <EventsTable events={events} {...(batchCell === undefined ? {} : { batchCell })} />
+      )}
+    </Card>
+  );
+}
+
+/** Checks every chain of the ledger anew. */
+function CheckButton() {
+  const check = useMutation({ mutationFn: () => change('/api/v1/audits', { body: {} }) });
+  const { data, error, isPending, mutate } = check;
+  const isGood = data?.chain.whole === true && data.rows.agree;
+  return (
+    <div className="stack tight">
+      <div className="line">
+        {data !== undefined && (
+          <span className={`notice tone-${isGood ? 'good' : 'bad'} small`} role="status">
+            {isGood
+              ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events })
+              : [...data.chain.broken, ...data.rows.edited]
+                  .map(({ batch_id, why }) => `${batch_id}: ${why}`)
+                  .join('; ')}
+          </span>
+        )}
+        <Button isBusy={isPending} onClick={() => mutate()}>
+          {t('audit.check')}
+        </Button>
+      </div>
+      {error !== null && <Failure error={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import type { paths } from '../../api/schema.ts';
+import type { Row } from '../batch/batch-queries.ts';
+
+export type OpenBatch =
+  paths['/api/v1/batches']['get']['responses'][200]['content']['application/json']['batches'][number];
+
+/** A row in doubt, and its batch. */
+export interface Doubt {
+  batch: OpenBatch;
+  row: Row;
+}
+
+const batchesMax = 200;
+/** The most rows in doubt that are listed of one batch. */
+const rowsMax = 1_000;
+
+/** The newest batches, and all older ones that have not ended. */
+export function useOpenBatches() {
+  return useQuery({
+    queryKey: ['doubts', 'batches'],
+    queryFn: async () => {
+      const { batches } = await answered(api.GET('/api/v1/batches', { params: { query: { limit: batchesMax } } }));
+      return batches;
+    },
+    refetchInterval: refreshMs,
+  });
+}
+
+/** The rows in doubt of these batches, the oldest first. `isWhole`: whether all of them are listed. */
+export function useDoubts(batches: readonly OpenBatch[]) {
+  const results = useQueries({
+    queries: batches.map(({ batch_id }) => ({
+      queryKey: ['doubts', 'rows', batch_id],
+      queryFn: () => {
+        const query = { status: ['in_doubt' as const], limit: rowsMax };
+        return answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path: { batch_id }, query } }));
+      },
+      refetchInterval: refreshMs,
+    })),
+  });
+  const doubts = results.flatMap(({ data }, index): Doubt[] => {
+    const batch = batches[index];
+    return batch === undefined ? [] : (data?.rows ?? []).map((row) => ({ batch, row }));
+  });
+  const since = ({ row }: Doubt) => row.in_doubt_since ?? '';
+  return {
+    doubts: doubts.sort((a, b) => (since(a) < since(b) ? -1 : 1)),
+    isWhole: results.every(({ data }) => data === undefined || data.next === null),
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    retry: () => {
+      for (const { refetch } of results) void refetch();
+    },
+  };
+}

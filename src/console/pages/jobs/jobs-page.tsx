@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import type { paths } from '../../api/schema.ts';
+import { Loaded } from '../../base/failure.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import type { Tone } from '../../base/states.ts';
+import { Table } from '../../base/table.tsx';
+import { None, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+
+type Job = paths['/api/v1/jobs']['get']['responses'][200]['content']['application/json']['jobs'][number];
+type Slot = NonNullable<Job['last_slot']>;
+
+const tones: Record<Slot['state'], Tone> = {
+  due: 'attention',
+  running: 'moving',
+  done: 'good',
+  skipped: 'neutral',
+  failed: 'bad',
+};
+
+/** What runs with nobody watching: when it runs next, and what came of its last run. */
+export function JobsPage() {
+  const query = useQuery({
+    queryKey: ['jobs'],
+    queryFn: () => answered(api.GET('/api/v1/jobs')),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Page title={t('nav.jobs')} sub={t('jobs.sub')}>
+      <Loaded query={query}>{({ jobs, folder }) => <JobList jobs={jobs} folder={folder} />}</Loaded>
+    </Page>
+  );
+}
+
+function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
+  if (jobs.length === 0)
+    return (
+      <Card>
+        <Empty title={t('jobs.none')}>
+          <p>
+            {t('jobs.none_help')} <code>{folder}</code>
+          </p>
+        </Empty>
+      </Card>
+    );
+  return (
+    <Card isFlush>
+      <Table
+        caption={t('nav.jobs')}
+        rows={jobs}
+        keyOf={({ name }) => name}
+        stacks
+        columns={[
+          {
+            ...{ id: 'name', label: t('jobs.job'), isHead: true },
+            cell: ({ name, description }) => (
+              <>
+                {name}
+                <div className="small quiet">{description}</div>
+              </>
+            ),
+          },
+          { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account ?? <None /> },
+          {
+            ...{ id: 'schedule', label: t('jobs.schedule') },
+            cell: ({ schedule }) => (
+              <>
+                <code>{schedule.cron}</code>
+                <div className="small quiet">{schedule.time_zone}</div>
+              </>
+            ),
+          },
+          { id: 'next', label: t('jobs.next'), cell: ({ next_run }) => <Time at={next_run} /> },
+          { id: 'last', label: t('jobs.last'), cell: ({ last_slot }) => <SlotCell slot={last_slot} /> },
+          { id: 'open', label: t('jobs.open'), cell: ({ open_slot }) => <SlotCell slot={open_slot} /> },
+          {
+            ...{ id: 'files', label: t('jobs.unprocessed') },
+            cell: ({ unprocessed }) =>
+              unprocessed.length === 0 ? <None /> : unprocessed.map(({ file }) => <div key={file}>{file}</div>),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function SlotCell({ slot }: { slot: Slot | null }) {
+  if (slot === null) return <None />;
+  return (
+    <>
+      <Badge tone={tones[slot.state]}>{t(`slot.${slot.state}`)}</Badge> <Time at={slot.due_at} />
+      {slot.detail !== null && <div className="small quiet wrap">{slot.detail}</div>}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import type { paths } from '../../api/schema.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Money, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+
+type Account = paths['/api/v1/accounts']['get']['responses'][200]['content']['application/json']['accounts'][number];
+type Balance = NonNullable<Account['balance']>;
+
+/** The accounts: whether each may send now, and what it has to spend. */
+export function WalletsPage() {
+  const query = useQuery({
+    queryKey: ['accounts'],
+    queryFn: () => answered(api.GET('/api/v1/accounts')),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Page title={t('nav.wallets')} sub={t('wallets.sub')}>
+      <Loaded query={query}>
+        {({ accounts }) =>
+          accounts.length === 0 ? (
+            <Card>
+              <Empty title={t('wallets.none')} />
+            </Card>
+          ) : (
+            accounts.map((account) => <AccountCard key={account.account} account={account} />)
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function AccountCard({
+  account: { account, service, version, is_rehearsal, worker, gate, balance },
+}: {
+  account: Account;
+}) {
+  const client = useQueryClient();
+  const read = useQuery({
+    queryKey: ['balance', account],
+    queryFn: () => answered(api.GET('/api/v1/accounts/{account}/balance', { params: { path: { account } } })),
+    enabled: false,
+  });
+  const shown = read.data ?? balance;
+  const readAnew = () => void read.refetch().then(() => client.invalidateQueries({ queryKey: ['accounts'] }));
+  return (
+    <Card
+      isFlush
+      title={
+        <span className="line">
+          {account}
+          <Badge tone={gate.is_open ? 'good' : 'attention'}>
+            {t(gate.why === null ? 'wallets.open' : `gate.${gate.why}`)}
+          </Badge>
+          {is_rehearsal && <Badge tone="neutral">{t('wallets.rehearsal')}</Badge>}
+        </span>
+      }
+      actions={
+        <Button isBusy={read.isFetching} onClick={readAnew}>
+          {t('wallets.read')}
+        </Button>
+      }
+    >
+      <div className="card-head small quiet">
+        <span>
+          {version} · {service} · {worker === null ? t('batch.no_worker') : t('wallets.worked_on')}
+          {gate.until !== null && (
+            <>
+              {' '}
+              · {t('wallets.until')} <Time at={gate.until} />
+            </>
+          )}
+        </span>
+      </div>
+      {read.error !== null && <Failure error={read.error} onRetry={readAnew} />}
+      {shown === null ? <Empty title={t('wallets.never_read')} /> : <Wallets account={account} balance={shown} />}
+    </Card>
+  );
+}
+
+function Wallets({ account, balance: { wallets, read_at, total } }: { account: string; balance: Balance }) {
+  return (
+    <>
+      <Table
+        caption={account}
+        rows={wallets}
+        keyOf={({ wallet_id }) => wallet_id}
+        columns={[
+          { id: 'name', label: t('wallets.wallet'), isHead: true, cell: ({ name, wallet_id }) => name || wallet_id },
+          {
+            ...{ id: 'state', label: t('rows.state') },
+            cell: ({ active }) => (
+              <Badge tone={active ? 'good' : 'neutral'}>{t(active ? 'wallets.active' : 'wallets.inactive')}</Badge>
+            ),
+          },
+          {
+            ...{ id: 'balance', label: t('wallets.balance'), isNumber: true },
+            cell: ({ balance, currency }) => <Money value={balance} currency={currency} />,
+          },
+        ]}
+      />
+      <p className="card-head small quiet">
+        <span>
+          {t('wallets.read_at')} <Time at={read_at} />
+        </span>
+        {total !== null && (
+          <span>
+            {t('wallets.total')} <Money value={total.value} currency={total.currency} />
+          </span>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+/** The doubt desk. */
+export const doubts = {
+  'doubts.sub': 'Rows of which nobody knows yet whether they were paid, and rows that wait for a decision.',
+  'doubts.tab.doubts': 'In doubt',
+  'doubts.tab.held': 'Held',
+  'doubts.none': 'No row is in doubt',
+  'doubts.none_help': 'The outcome of every payment is known, or is still being followed.',
+  'doubts.rows': 'Rows in doubt',
+  'doubts.sum': 'They ask for',
+  'doubts.oldest': 'The oldest',
+  'doubts.age': '{time} ago',
+  'doubts.since': 'In doubt since',
+  'doubts.evidence': 'What the service said',
+  'doubts.not_whole':
+    '{count, plural, one {Only the first # row is listed and added up.} other {Only the first # rows are listed and added up.}}',
+};

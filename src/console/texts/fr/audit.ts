@@ -1,0 +1,15 @@
+import type { audit as english } from '../en/audit.ts';
+
+export const audit: Record<keyof typeof english, string> = {
+  'audit.sub': 'Qui a fait quoi, d’après les chaînes qu’aucun programme ne peut modifier sans trace.',
+  'audit.tab.batches': 'Lots',
+  'audit.tab.access': 'Personnes et accès',
+  'audit.search': 'Chercher par personne, événement ou détail',
+  'audit.batch': 'Tous les événements du lot',
+  'audit.show': 'Afficher',
+  'audit.more': 'Les 1 000 premiers événements sont affichés. La page du lot les a tous.',
+  'audit.none': 'Aucun événement ne correspond',
+  'audit.check': 'Vérifier toutes les chaînes',
+  'audit.whole': 'Intact : {batches} lots, {events} événements',
+  'audit.broken_at': 'Ce journal a été modifié : l’événement {seq} ne suit pas le précédent.',
+};

@@ -1,0 +1,18 @@
+import type { jobs as english } from '../en/jobs.ts';
+
+export const jobs: Record<keyof typeof english, string> = {
+  'jobs.sub': 'Ce qui s’exécute sans surveillance.',
+  'jobs.none': 'Il n’y a pas de tâches',
+  'jobs.none_help': 'Les tâches sont des fichiers dans ce dossier :',
+  'jobs.job': 'Tâche',
+  'jobs.schedule': 'Horaire',
+  'jobs.next': 'Prochaine exécution',
+  'jobs.last': 'Dernière exécution',
+  'jobs.open': 'Maintenant',
+  'jobs.unprocessed': 'Fichiers restants',
+  'slot.due': 'due',
+  'slot.running': 'en cours',
+  'slot.done': 'terminée',
+  'slot.skipped': 'ignorée',
+  'slot.failed': 'échouée',
+};

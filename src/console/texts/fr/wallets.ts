@@ -1,0 +1,25 @@
+import type { wallets as english } from '../en/wallets.ts';
+
+export const wallets: Record<keyof typeof english, string> = {
+  'wallets.sub': 'Ce que chaque compte peut dépenser, et s’il peut envoyer maintenant.',
+  'wallets.none': 'Il n’y a pas de compte',
+  'wallets.open': 'peut envoyer',
+  'wallets.rehearsal': 'bac à sable : pas d’argent réel',
+  'wallets.read': 'Lire maintenant',
+  'wallets.read_at': 'Lu :',
+  'wallets.never_read': 'Le solde n’a jamais été lu',
+  'wallets.worked_on': 'un programme y travaille',
+  'wallets.until': 'jusqu’à',
+  'wallets.wallet': 'Portefeuille',
+  'wallets.balance': 'Solde',
+  'wallets.active': 'actif',
+  'wallets.inactive': 'inactif',
+  'wallets.total': 'En tout, selon le service :',
+  'gate.ledger_unusable': 'le registre est inutilisable',
+  'gate.no_lease': 'aucun programme n’y travaille',
+  'gate.service_mismatch': 'le service a répondu sur un autre paiement',
+  'gate.credentials_rejected': 'identifiants refusés',
+  'gate.insufficient_balance': 'pas assez d’argent',
+  'gate.throttled': 'le service la fait attendre',
+  'gate.unreachable': 'le service ne répond pas',
+};

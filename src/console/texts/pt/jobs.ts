@@ -1,0 +1,18 @@
+import type { jobs as english } from '../en/jobs.ts';
+
+export const jobs: Record<keyof typeof english, string> = {
+  'jobs.sub': 'O que corre sem ninguém a ver.',
+  'jobs.none': 'Não há tarefas',
+  'jobs.none_help': 'As tarefas são ficheiros nesta pasta:',
+  'jobs.job': 'Tarefa',
+  'jobs.schedule': 'Horário',
+  'jobs.next': 'Próxima execução',
+  'jobs.last': 'Última execução',
+  'jobs.open': 'Agora',
+  'jobs.unprocessed': 'Ficheiros restantes',
+  'slot.due': 'devida',
+  'slot.running': 'em curso',
+  'slot.done': 'concluída',
+  'slot.skipped': 'ignorada',
+  'slot.failed': 'falhada',
+};

@@ -1,0 +1,25 @@
+import type { wallets as english } from '../en/wallets.ts';
+
+export const wallets: Record<keyof typeof english, string> = {
+  'wallets.sub': 'O que cada conta tem para gastar, e se pode enviar agora.',
+  'wallets.none': 'Não há contas',
+  'wallets.open': 'pode enviar',
+  'wallets.rehearsal': 'ensaio: nenhum dinheiro se move',
+  'wallets.read': 'Ler agora',
+  'wallets.read_at': 'Lido:',
+  'wallets.never_read': 'O saldo nunca foi lido',
+  'wallets.worked_on': 'um programa trabalha para ela',
+  'wallets.until': 'até',
+  'wallets.wallet': 'Carteira',
+  'wallets.balance': 'Saldo',
+  'wallets.active': 'ativa',
+  'wallets.inactive': 'inativa',
+  'wallets.total': 'No total, segundo o serviço:',
+  'gate.ledger_unusable': 'o livro não pode ser usado',
+  'gate.no_lease': 'nenhum programa trabalha para ela',
+  'gate.service_mismatch': 'o serviço respondeu sobre outro pagamento',
+  'gate.credentials_rejected': 'credenciais recusadas',
+  'gate.insufficient_balance': 'dinheiro insuficiente',
+  'gate.throttled': 'o serviço fá-la esperar',
+  'gate.unreachable': 'o serviço não responde',
+};

@@ -1,0 +1,15 @@
+import type { audit as english } from '../en/audit.ts';
+
+export const audit: Record<keyof typeof english, string> = {
+  'audit.sub': 'Nani alifanya nini, kutoka minyororo ambayo hakuna programu inaweza kuibadilisha bila kuonekana.',
+  'audit.tab.batches': 'Mafungu',
+  'audit.tab.access': 'Watu na ufikiaji',
+  'audit.search': 'Tafuta kwa mtu, tukio au maelezo',
+  'audit.batch': 'Matukio yote ya fungu',
+  'audit.show': 'Onyesha',
+  'audit.more': 'Matukio 1,000 ya kwanza yanaonyeshwa. Ukurasa wa fungu una yote.',
+  'audit.none': 'Hakuna tukio linalolingana',
+  'audit.check': 'Kagua minyororo yote',
+  'audit.whole': 'Kamili: mafungu {batches}, matukio {events}',
+  'audit.broken_at': 'Kumbukumbu hii imehaririwa: tukio {seq} halifuati lililotangulia.',
+};

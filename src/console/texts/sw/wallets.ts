@@ -1,0 +1,25 @@
+import type { wallets as english } from '../en/wallets.ts';
+
+export const wallets: Record<keyof typeof english, string> = {
+  'wallets.sub': 'Kila akaunti ina kiasi gani cha kutumia, na kama inaweza kutuma sasa.',
+  'wallets.none': 'Hakuna akaunti',
+  'wallets.open': 'inaweza kutuma',
+  'wallets.rehearsal': 'jaribio: hakuna pesa halisi',
+  'wallets.read': 'Soma sasa',
+  'wallets.read_at': 'Ilisomwa:',
+  'wallets.never_read': 'Salio halijawahi kusomwa',
+  'wallets.worked_on': 'programu inaihudumia',
+  'wallets.until': 'hadi',
+  'wallets.wallet': 'Pochi',
+  'wallets.balance': 'Salio',
+  'wallets.active': 'hai',
+  'wallets.inactive': 'si hai',
+  'wallets.total': 'Jumla, kama huduma inavyosema:',
+  'gate.ledger_unusable': 'leja haiwezi kutumika',
+  'gate.no_lease': 'hakuna programu inayoihudumia',
+  'gate.service_mismatch': 'huduma ilijibu kuhusu malipo mengine',
+  'gate.credentials_rejected': 'vitambulisho vimekataliwa',
+  'gate.insufficient_balance': 'pesa hazitoshi',
+  'gate.throttled': 'huduma inaifanya isubiri',
+  'gate.unreachable': 'huduma haijibu',
+};
