@@ -6,6 +6,7 @@ import { batches } from './en/batches.ts';
 import { doubts } from './en/doubts.ts';
 import { events } from './en/events.ts';
 import { jobs } from './en/jobs.ts';
+import { reports } from './en/reports.ts';
 import { rows } from './en/rows.ts';
 import { situation } from './en/situation.ts';
 import { states } from './en/states.ts';
@@ -20,6 +21,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reports,
   ...rows,
   ...situation,
   ...states,

@@ -6,6 +6,7 @@ import { batches } from './fr/batches.ts';
 import { doubts } from './fr/doubts.ts';
 import { events } from './fr/events.ts';
 import { jobs } from './fr/jobs.ts';
+import { reports } from './fr/reports.ts';
 import { rows } from './fr/rows.ts';
 import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
@@ -20,6 +21,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reports,
   ...rows,
   ...situation,
   ...states,

@@ -6,6 +6,7 @@ import { batches } from './sw/batches.ts';
 import { doubts } from './sw/doubts.ts';
 import { events } from './sw/events.ts';
 import { jobs } from './sw/jobs.ts';
+import { reports } from './sw/reports.ts';
 import { rows } from './sw/rows.ts';
 import { situation } from './sw/situation.ts';
 import { states } from './sw/states.ts';
@@ -20,6 +21,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reports,
   ...rows,
   ...situation,
   ...states,

@@ -38,6 +38,9 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
           {t('batch.review')}
         </ButtonLink>
       )}
+      {['completed', 'cancelled'].includes(batch.status) && (
+        <ButtonLink href={`/reports/${encodeURIComponent(batch.batch_id)}`}>{t('nav.reports')}</ButtonLink>
+      )}
       {mayOperate &&
         possible(batch).map((kind) => (
           <Button

@@ -1,0 +1,83 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Card, Empty, Loading, Page } from '../../base/page.tsx';
+import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Sums, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+
+const pageRows = 50;
+const ended = ['completed', 'cancelled', 'rejected'] as const;
+
+/** The batches that have ended: each has reports. */
+export function ReportsPage() {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['batches', 'reports'],
+    queryFn: ({ pageParam }) => {
+      const from = pageParam === null ? {} : { before: pageParam };
+      return answered(
+        api.GET('/api/v1/batches', { params: { query: { status: [...ended], limit: pageRows, ...from } } }),
+      );
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+  const batches = data?.pages.flatMap((page) => page.batches) ?? [];
+  return (
+    <Page title={t('nav.reports')} sub={t('reports.sub')}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && (
+        <Card isFlush={batches.length > 0}>
+          {batches.length === 0 ? (
+            <Empty title={t('reports.none')} />
+          ) : (
+            <Table
+              caption={t('nav.reports')}
+              rows={batches}
+              keyOf={({ batch_id }) => batch_id}
+              stacks
+              columns={[
+                {
+                  ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
+                  cell: ({ batch_id, run_id, file_name }) => (
+                    <>
+                      <Link href={`/reports/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+                      <div className="quiet small">{file_name}</div>
+                    </>
+                  ),
+                },
+                { id: 'state', label: t('rows.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+                {
+                  ...{ id: 'progress', label: t('batches.column.progress') },
+                  cell: ({ counts }) => (
+                    <div className="progress-cell">
+                      <RowBar counts={counts} />
+                    </div>
+                  ),
+                },
+                {
+                  id: 'charged',
+                  label: t('batches.column.charged'),
+                  isNumber: true,
+                  cell: ({ charged }) => <Sums sums={charged} />,
+                },
+                { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },
+              ]}
+            />
+          )}
+        </Card>
+      )}
+      {hasNextPage && (
+        <div>
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('batches.more')}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * Proves a folder of reports in the browser, from its bytes alone: digests, signature and audit chain, as
+ * docs/report-format.md has them. What the server says of the reports is not asked.
+ */
+
+/** Reads the bytes of a file of the reports; null if there is none. */
+export type ReadFile = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
+
+/** What a check found: `faults` is empty where all is right. */
+export interface Check {
+  what: 'signature' | 'files' | 'chain' | 'head';
+  faults: string[];
+}
+
+export interface Verdict {
+  checks: Check[];
+  /** SHA-256 of the key that signed: the auditor compares it with the one that its owner gave them. */
+  fingerprint: string;
+  version: number | null;
+  asOf: string | null;
+  isMasked: boolean;
+  events: number;
+}
+
+interface Manifest {
+  batch_id: string;
+  version?: number | null;
+  as_of?: string | null;
+  masked: boolean;
+  audit: { events: number; head: string };
+  files: { name: string; bytes: number; sha256: string }[];
+  public_key: string;
+}
+
+/** The reports cannot be judged at all: there is no manifest, or it is none. */
+export class NotVerifiable extends Error {}
+
+/** How many events are hashed before the page may draw how far it is. */
+const eventsPerStep = 2_000;
+
+export async function verifyReports(read: ReadFile, onProgress: (events: number) => void): Promise<Verdict> {
+  const [manifestBytes, signature] = await Promise.all([read('manifest.json'), read('manifest.sig')]);
+  if (manifestBytes === null || signature === null) throw new NotVerifiable('manifest.json, manifest.sig');
+  const manifest = readManifest(manifestBytes);
+  const der = derOf(manifest.public_key);
+  const chain = await checkChain(manifest, read, onProgress);
+  return {
+    checks: [
+      { what: 'signature', faults: (await isSigned(der, signature, manifestBytes)) ? [] : ['manifest.sig'] },
+      { what: 'files', faults: await checkFiles(manifest, read) },
+      ...chain,
+    ],
+    fingerprint: await sha256(der),
+    version: manifest.version ?? null,
+    asOf: manifest.as_of ?? null,
+    isMasked: manifest.masked,
+    events: manifest.audit.events,
+  };
+}
+
+function readManifest(bytes: Uint8Array<ArrayBuffer>): Manifest {
+  try {
+    const manifest = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Manifest;
+    if (!Array.isArray(manifest.files) || typeof manifest.public_key !== 'string') throw new Error('no manifest');
+    return manifest;
+  } catch {
+    throw new NotVerifiable('manifest.json');
+  }
+}
+
+function derOf(pem: string): Uint8Array<ArrayBuffer> {
+  const base64 = pem.replace(/-----[^-]+-----|\s/g, '');
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    throw new NotVerifiable('public_key');
+  }
+}
+
+async function isSigned(
+  der: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const key = await crypto.subtle.importKey('spki', der, { name: 'Ed25519' }, false, ['verify']);
+  return crypto.subtle.verify({ name: 'Ed25519' }, key, signature, signed);
+}
+
+async function checkFiles({ files }: Manifest, read: ReadFile): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { name, bytes, sha256: wanted } of files) {
+    const content = await read(name);
+    if (content === null || content.length !== bytes || (await sha256(content)) !== wanted) faults.push(name);
+  }
+  return faults;
+}
+
+/** Every event must follow from the one before, and the last must be the head that is signed. */
+async function checkChain(
+  { batch_id, audit }: Manifest,
+  read: ReadFile,
+  onProgress: (events: number) => void,
+): Promise<Check[]> {
+  const bytes = await read('events.jsonl');
+  const lines = bytes === null ? [] : new TextDecoder().decode(bytes).split('\n');
+  const faults: string[] = [];
+  // The last line ends with a line feed, after which nothing comes.
+  if (lines.pop() !== '') faults.push('events.jsonl');
+  let previous = '0'.repeat(64);
+  let seq = 0;
+  for (const line of lines) {
+    seq += 1;
+    const hash = await hashAfter(previous, line, { batch_id, seq });
+    if (hash === null) {
+      faults.push(`events.jsonl:${seq}`);
+      break;
+    }
+    previous = hash;
+    if (seq % eventsPerStep === 0) {
+      onProgress(seq);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }
+  const isHead = faults.length === 0 && previous === audit.head && seq === audit.events;
+  return [
+    { what: 'chain', faults },
+    { what: 'head', faults: isHead ? [] : ['events.jsonl'] },
+  ];
+}
+
+/** The hash of an event; null if the line is none, or does not follow. */
+async function hashAfter(
+  previous: string,
+  line: string,
+  wanted: { batch_id: string; seq: number },
+): Promise<string | null> {
+  try {
+    const { batch_id, seq, at, actor, kind, row_no, body, hash } = JSON.parse(line) as Record<string, unknown>;
+    if (batch_id !== wanted.batch_id || seq !== wanted.seq) return null;
+    const covered = JSON.stringify([batch_id, seq, at, actor, kind, row_no, body]);
+    const isSame = (await sha256(new TextEncoder().encode(previous + covered))) === hash;
+    return isSame ? String(hash) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
