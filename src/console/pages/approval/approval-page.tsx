@@ -7,9 +7,11 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { Card, Page } from '../../base/page.tsx';
+import type { BatchState } from '../../base/states.ts';
 import { Sums, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useAction, useBatch } from '../batch/batch-queries.ts';
 import { RowsPanel } from '../batch/rows-panel.tsx';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
@@ -38,6 +40,7 @@ export function ApprovalPage() {
       <Loaded query={query}>
         {(review) => (
           <>
+            <ApprovalsLine approvals={review.approvals} />
             <PlanCard review={review} />
             <UnusualCards review={review} />
             {batch !== undefined && <RowsPanel batch={batch} />}
@@ -115,12 +118,15 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   const path = { batch_id };
   const action = useAction(
     batch_id,
-    () => {
+    (): Promise<{ status: BatchState }> => {
       if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why } });
       const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
       return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen } });
     },
-    { done: () => t(`approval.${what}_done`), onDone: () => go(back) },
+    {
+      done: ({ status }) => t(status === 'awaiting_approval' ? 'approval.counted' : `approval.${what}_done`),
+      onDone: () => go(back),
+    },
   );
   const submit = () => {
     setChecked(true);

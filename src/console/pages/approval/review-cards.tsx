@@ -89,8 +89,12 @@ function WalletLine({ balance: { wallets, read_at } }: { balance: NonNullable<Re
 }
 
 const rowColumns = (): Column<ReviewedRow>[] => [
-  { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row }) => formatCount(row) },
-  { id: 'person', label: t('rows.person'), isHead: true, cell: ({ person }) => person ?? <None /> },
+  {
+    id: 'person',
+    label: t('rows.person'),
+    isHead: true,
+    cell: ({ row, person }) => `${person ?? ''} (${t('rows.one', { row: formatCount(row) })})`,
+  },
   { id: 'phone', label: t('rows.phone'), cell: ({ phone_number }) => phone_number },
   {
     id: 'amount',
@@ -145,7 +149,7 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
       )}
       {since !== null && <SinceCard since={since} />}
       <Card title={t('approval.largest')} isFlush>
-        <Table caption={t('approval.largest')} rows={largest} keyOf={({ row }) => row} columns={rowColumns()} />
+        <Table caption={t('approval.largest')} rows={largest} keyOf={({ row }) => row} stacks columns={rowColumns()} />
       </Card>
     </div>
   );

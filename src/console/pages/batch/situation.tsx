@@ -3,6 +3,7 @@ import { useSession } from '../../api/session.ts';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { ApprovalsLine } from './approvals-line.tsx';
 import type { BatchStatus } from './batch-queries.ts';
 
 type Situation = BatchStatus['situation'];
@@ -46,6 +47,7 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
           {others.map((hold) => (
             <p key={hold}>{t(`hold.${hold}`)}</p>
           ))}
+          {batch.status === 'awaiting_approval' && <ApprovalsLine approvals={batch.approvals} />}
           {next !== null && <NeedLine need={next} isFirst />}
           {meanwhile.map((need) => (
             <NeedLine key={need.what} need={need} isFirst={false} />

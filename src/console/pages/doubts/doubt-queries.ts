@@ -7,10 +7,15 @@ import type { Row } from '../batch/batch-queries.ts';
 export type OpenBatch =
   paths['/api/v1/batches']['get']['responses'][200]['content']['application/json']['batches'][number];
 
+type Attention =
+  paths['/api/v1/batches/{batch_id}']['get']['responses'][200]['content']['application/json']['attention'][number];
+
 /** A row in doubt, and its batch. */
 export interface Doubt {
   batch: OpenBatch;
   row: Row;
+  /** The service's last answer and the next look-up; undefined beyond the first rows of a batch. */
+  attention: Attention | undefined;
 }
 
 const batchesMax = 200;
@@ -34,16 +39,22 @@ export function useDoubts(batches: readonly OpenBatch[]) {
   const results = useQueries({
     queries: batches.map(({ batch_id }) => ({
       queryKey: ['doubts', 'rows', batch_id],
-      queryFn: () => {
+      queryFn: async () => {
+        const path = { batch_id };
         const query = { status: ['in_doubt' as const], limit: rowsMax };
-        return answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path: { batch_id }, query } }));
+        const [page, { attention }] = await Promise.all([
+          answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path, query } })),
+          answered(api.GET('/api/v1/batches/{batch_id}', { params: { path } })),
+        ]);
+        const attentionOf = new Map(attention.map((one) => [one.row, one]));
+        return { next: page.next, rows: page.rows.map((row) => ({ row, attention: attentionOf.get(row.row_no) })) };
       },
       refetchInterval: refreshMs,
     })),
   });
   const doubts = results.flatMap(({ data }, index): Doubt[] => {
     const batch = batches[index];
-    return batch === undefined ? [] : (data?.rows ?? []).map((row) => ({ batch, row }));
+    return batch === undefined ? [] : (data?.rows ?? []).map((one) => ({ batch, ...one }));
   });
   const since = ({ row }: Doubt) => row.in_doubt_since ?? '';
   return {

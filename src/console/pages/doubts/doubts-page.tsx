@@ -99,11 +99,7 @@ function DoubtList({ batches }: { batches: readonly OpenBatch[] }) {
             },
             {
               ...{ id: 'evidence', label: t('doubts.evidence') },
-              cell: ({ row: { code, reason } }) => (
-                <span className="wrap">
-                  {code !== null && <code>{code}</code>} {reason}
-                </span>
-              ),
+              cell: (doubt) => <Evidence doubt={doubt} />,
             },
           ]}
         />
@@ -112,6 +108,27 @@ function DoubtList({ batches }: { batches: readonly OpenBatch[] }) {
         <RowDialog batchId={opened.batch.batch_id} row={opened.row} onClose={() => setOpened(null)} />
       )}
     </>
+  );
+}
+
+function Evidence({ doubt: { row, attention } }: { doubt: Doubt }) {
+  const code = attention?.last_answer?.code ?? row.code;
+  const text = attention?.last_answer?.message ?? row.reason;
+  return (
+    <div className="wrap">
+      {code !== null && code !== '' && <code>{code}</code>} {text}
+      {attention !== undefined && (
+        <div className="small quiet">
+          {attention.next === null ? (
+            t('doubts.left')
+          ) : (
+            <>
+              {t('doubts.next_lookup')} <Time at={attention.next} />
+            </>
+          )}
+        </div>
+      )}
+    </div>
   );
 }
 

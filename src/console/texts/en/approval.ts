@@ -48,4 +48,5 @@ export const approval = {
   'approval.reject_help': 'It is not paid. Whoever submitted it reads your reason.',
   'approval.approve_done': 'The batch is approved.',
   'approval.reject_done': 'The batch is rejected.',
+  'approval.counted': 'Your approval counts. The batch waits for more people.',
 };

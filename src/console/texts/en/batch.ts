@@ -59,4 +59,8 @@ export const batch = {
   'base.reason': 'Reason',
   'base.reason_help': 'The audit log keeps it for whoever asks later.',
   'base.reason_missing': 'Say it in a few words.',
+  'batch.approvals': '{given} of {needed} approvals',
+  'batch.approvals_by': 'by {people}',
+  'batch.may_approve': 'may approve: {people}',
+  'batch.approve_until': 'to be approved by',
 };

@@ -13,4 +13,6 @@ export const doubts = {
   'doubts.evidence': 'What the service said',
   'doubts.not_whole':
     '{count, plural, one {Only the first # row is listed and added up.} other {Only the first # rows are listed and added up.}}',
+  'doubts.next_lookup': 'Next look-up:',
+  'doubts.left': 'No more look-ups: a person decides',
 };

@@ -39,4 +39,5 @@ export const situation = {
   'need.reverse': 'the service reverses one of two payments: ask it',
   'need.correct':
     '{rows, plural, one {# row that is not paid is corrected and sent again} other {# rows that are not paid are corrected and sent again}}',
+  'need.reject': 'it has waited too long: a person rejects it, and its file is submitted again',
 };

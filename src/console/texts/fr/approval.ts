@@ -49,4 +49,5 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.reject_help': 'Il n’est pas payé. La personne qui l’a soumis lit votre motif.',
   'approval.approve_done': 'Le lot est approuvé.',
   'approval.reject_done': 'Le lot est rejeté.',
+  'approval.counted': 'Votre approbation compte. Le lot attend d’autres personnes.',
 };

@@ -61,4 +61,8 @@ export const batch: Record<keyof typeof english, string> = {
   'base.reason': 'Motif',
   'base.reason_help': 'Le journal d’audit le conserve pour qui demandera plus tard.',
   'base.reason_missing': 'Dites-le en quelques mots.',
+  'batch.approvals': '{given} approbations sur {needed}',
+  'batch.approvals_by': 'par {people}',
+  'batch.may_approve': 'peuvent approuver : {people}',
+  'batch.approve_until': 'à approuver avant',
 };

@@ -14,4 +14,6 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.evidence': 'Ce que le service a dit',
   'doubts.not_whole':
     '{count, plural, one {Seule la première ligne est listée et additionnée (#).} other {Seules les # premières lignes sont listées et additionnées.}}',
+  'doubts.next_lookup': 'Prochaine vérification :',
+  'doubts.left': 'Plus de vérification : une personne décide',
 };

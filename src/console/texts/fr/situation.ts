@@ -42,4 +42,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'le service annule l’un de deux paiements : demandez-le-lui',
   'need.correct':
     '{rows, plural, one {# ligne non payée est corrigée et renvoyée} other {# lignes non payées sont corrigées et renvoyées}}',
+  'need.reject': 'il a attendu trop longtemps : une personne le rejette, et son fichier est soumis de nouveau',
 };

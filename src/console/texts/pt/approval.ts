@@ -49,4 +49,5 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.reject_help': 'Não é pago. Quem o submeteu lê o seu motivo.',
   'approval.approve_done': 'O lote está aprovado.',
   'approval.reject_done': 'O lote foi rejeitado.',
+  'approval.counted': 'A sua aprovação conta. O lote aguarda mais pessoas.',
 };

@@ -60,4 +60,8 @@ export const batch: Record<keyof typeof english, string> = {
   'base.reason': 'Motivo',
   'base.reason_help': 'O registo de auditoria guarda-o para quem perguntar mais tarde.',
   'base.reason_missing': 'Diga-o em poucas palavras.',
+  'batch.approvals': '{given} de {needed} aprovações',
+  'batch.approvals_by': 'por {people}',
+  'batch.may_approve': 'podem aprovar: {people}',
+  'batch.approve_until': 'a aprovar até',
 };

@@ -14,4 +14,6 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.evidence': 'O que o serviço disse',
   'doubts.not_whole':
     '{count, plural, one {Só a primeira linha está listada e somada (#).} other {Só as primeiras # linhas estão listadas e somadas.}}',
+  'doubts.next_lookup': 'Próxima consulta:',
+  'doubts.left': 'Sem mais consultas: uma pessoa decide',
 };

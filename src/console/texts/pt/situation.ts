@@ -42,4 +42,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'o serviço reverte um de dois pagamentos: peça-lho',
   'need.correct':
     '{rows, plural, one {# linha não paga é corrigida e enviada de novo} other {# linhas não pagas são corrigidas e enviadas de novo}}',
+  'need.reject': 'esperou demasiado: uma pessoa rejeita-o, e o ficheiro é submetido de novo',
 };

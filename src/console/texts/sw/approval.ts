@@ -49,4 +49,5 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.reject_help': 'Halitalipwa. Aliyeliwasilisha atasoma sababu yako.',
   'approval.approve_done': 'Fungu limeidhinishwa.',
   'approval.reject_done': 'Fungu limekataliwa.',
+  'approval.counted': 'Idhini yako imehesabiwa. Fungu linasubiri watu zaidi.',
 };

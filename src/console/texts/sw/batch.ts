@@ -59,4 +59,8 @@ export const batch: Record<keyof typeof english, string> = {
   'base.reason': 'Sababu',
   'base.reason_help': 'Kumbukumbu za ukaguzi zinaihifadhi kwa atakayeuliza baadaye.',
   'base.reason_missing': 'Sema kwa maneno machache.',
+  'batch.approvals': 'idhini {given} kati ya {needed}',
+  'batch.approvals_by': 'na {people}',
+  'batch.may_approve': 'wanaoweza kuidhinisha: {people}',
+  'batch.approve_until': 'iidhinishwe kabla ya',
 };

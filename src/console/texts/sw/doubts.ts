@@ -14,4 +14,6 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.evidence': 'Huduma ilisema nini',
   'doubts.not_whole':
     '{count, plural, one {Safu # ya kwanza tu imeorodheshwa na kujumlishwa.} other {Safu # za kwanza tu zimeorodheshwa na kujumlishwa.}}',
+  'doubts.next_lookup': 'Uangalizi unaofuata:',
+  'doubts.left': 'Hakuna uangalizi zaidi: mtu aamue',
 };

@@ -41,4 +41,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'huduma irudishe moja ya malipo mawili: iombe',
   'need.correct':
     '{rows, plural, one {safu # isiyolipwa irekebishwe na itumwe tena} other {safu # zisizolipwa zirekebishwe na zitumwe tena}}',
+  'need.reject': 'limesubiri muda mrefu mno: mtu alikatae, na faili yake iwasilishwe tena',
 };
