@@ -89,7 +89,16 @@ const subRooms: Record<string, readonly string[]> = {
   verify: ['input', 'chain', 'checks', '.'],
   console: [
     ...['texts/en', 'texts/fr', 'texts/sw', 'texts/pt', 'texts', 'api', 'base', 'shell'],
-    ...['pages/batches', 'pages/batch', 'pages/approval', 'pages/doubts', 'pages/audit', 'pages/jobs', 'pages/wallets', 'pages/reports'],
+    ...[
+      'pages/batches',
+      'pages/batch',
+      'pages/approval',
+      'pages/doubts',
+      'pages/audit',
+      'pages/jobs',
+      'pages/wallets',
+      'pages/reports',
+    ],
     '.',
   ],
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],

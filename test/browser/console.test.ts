@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { latestBatches } from '../../src/ledger/batches/latest-batches.ts';
+import { findRow } from '../../src/ledger/rows/rows.ts';
+import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+import { samples } from './samples.ts';
+
+const firstLoadBytesMax = 120_000;
+
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
+/** A page of the console for the duration of a test; null, and the test is skipped, where no browser can run. */
+async function open(t: TestContext, path: string, person: Person = {}) {
+  if (stage === null) {
+    t.skip('no Chromium can run here: set CHROME_PATH');
+    return null;
+  }
+  const context = await windowOf(stage, person);
+  t.after(() => context.close());
+  const { page, faults } = await openPage(context, `${stage.installation.url}${path}`);
+  return { page, faults, context, ...stage.installation };
+}
+
+const pages = (): [string, string][] => [
+  ['/', 'Batches'],
+  [`/batches/${samples.running}`, 'bonus-2026-11'],
+  ['/approvals', 'Approvals'],
+  ['/doubts', 'Doubts'],
+  ['/reports', 'Reports'],
+  [`/reports/${samples.done}`, 'Reports of payroll-2026-10'],
+  ['/audit', 'Audit log'],
+  ['/jobs', 'Jobs'],
+  ['/wallets', 'Wallets'],
+];
+
+/** Waits until everything that the page asked for is there. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+}
+
+describe('every page', () => {
+  for (const [index, [path, title]] of pages().entries())
+    test(`${path} has its title, no fault of accessibility in light and dark, and breaks no policy`, async (t) => {
+      const opened = await open(t, path);
+      if (opened === null) return;
+      const { page, faults } = opened;
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await settled(page);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const { violations } = await new AxeBuilder({ page })
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+          .analyze();
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
+          [],
+        );
+      }
+      // On a phone nothing is wider than the screen.
+      await page.setViewportSize({ width: 390, height: 844 });
+      assert.equal(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        true,
+        'no sideways scrolling',
+      );
+      assert.deepEqual(faults, []);
+      assert.ok(index >= 0);
+    });
+});
+
+describe('the console', () => {
+  test('loads at most 120 kB at first, compressed', (t) => {
+    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+    const folder = stage.consoleFolder;
+    const assets = readdirSync(join(folder, 'assets'));
+    const first = assets.filter((name) => /^(index|en|batches-page)-.*\.(js|css)$/.test(name));
+    // What these import at once belongs to the first load as well.
+    const imported = new Set(first);
+    for (const name of imported)
+      for (const [, chunk = ''] of readFileSync(join(folder, 'assets', name), 'utf8').matchAll(/from\s*"\.\/([^"]+)"/g))
+        imported.add(chunk);
+    const bytes = [...imported].reduce(
+      (sum, name) => sum + gzipSync(readFileSync(join(folder, 'assets', name)), { level: 9 }).length,
+      0,
+    );
+    assert.ok(first.length >= 4 && bytes <= firstLoadBytesMax, `${bytes} bytes in ${[...imported].join(', ')}`);
+    return undefined;
+  });
+
+  test('shows its first page within 5 s on a slow 3G connection', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    // 1.6 Mbit/s and 150 ms, as tools for slow connections mean by 3G.
+    const throughput = 200_000;
+    const line = { offline: false, latency: 150, downloadThroughput: throughput, uploadThroughput: throughput };
+    await devtools.send('Network.emulateNetworkConditions', line);
+    const begun = performance.now();
+    await page.goto(`${stage.installation.url}/`);
+    await page.getByRole('link', { name: 'payroll-2026-11' }).waitFor();
+    const ms = performance.now() - begun;
+    t.diagnostic(`first page on 3G after ${Math.round(ms)} ms`);
+    assert.ok(ms < 5_000, `${ms} ms`);
+    return undefined;
+  });
+
+  test('speaks the language that somebody chooses, and keeps it', async (t) => {
+    const opened = await open(t, '/');
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: /wanjiru/ }).click();
+    await page.getByLabel('Language').selectOption('sw');
+    await page.getByRole('heading', { level: 1, name: 'Mafungu' }).waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'sw');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Mafungu' }).waitFor();
+  });
+
+  test('says when the server is out of reach, and keeps what was loaded', async (t) => {
+    const opened = await open(t, '/');
+    if (opened === null) return;
+    const { page, context } = opened;
+    await page.getByRole('link', { name: 'bonus-2026-11' }).waitFor();
+    await context.setOffline(true);
+    await page.getByRole('combobox').selectOption('ended');
+    await page.getByText('No connection to the server').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('link', { name: 'payroll-2026-10' }).waitFor();
+    await page.getByText('No connection to the server').waitFor({ state: 'detached' });
+  });
+
+  test('asks for a sign-in and a second factor in between, and sends the request again under the same key', async (t) => {
+    const opened = await open(t, `/batches/${samples.paused}`);
+    if (opened === null) return;
+    const { page } = opened;
+    const keys: (string | undefined)[] = [];
+    await page.route('**/reorder', (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      return keys.length === 1 ? route.abort('connectionreset') : route.continue();
+    });
+    await page.getByRole('button', { name: 'Change its place' }).click();
+    await page.getByLabel('Priority').selectOption('urgent');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The server does not answer').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The batch has another place.').waitFor();
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1], 'the outcome of the first was not known');
+  });
+});
+
+describe('an operator', () => {
+  test('sees a row complete, live', async (t) => {
+    const opened = await open(t, `/batches/${samples.running}`);
+    if (opened === null) return;
+    const { page, completeRow } = opened;
+    await page.getByText('34 56.7%').waitFor();
+    await completeRow(48);
+    await page.getByText('35 58.3%').waitFor();
+  });
+
+  test('pauses, resolves a row in doubt with evidence, and releases a held row, with the keyboard alone', async (t) => {
+    const opened = await open(t, `/batches/${samples.running}`);
+    if (opened === null) return;
+    const { page, session } = opened;
+    const press = async (name: string | RegExp) => {
+      await page
+        .getByRole('button', { name, exact: typeof name === 'string' })
+        .first()
+        .focus();
+      await page.keyboard.press('Enter');
+    };
+    await press('Pause');
+    const dialog = page.getByRole('dialog');
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Pause' }).press('Enter');
+    await dialog.getByText('Say it in a few words.').waitFor();
+    await dialog.getByLabel('Reason').fill('the list is wrong');
+    await dialog.getByRole('button', { name: 'Pause' }).press('Enter');
+    await page.getByText('A person paused it: the list is wrong').waitFor();
+    await page.getByRole('combobox').selectOption('in_doubt');
+    const grid = page.getByRole('grid');
+    await grid.getByText('in doubt').first().waitFor();
+    await grid.press('Enter');
+    await press('Resolve by evidence');
+    await dialog.getByLabel('Outcome').selectOption('paid');
+    await dialog.getByLabel('Evidence').fill('ticket 4711 of the support');
+    await press('Resolve');
+    await page.getByText('Row 43 is resolved.').waitFor();
+    assert.equal((await findRow(session.db, samples.running, 43))?.status, 'completed');
+    await page.getByRole('tab', { name: 'Rows' }).press('ArrowRight');
+    await press('Skip');
+    await dialog.getByLabel('Reason').fill('left the company');
+    await dialog.getByRole('button', { name: 'Skip' }).press('Enter');
+    await page.getByText('1 row is skipped.').waitFor();
+    assert.equal((await findRow(session.db, samples.running, 46))?.status, 'skipped');
+  });
+
+  test('scrolls through 100,000 rows without delay', { timeout: 120_000 }, async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+    const id = await stage.installation.addLong(100_000);
+    const opened = await open(t, `/batches/${id}`);
+    if (opened === null) return undefined;
+    const { page } = opened;
+    const grid = page.getByRole('grid');
+    await grid.getByRole('gridcell', { name: '1', exact: true }).waitFor();
+    const drawn = await grid.getByRole('row').count();
+    assert.ok(drawn < 80, `${drawn} rows are drawn`);
+    const begun = performance.now();
+    await grid.press('End');
+    await grid.getByRole('gridcell', { name: '100,000', exact: true }).waitFor();
+    t.diagnostic(`the last of 100,000 rows after ${Math.round(performance.now() - begun)} ms`);
+    return undefined;
+  });
+});
+
+describe('an approver', () => {
+  test('sees on a phone what is approved, and approves it', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+    const { db } = stage.installation.session;
+    const [waiting] = await latestBatches(db, ['awaiting_approval'], null, 1);
+    const opened = await open(t, '/approvals', { options: { viewport: { width: 390, height: 844 } } });
+    if (opened === null) return undefined;
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Review and approve' }).click();
+    await page.getByText('The digest of the rows').waitFor();
+    const digest = waiting?.content_sha256 ?? '';
+    await page.getByText(digest.match(/.{1,8}/g)?.join(' ') ?? 'no digest').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      [],
+    );
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('The batch is approved.').waitFor();
+    const [after] = await latestBatches(db, ['approved'], null, 1);
+    assert.deepEqual([after?.batch_id, after?.approved_by], [waiting?.batch_id, 'wanjiru']);
+    return undefined;
+  });
+});
+
+describe('an auditor', () => {
+  test('writes masked reports, proves them in the browser, and may change nothing', async (t) => {
+    const opened = await open(t, `/batches/${samples.done}`, { name: 'auditor', roles: ['audit'] });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('tab', { name: 'Events' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Pay failed rows again' }).count(), 0);
+    await page.getByRole('link', { name: 'Reports' }).last().click();
+    await page.getByRole('button', { name: 'Write them masked' }).click();
+    await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    await page.getByText('The reports are whole').waitFor();
+    await page.getByLabel(/Fingerprint that the owner/).fill('ab cd');
+    await page.getByText('Another key has signed these reports.').waitFor();
+  });
+});
