@@ -10,7 +10,7 @@ import type { Database } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
 import { findRow, pageRows } from '../../src/ledger/rows/rows.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
-import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { type RunningCommand, runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
 import {
@@ -254,7 +254,7 @@ describe('airbatch serve', () => {
     command.child.kill('SIGTERM');
     const { code, stderr } = await command.ended;
     assert.equal(code, 5, stderr);
-    assert.match(stderr, /looked up at the next start/);
+    assert.match(stderr, /the next start looks them up/);
     assert.equal(await place.status(1), 'sending');
     const again = await place.serve();
     await until('in doubt', async () => (await place.status(1)) === 'in_doubt');
@@ -345,7 +345,7 @@ describe('airbatch serve', () => {
     const { url } = await place.serve();
     for (const option of ['--port', '--metrics-port']) {
       const args = ['serve', '--port', '0', option, new URL(url).port];
-      const { code, stdout, stderr } = await runCommand(args, { cwd: place.folder, env });
+      const { code, stdout, stderr } = await runHere(args, { cwd: place.folder, env });
       assert.deepEqual([code, stdout], [2, '']);
       const taken = /cannot listen at 127\.0\.0\.1:\d+: another program listens there already \[USAGE\]/;
       assert.match(stderr, taken);
@@ -360,7 +360,7 @@ describe('airbatch serve', () => {
       ['--grace', ''],
       ['--port', ''],
     ] as const) {
-      const { code, stdout, stderr } = await runCommand(['serve', option, value], { cwd: place.folder, env });
+      const { code, stdout, stderr } = await runHere(['serve', option, value], { cwd: place.folder, env });
       assert.deepEqual([code, stdout], [2, ''], stderr);
       assert.match(stderr, new RegExp(`${option} takes a whole number`));
     }

@@ -5,7 +5,7 @@ import { simulateAll } from './in-parallel.ts';
 import { makePlan, type Plan } from './plan.ts';
 
 /** Seeds of one run of the suite; `npm run simulate -- --seeds N` runs any number. */
-const seeds = 1_000;
+const seeds = 300;
 
 async function faultsOf(plans: Iterable<Plan>) {
   const found = { runs: 0, faults: 0, violations: [] as string[], spared: [] as Plan[] };

@@ -13,9 +13,9 @@ export function likelyHeaderLine(
 ): number | null {
   const mapped = new Map(Object.entries(mapping).map(([field, name]) => [plainName(name), field]));
   const index = sample.slice(0, looked).findIndex((cells) => {
-    // The delimiter was detected from the first line, which is not the header.
+    // The delimiter was detected from the first line, which is not the header. A line may be a hundred thousand commas.
     const names = cells.flatMap((cell) => cell.split(/[,;\t|]/));
-    const found = new Set(names.map((name) => mapped.get(plainName(name)) ?? meaningOf(name)));
+    const found = new Set([...new Set(names)].map((name) => mapped.get(plainName(name)) ?? meaningOf(name)));
     found.delete(null);
     return found.has('phone_number') && found.size > 1;
   });

@@ -53,7 +53,7 @@ function expectedDays({ schedule }: Job): string[] {
 async function liveAYear(all: readonly Job[], seed: number, options: { crashes: boolean; sleepy: boolean }) {
   const db = await memoryLedger();
   const random = makeSeededRandom(seed);
-  let now = yearStart - hour;
+  let now = yearStart - 25 * hour;
   // Who has died wakes no more: every other slot ends before it would say that it goes on.
   const sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((wake) => (signal?.aborted ? wake() : signal?.addEventListener('abort', () => wake())));
@@ -75,7 +75,7 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
       holder,
       isDead: (name) => !alive.has(name),
       runSlot: async (job, dueAt) => {
-        if (options.crashes && (!alive.has(holder) || random.percent(10))) {
+        if (options.crashes && (!alive.has(holder) || random.percent(20))) {
           crashing += 1;
           alive.delete(holder);
           // The process dies here: nothing was brought, and nobody hears of it again.
@@ -90,7 +90,7 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
   let pair = [begin(), begin()];
   while (now < yearEnd + 2 * hour) {
     now +=
-      random.percent(3) && options.sleepy ? random.between(1, 20) * 24 * hour : random.between(5, 12 * 60) * minute;
+      random.percent(3) && options.sleepy ? random.between(1, 20) * 24 * hour : random.between(5, 24 * 60) * minute;
     // A clock that is set back runs nothing again.
     if (random.percent(5)) now -= random.between(1, 180) * minute;
     if (random.percent(10)) {
