@@ -12,7 +12,7 @@ export async function followList(context: FollowingNeeds, cursor: ListCursor): P
   const { clock } = context;
   const plan = await planLook(context, cursor);
   const now = clock.now();
-  const notBefore = Math.max(cursor.troubleUntil, cursor.lookedAt + plan.apartMs);
+  const notBefore = Math.max(cursor.troubleUntil, lastReadAt(cursor) + plan.apartMs);
   if (notBefore > now) return Math.max(notBefore, plan.askAgainAt);
   let troubleMs = 0;
   if (plan.oldAt <= now) {
@@ -25,8 +25,11 @@ export async function followList(context: FollowingNeeds, cursor: ListCursor): P
     cursor.readAt = clock.now();
   }
   if (plan.oldAt > now && plan.youngAt > now) return plan.askAgainAt;
-  cursor.lookedAt = clock.now();
-  cursor.troubleUntil = cursor.lookedAt + troubleMs;
+  cursor.troubleUntil = lastReadAt(cursor) + troubleMs;
   const next = await planLook(context, cursor);
-  return Math.max(cursor.troubleUntil, cursor.lookedAt + next.apartMs, next.askAgainAt);
+  return Math.max(cursor.troubleUntil, lastReadAt(cursor) + next.apartMs, next.askAgainAt);
+}
+
+function lastReadAt({ readAt, oldReadAt }: ListCursor): number {
+  return Math.max(readAt, oldReadAt);
 }

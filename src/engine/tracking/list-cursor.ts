@@ -8,11 +8,10 @@ export interface ListCursor {
   /** When the list was last read for young rows, and for old rows. */
   readAt: number;
   oldReadAt: number;
-  /** When the last read ended, and the time until which to wait if it failed. */
-  lookedAt: number;
+  /** The time until which to wait, if the last read failed. */
   troubleUntil: number;
 }
 
 export function makeListCursor(): ListCursor {
-  return { covered: never, readAt: never, oldReadAt: never, lookedAt: never, troubleUntil: never };
+  return { covered: never, readAt: never, oldReadAt: never, troubleUntil: never };
 }
