@@ -178,7 +178,7 @@ describe('the list', () => {
     const { rig, after, end } = await followed(1, (page) => changed(page, { 'run-1/ref-1': unknown }));
     await after(60 * second);
     assert.equal((await rig.row(1)).service_status, 'on_hold');
-    assert.equal(rig.warnings.filter((text) => text.includes('not in its specification')).length, 1);
+    assert.equal(rig.warnings.filter((text) => text.includes('its specification does not list')).length, 1);
     await end();
   });
 });
