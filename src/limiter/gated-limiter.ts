@@ -5,7 +5,7 @@ import { admittedOf, type Gate, type GateOptions, type Job, type Lane, makeLanes
 import { type LimitedJob, type Limiter, type LimiterDeps, type LimiterOptions, LimiterStopped } from './limiter.ts';
 import { startsAt } from './window.ts';
 import { noteAnswer, noteRefusal, noteUsedBefore } from './window-answers.ts';
-import { noteEnd, noteGiveBack, noteStart } from './window-counts.ts';
+import { noteEnd, noteRelease, noteStart } from './window-counts.ts';
 
 interface Account {
   readonly clock: LimiterDeps['clock'];
@@ -100,12 +100,12 @@ async function admit<Result>(account: Account, lane: Lane, work: LimitedJob<Resu
     run: async () => {
       lane.waiting.delete(job);
       let sent = job.admitted;
-      const giveBack = (unused: number) => {
+      const release = (unused: number) => {
         sent -= unused;
-        noteGiveBack(lane.window, unused);
+        noteRelease(lane.window, unused);
         admitWaiting(account);
       };
-      await (async () => work(job.admitted, giveBack))().then(resolve, reject);
+      await (async () => work(job.admitted, release))().then(resolve, reject);
       noteEnd(lane.window, account.clock.monotonic(), sent);
       admitWaiting(account);
     },
@@ -151,7 +151,7 @@ function takeBackUnused(lane: Lane): void {
   let taken = 0;
   for (const job of lane.waiting) {
     if (job.admitted === 0) break;
-    noteGiveBack(lane.window, job.admitted);
+    noteRelease(lane.window, job.admitted);
     taken += job.admitted;
     job.admitted = 0;
   }

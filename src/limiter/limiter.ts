@@ -39,8 +39,8 @@ export interface Limiter {
   stop(): Promise<void>;
 }
 
-/** Sends up to `count` requests. `giveBack` returns admissions that the job will not use. */
-export type LimitedJob<Result> = (count: number, giveBack: (unused: number) => void) => Promise<Result>;
+/** Sends up to `count` requests. `release` returns admissions that the job will not use. */
+export type LimitedJob<Result> = (count: number, release: (unused: number) => void) => Promise<Result>;
 
 export interface LimiterOptions {
   version: 'v2' | 'v1';

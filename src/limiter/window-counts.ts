@@ -33,7 +33,7 @@ export function noteStart(window: RateWindow, now: number, count: number): void 
 }
 
 /** Uncounts `count` admitted requests that are not sent. */
-export function noteGiveBack(window: RateWindow, count: number): void {
+export function noteRelease(window: RateWindow, count: number): void {
   window.running -= count;
   window.unanswered = Math.max(0, window.unanswered - count);
   window.lastStart.count = Math.max(0, window.lastStart.count - count);

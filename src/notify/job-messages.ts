@@ -5,7 +5,7 @@ import type { Database } from '../ledger/drivers/database.ts';
 import { filesOfSlot, type JobFile } from '../ledger/jobs/job-files.ts';
 import type { RetryGivenUp } from '../ledger/jobs/job-retries.ts';
 import { findSlot } from '../ledger/jobs/slots.ts';
-import type { LeftFile } from '../ledger/jobs/unprocessed-files.ts';
+import type { UnprocessedFile } from '../ledger/jobs/unprocessed-files.ts';
 import { leftFilesLines } from '../reports/sentences/unprocessed-files-text.ts';
 import { counted } from '../reports/text/counted-text.ts';
 import type { Message, News } from './message.ts';
@@ -29,7 +29,7 @@ export async function slotMessage(db: Database, { job }: News, events: readonly 
     subject: `Job ${job}: ${what}`,
     lines: [
       `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${slot.detail ?? 'The reason is unknown'}.`,
-      ...(await Promise.all(paid.map(async (file) => takenText(file, await findBatch(db, file.batch_id))))),
+      ...(await Promise.all(paid.map(async (file) => importedText(file, await findBatch(db, file.batch_id))))),
       `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and the same for each other run that you want'}`,
     ],
     facts: {
@@ -45,12 +45,12 @@ export async function slotMessage(db: Database, { job }: News, events: readonly 
 }
 
 /** A file of a slot that has failed because of another file: this file was imported, and is paid. */
-function takenText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
+function importedText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
   const state = batch === null ? 'not in the ledger' : batchLabel(batch);
   return `Taken:   ${name} is batch ${batch_id}, ${state}`;
 }
 
-export function leftFilesMessage({ job }: News, left: readonly LeftFile[]): Message | null {
+export function leftFilesMessage({ job }: News, left: readonly UnprocessedFile[]): Message | null {
   if (job === null) return null;
   return {
     kind: 'slot_missed',

@@ -1,7 +1,7 @@
 import type { ThrottleWait } from '../core/time/throttle-wait.ts';
 import type { LateBatch } from '../ledger/accounts/pace.ts';
 import type { RetryGivenUp } from '../ledger/jobs/job-retries.ts';
-import type { LeftFile } from '../ledger/jobs/unprocessed-files.ts';
+import type { UnprocessedFile } from '../ledger/jobs/unprocessed-files.ts';
 import type { NewsKind } from './recipients.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface News {
   /** Set if the service throttles an account. */
   throttleWait?: ThrottleWait;
   /** Set if a job left files unprocessed. */
-  left?: readonly LeftFile[];
+  left?: readonly UnprocessedFile[];
   /** Set if failed rows of a job were not retried. */
   retryGivenUp?: RetryGivenUp;
 }

@@ -13,7 +13,7 @@ export interface NotificationDedupe {
    */
   claim(name: string): boolean;
   /** Releases the claim, because the notification could not be sent. */
-  giveBack(name: string): void;
+  release(name: string): void;
 }
 
 export interface UnopenedDeps {
@@ -46,7 +46,7 @@ export async function notifyUnopened(
       try {
         await send(recipient, message, { eventId, at }, ending);
       } catch (trouble) {
-        notes.giveBack(name);
+        notes.release(name);
         onTrouble(recipient.id, errorMessage(trouble));
       }
     }),

@@ -6,7 +6,7 @@ import { findBatch } from '../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
 import { retriesGivenUp } from '../ledger/jobs/job-retries.ts';
 import { jobsWithSlots } from '../ledger/jobs/slots.ts';
-import { leftFiles } from '../ledger/jobs/unprocessed-files.ts';
+import { findUnprocessedFiles } from '../ledger/jobs/unprocessed-files.ts';
 import {
   lateChangeBatches,
   newsSince,
@@ -80,7 +80,7 @@ export async function watchNews(
   let kept = 0;
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
-  const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
+  const ofJobs = [...(await unprocessedNews(db, since)), ...(await retryNews(db, since))];
   for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateChangeNews(db, since, now))]) {
     const { kind, job } = news;
     const about = { kind, job, account: news.account ?? (job === null ? null : (accountOf?.(job) ?? null)) };
@@ -149,10 +149,10 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
  * Jobs in whose folder `working` a slot found, since a time (epoch ms), files of an earlier slot. No slot processes
  * those by itself.
  */
-async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
+async function unprocessedNews(db: Database, sinceMs: number): Promise<News[]> {
   const news: News[] = [];
   for (const job of await jobsWithSlots(db)) {
-    const left = await leftFiles(db, job);
+    const left = await findUnprocessedFiles(db, job);
     if (left === null || left.noted_at < sinceMs) continue;
     const event_id = `files_left:${job}:${left.noted_at}`;
     news.push({ kind: 'slot_missed', event_id, batch_id: null, account: null, job, left: left.files });

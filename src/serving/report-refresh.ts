@@ -4,7 +4,7 @@ import { lastLateAt } from '../ledger/audit/events.ts';
 import { completedSince } from '../ledger/batches/batches.ts';
 import { readVersion } from '../reports/versions/versions.ts';
 import type { Session } from '../runtime/session/session.ts';
-import { reportsOfFile } from '../runtime/upkeep/job-files-left.ts';
+import { reportsOfFile } from '../runtime/upkeep/job-file-places.ts';
 
 /**
  * How long after a batch's end its reports are refreshed by themselves. For later status updates, a person runs

@@ -17,7 +17,7 @@ import { type EventData, isLateSql } from '../../src/ledger/audit/events.ts';
 import type { Database, SqlValue } from '../../src/ledger/drivers/database.ts';
 import { insertJobFile } from '../../src/ledger/jobs/job-files.ts';
 import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/ledger/jobs/slots.ts';
-import { noteLeftFiles } from '../../src/ledger/jobs/unprocessed-files.ts';
+import { saveUnprocessedFiles } from '../../src/ledger/jobs/unprocessed-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox/outbox.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { takeLease } from '../../src/ledger/schema/lease-table.ts';
@@ -422,7 +422,7 @@ describe('a notification', () => {
     await insertSlot(db, { job: 'payroll', due_at: 0, state: 'failed', detail: null });
     const a = { file: 'a.csv', due_at: 0 };
     for (const files of [[a], [a], [a, { file: 'b.csv', due_at: null }], [a], []]) {
-      await noteLeftFiles(db, 'payroll', files, clock.now());
+      await saveUnprocessedFiles(db, 'payroll', files, clock.now());
       await pass();
       await clock.drive(clock.sleep(60_000));
     }
@@ -645,7 +645,7 @@ describe('a notification', () => {
       ['gone', 'skipped'],
     ] as const)
       await insertSlot(db, { job, due_at: clock.now() + 1, state, detail: 'there is no file' });
-    await noteLeftFiles(db, 'payroll', [{ file: 'a.csv', due_at: null }], clock.now());
+    await saveUnprocessedFiles(db, 'payroll', [{ file: 'a.csv', due_at: null }], clock.now());
     await pass();
     assert.deepEqual(
       told.map(({ to, word }) => `${to}: ${word.subject.replace(/of \d.* UTC/, 'of then')}`),

@@ -25,7 +25,7 @@ function program(recipients: readonly Recipient[]) {
         },
         notes: {
           claim: (name) => !noted.has(name) && noted.add(name) !== null,
-          giveBack: (name) => void noted.delete(name),
+          release: (name) => void noted.delete(name),
         },
         onTrouble: (recipient) => void troubles.push(recipient),
         ending: new AbortController().signal,

@@ -42,7 +42,7 @@ export async function execute(
   return result.doubts.length > 0 ? 5 : 0;
 }
 
-function show(terminal: CommandContext['terminal'], result: Verification, isKeyGiven: boolean): void {
+function show(terminal: CommandContext['terminal'], result: Verification, hasKey: boolean): void {
   for (const line of aboutLines(result)) terminal.print(`${visible(line)}\n`);
   for (const sentence of result.ok ? result.checked : [])
     terminal.print(`${terminal.paint('green', '✔')} ${visible(sentence)}\n`);
@@ -59,7 +59,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
   if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
   // A forger who rewrites all of the files signs them with a key of their own, and that signature is valid too.
-  if (result.ok && !isKeyGiven)
+  if (result.ok && !hasKey)
     terminal.print(
       'The reports cannot prove whose key this is: compare it with what "airbatch key" prints, or add --key.\n',
     );

@@ -49,7 +49,7 @@ export function shapeFaults(shape: z.ZodType, given: unknown): ShapeFault[] {
           says: `is not known${meant === null ? '' : ` (did you mean ${meant}?)`}`,
         });
       }
-    } else if (!isMissing(issue, given)) faults.push({ path: [...issue.path], says: saysOf(issue, shape, given) });
+    } else if (!isMissing(issue, given)) faults.push({ path: [...issue.path], says: faultText(issue, shape, given) });
   }
   return faults;
 }
@@ -80,7 +80,7 @@ function isMissing(issue: Issue, given: unknown): boolean {
   return isOfValue && issue.path.length > 0 && valueAt(given, issue.path) === undefined;
 }
 
-function saysOf(issue: Issue, shape: z.ZodType, given: unknown): string {
+function faultText(issue: Issue, shape: z.ZodType, given: unknown): string {
   // Our own messages are predicates already; zod's begin with one of these words.
   if (!/^(?:Invalid|Too (?:small|big)|Unrecognized)/.test(issue.message)) return issue.message;
   switch (issue.code) {

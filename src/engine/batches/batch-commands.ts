@@ -24,7 +24,7 @@ import {
   requireUnexpired,
 } from '../plan/approval.ts';
 import { balanceEventData } from '../plan/known-balance.ts';
-import type { Asked } from '../plan/preflight.ts';
+import type { RequestedTotals } from '../plan/preflight.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 
@@ -32,7 +32,7 @@ import { cancelRowsLeft } from './cancelled-rows.ts';
 export interface ApprovalTerms {
   balance: Balance | null;
   /** The plan that the person saw. Null: the person accepts any plan. */
-  plan: Asked | null;
+  plan: RequestedTotals | null;
   /** The digest of the rows that the person saw. Null: the person accepts the rows as they are. */
   seenDigest?: string | null;
 }
@@ -101,7 +101,7 @@ async function addApproval(
 }
 
 /** Callers ask the policy first. This check ensures that no caller can send a batch that needs a second person. */
-function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
+function requireNobody({ batch_id, policy }: BatchRecord, plan: RequestedTotals): void {
   const needed = plan.toSend === 0 ? null : approvalNeeded(storedPolicy(policy), plan);
   if (needed !== null)
     throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${needed.why}`);

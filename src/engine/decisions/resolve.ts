@@ -84,7 +84,7 @@ export async function resolveOverdue(
       `${place} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(sentAt + settleAlertMs)} on`,
       { hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.` },
     );
-  const said = await askOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
+  const said = await lookUpOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
   if (said.problem !== null && now - sentAt < unansweredMsMax) {
     const { code, message } = said.problem.evidence;
     throw new AirbatchError(
@@ -98,7 +98,7 @@ export async function resolveOverdue(
   const outcome = await inUnitOf(actor, async (unit) => {
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
     if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
-    const against = speaksAgainst(said, resolution);
+    const against = contradictingPayment(said, resolution);
     if (against !== null) {
       // The account's runner looks the row up soon.
       await unit.noteRow(row, { next_action_at: unit.at }, null, {});
@@ -134,12 +134,12 @@ function timeOf(at: number): string {
  * Whether the row changed since it was read here: it has a new status from the service, or it is due for a lookup now.
  */
 function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
-  const isToAsk = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
-  return isToAsk || row.service_status !== before.service_status;
+  const isLookupDue = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
+  return isLookupDue || row.service_status !== before.service_status;
 }
 
 /** The service's answers about an accepted row; null if it does not have the payment. */
-interface Said {
+interface ServiceAnswers {
   /** The payment with the row's id. */
   own: ServicePayment | null;
   /** The row's payment as listed under its reference. */
@@ -150,7 +150,12 @@ interface Said {
   problem: ReadProblem | null;
 }
 
-async function askOnce(gateway: Gateway, asking: RequestDeps, batch: BatchRecord, row: RowRecord): Promise<Said> {
+async function lookUpOnce(
+  gateway: Gateway,
+  asking: RequestDeps,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<ServiceAnswers> {
   const { topup_id: topupId } = row;
   assert(topupId !== null, 'what was accepted has an id of the service');
   const reference = referenceOf(batch, row, row.generation);
@@ -172,7 +177,7 @@ function paymentsOf(outcome: LookupOutcome): readonly ServicePayment[] {
 }
 
 /** A payment at the service that contradicts the person's statement, or null. */
-function speaksAgainst({ own, listed, others }: Said, { as }: Resolution): ServicePayment | null {
+function contradictingPayment({ own, listed, others }: ServiceAnswers, { as }: Resolution): ServicePayment | null {
   // If the service reports an end, the row ends with that, without the person's statement.
   if (own !== null && own.state !== 'open') return own;
   // A listing under the reference alone never ends the row. But if it shows the opposite end, it contradicts the

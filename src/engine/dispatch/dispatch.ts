@@ -83,10 +83,10 @@ async function admitRows(
   try {
     await context.limiter.admit(
       'creation',
-      async (count, giveBack) => {
+      async (count, release) => {
         begin();
         const intents = isOver() ? [] : await takeIntents(context, count, isCompared);
-        if (intents.length < count) giveBack(count - intents.length);
+        if (intents.length < count) release(count - intents.length);
         // A job ends only after all of its requests have ended, and the lease is released only after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
         const failed = sent.find((one) => one.status === 'rejected');

@@ -88,14 +88,15 @@ async function writeTrouble(
     case 'exists':
     case 'number_blocked': {
       const at = outcome.kind === 'exists' ? usedUpUntil(context, sent, payment, unit.at) : null;
-      if (at !== null) return giveBack(unit, context, row, closed(payment), { at, charge: false, data });
+      if (at !== null) return makeReadyAgain(unit, context, row, closed(payment), { at, charge: false, data });
       // Both answers may refer to this attempt or to an earlier one. A lookup shows which.
       await doubt(unit, context, row, closed(payment), { ...data, why: outcome.kind });
       return {};
     }
     case 'throttled': {
       const why = keptAnswer(unit, context, sent.payment, payment);
-      if (why === null) return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
+      if (why === null)
+        return makeReadyAgain(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
       await doubt(unit, context, row, closed(payment), { ...data, why });
       return {};
     }
@@ -109,13 +110,13 @@ async function writeTrouble(
       // The last generation is not used up for lack of money: its row waits until the service has forgotten the key,
       // and so gives it a new answer.
       const at = (isKept && forgottenAt(context, closed(payment), unit.at)) || unit.at;
-      return { ...(await giveBack(unit, context, row, closed(payment), { at, charge: false, data })), pause };
+      return { ...(await makeReadyAgain(unit, context, row, closed(payment), { at, charge: false, data })), pause };
     }
     case 'not_sent': {
       const at =
         unit.at +
         withJitter(Math.min(1_000 * 2 ** row.attempts, context.settings.unreachableWaitMsMax), context.random);
-      return giveBack(unit, context, row, closed(payment), { at, charge: true, data });
+      return makeReadyAgain(unit, context, row, closed(payment), { at, charge: true, data });
     }
     case 'in_doubt':
       await doubt(unit, context, row, payment, data);
@@ -217,7 +218,7 @@ async function writeRefusal(
   return {};
 }
 
-async function giveBack(
+async function makeReadyAgain(
   unit: Unit,
   context: Parts<'gateway' | 'picker'>,
   row: RowRecord,

@@ -72,7 +72,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   const step = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, key);
     assert(payment, 'a row in doubt has its payment');
-    return takeStep(unit, context, open, { row, payment }, outcome);
+    return carryOut(unit, context, open, { row, payment }, outcome);
   });
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
@@ -103,7 +103,7 @@ async function writeUnanswered(
 }
 
 /** Writes the step that follows from a lookup. Null if another writer changed the row first. */
-async function takeStep(
+async function carryOut(
   unit: Unit,
   context: DoubtsNeeds,
   open: OpenBatch,

@@ -15,7 +15,7 @@ const requestsAtOnce = 8;
  */
 const openTurnEvery = 4;
 /** How often a batch without due rows is checked again while rows of other batches are handled. */
-const askAgainMs = 2_000;
+const queryAgainMs = 2_000;
 /**
  * How long a row that was read from the ledger may be used. After that, a webhook may have settled it, and a request
  * would be wasted.
@@ -28,7 +28,7 @@ interface Source {
   /** Due rows, the longest due last. */
   rows: RowRecord[];
   /** When they were read from the ledger (monotonic ms). */
-  askedAt: number;
+  queriedAt: number;
   /** How many more rows may be handled in this pass. */
   left: number;
   /** The row numbers (in the file) that are being handled. */
@@ -53,7 +53,7 @@ export async function stepDueRows(
   let number = 1;
   let asking: Promise<void> | null = null;
   const ask = () => {
-    asking ??= askLedger(context, status, sources).finally(() => {
+    asking ??= queryLedger(context, status, sources).finally(() => {
       asking = null;
     });
     return asking;
@@ -106,7 +106,7 @@ function nextSource(
 }
 
 /** Reads the due rows of each batch, and again if a batch had none for a while or its rows were read long ago. */
-async function askLedger(
+async function queryLedger(
   { db, clock, batches }: Parts<'batches' | 'clock' | 'db'>,
   status: 'accepted' | 'in_doubt',
   sources: Map<string, Source>,
@@ -114,8 +114,8 @@ async function askLedger(
   const now = clock.monotonic();
   for (const batchId of batches.all().keys()) {
     const known = sources.get(batchId);
-    if (known && !isToBeAsked(known, now)) continue;
-    const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
+    if (known && !needsQuery(known, now)) continue;
+    const source = known ?? { batchId, rows: [], queriedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
     // Rows that are being handled stay due in the ledger until their step is written, which may happen during this
     // read.
     const underWay = new Set(source.underWay);
@@ -124,13 +124,13 @@ async function askLedger(
       .filter(({ row_no }) => !underWay.has(row_no) && !source.underWay.has(row_no))
       .slice(0, source.left)
       .reverse();
-    source.askedAt = now;
+    source.queriedAt = now;
     sources.set(batchId, source);
   }
 }
 
-function isToBeAsked({ rows, askedAt, left }: Source, now: number): boolean {
-  return left > 0 && now - askedAt >= (rows.length > 0 ? keptMsMax : askAgainMs);
+function needsQuery({ rows, queriedAt, left }: Source, now: number): boolean {
+  return left > 0 && now - queriedAt >= (rows.length > 0 ? keptMsMax : queryAgainMs);
 }
 
 async function firstDueAt(

@@ -7,7 +7,7 @@ import type { ApprovalRecord } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
-import { type Asked, requestedNow } from './preflight.ts';
+import { type RequestedTotals, requestedNow } from './preflight.ts';
 
 /** The plan that was approved. It is stored with the batch, and the spending is compared with it. */
 export interface ApprovedPlan {
@@ -34,7 +34,7 @@ export interface ApprovalNeeded {
 }
 
 /** How many people must approve the plan: as many as the highest tier that it exceeds asks for; null: nobody must. */
-export function approvalNeeded({ approval }: BatchPolicy, plan: Asked): ApprovalNeeded | null {
+export function approvalNeeded({ approval }: BatchPolicy, plan: RequestedTotals): ApprovalNeeded | null {
   if (approval.needed === 'never') return null;
   for (const tier of approval.tiers.toSorted((a, b) => b.approvers - a.approvers)) {
     const why = whyAbove(plan, tier, `above which ${tier.approvers} people approve`);
@@ -47,7 +47,7 @@ export function approvalNeeded({ approval }: BatchPolicy, plan: Asked): Approval
 
 /** In what the plan exceeds the rows and sums; null if in nothing. */
 function whyAbove(
-  plan: Asked,
+  plan: RequestedTotals,
   { rows, sums }: { rows?: number | undefined; sums: Readonly<Record<string, string>> },
   meaning: string,
 ): string | null {
@@ -86,7 +86,11 @@ export async function checkContent(db: Database, batch: BatchRecord, seenDigest:
  * may have been released, which does not change the digest of the rows. Returns what would be sent now. Null for
  * `seen`: any plan is accepted.
  */
-export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | null): Promise<Asked> {
+export async function checkPlan(
+  db: Database,
+  batch: BatchRecord,
+  seen: RequestedTotals | null,
+): Promise<RequestedTotals> {
   const now = await requestedNow(db, batch.batch_id);
   if (seen === null || isSame(now, seen)) return now;
   throw planChanged(batch, `it would send ${planText(now)}, and what was to be approved is ${planText(seen)}`);
@@ -108,7 +112,7 @@ export function planChanged({ batch_id, status }: BatchRecord, what: string): Ai
 export function approvalsByOthers(
   { batch_id }: BatchRecord,
   approvals: readonly ApprovalRecord[],
-  { content_sha256, plan, person }: { content_sha256: string; plan: Asked; person: string },
+  { content_sha256, plan, person }: { content_sha256: string; plan: RequestedTotals; person: string },
 ): ApprovalRecord[] {
   const alike = approvals.filter(
     (one) => one.content_sha256 === content_sha256 && isSame(approvedText(one.plan), plan),
@@ -118,7 +122,7 @@ export function approvalsByOthers(
   throw new AirbatchError('SECOND_PERSON_NEEDED', `${person} has approved batch ${batch_id} already`);
 }
 
-function approvedText(plan: string): Asked {
+function approvedText(plan: string): RequestedTotals {
   const { rows: toSend, products, sums } = JSON.parse(plan) as ApprovedPlan;
   return { toSend, products, sums };
 }
@@ -137,13 +141,13 @@ export function requireUnexpired(batch: BatchRecord, now: number): void {
   throw new AirbatchError('APPROVAL_EXPIRED', `batch ${batch.batch_id} was submitted more than ${days} days ago`);
 }
 
-function isSame(a: Asked, b: Asked): boolean {
+function isSame(a: RequestedTotals, b: RequestedTotals): boolean {
   if (a.toSend !== b.toSend || a.products !== b.products) return false;
   const currencies = [...Object.keys(a.sums), ...Object.keys(b.sums)];
   return currencies.every((currency) => sameAmount(a.sums[currency] ?? '0', b.sums[currency] ?? '0'));
 }
 
-function planText({ toSend, products, sums }: Asked): string {
+function planText({ toSend, products, sums }: RequestedTotals): string {
   const asked = Object.entries(sums).map(([currency, value]) => moneyText(currency, value));
   if (products > 0) asked.push(products === 1 ? 'a product' : `${products} products`);
   const rows = toSend === 1 ? '1 row' : `${toSend} rows`;

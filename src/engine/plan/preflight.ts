@@ -73,7 +73,7 @@ export interface Preflight {
 }
 
 /** The totals of the rows that would be sent. An approval is bound to them. */
-export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
+export type RequestedTotals = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
 
 /** The limits of an account's service, and its product prices. */
 export interface PreflightService {
@@ -138,7 +138,7 @@ export async function preflight(
 }
 
 /** The totals of the rows that would be sent now. */
-export async function requestedNow(db: Database, batchId: string): Promise<Asked> {
+export async function requestedNow(db: Database, batchId: string): Promise<RequestedTotals> {
   return totalsOf(await readyAmounts(db, batchId));
 }
 
@@ -150,7 +150,7 @@ export async function requestedOnceReleased(
   db: Queryable,
   batchId: string,
   held: readonly RowRecord[] | null,
-): Promise<Asked> {
+): Promise<RequestedTotals> {
   const more = (held ?? []).map(({ currency, amount }) => ({ currency, amount, count: 1, again: 0, texts: 0 }));
   return totalsOf([...(await releasedAmounts(db, batchId, { held: held === null })), ...more]);
 }
@@ -180,7 +180,7 @@ async function requestedByOthers(
   return sums.toObject();
 }
 
-function totalsOf(asked: readonly RequestedAmount[]): Asked {
+function totalsOf(asked: readonly RequestedAmount[]): RequestedTotals {
   const sums = new Sums();
   let [toSend, products] = [0, 0];
   for (const { currency, amount, count } of asked) {

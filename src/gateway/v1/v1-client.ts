@@ -106,7 +106,7 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
   const query = new URLSearchParams({ extRefId: reference });
   return session.call({ path: `/adp/transactions?${query}`, requestClass: 'read' }, (called) => {
     const code = codeOf(called);
-    if (saysNone(called, code)) return { kind: 'not_found', evidence: called.evidence };
+    if (isNotFound(called, code)) return { kind: 'not_found', evidence: called.evidence };
     const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
     // An error may carry an empty list. Only a success with an empty list says that there is no payment.
     if (!found || (found.length === 0 && code !== successCode)) return problem(session, called);
@@ -131,7 +131,7 @@ function lookup(session: V1Session, reference: string): Promise<LookupOutcome> {
  * envelope has a code, the code decides (spec section 7.2): 190, for example, means that the customer's account is not
  * found, and says nothing about a payment.
  */
-function saysNone(called: Called, code: number | null): boolean {
+function isNotFound(called: Called, code: number | null): boolean {
   if (!called.error) return false;
   if (code === notFoundCode) return called.status === 404 || isSuccess(called);
   return code === null && called.status === 404;

@@ -35,7 +35,7 @@ const wrong =
 const refusedForItself = new RegExp(
   `^(${asked}${part}_${wrong}|(INVALID|UNSUPPORTED|UNKNOWN|MISSING)_${asked}${part}|VALIDATION_(ERROR|FAILED))$`,
 );
-const refusedAsAsked: Verdict = {
+const refusedForContent: Verdict = {
   kind: 'refused',
   why: 'about what this row asks for, before anything was created; the same request will never be taken',
 };
@@ -70,7 +70,7 @@ export function v2Verdict(status: number, code: string | null, hasPayment = fals
   if (hasPayment) return { kind: 'in_doubt', why: 'a refusal that shows a payment contradicts itself' };
   const byCode = code !== null && Object.hasOwn(v2Codes, code) ? v2Codes[code] : undefined;
   const isAsked = status >= 400 && status < 500 && status !== 409 && refusedForItself.test(code ?? '');
-  const verdict = byCode ?? (isAsked ? refusedAsAsked : v2Statuses[status]);
+  const verdict = byCode ?? (isAsked ? refusedForContent : v2Statuses[status]);
   if (verdict) return verdict;
   if (status >= 200 && status < 300) return { kind: 'in_doubt', why: 'a success that cannot be read may be a charge' };
   return { kind: 'in_doubt', why: 'nobody promised what this answer means' };

@@ -45,7 +45,7 @@ export const jobState = {
   usedFolder: makeColumn<string>('job', 'used_folder'),
   /** The names in its inbox that are not files (JSON). */
   ignoredEntries: makeColumn<string>('job', 'ignored_entries'),
-  /** `LeftFiles` (jobs/unprocessed-files.ts) as JSON. */
+  /** `UnprocessedFiles` (jobs/unprocessed-files.ts) as JSON. */
   unprocessedFiles: makeColumn<string>('job', 'unprocessed_files'),
   /** `RetryGivenUp[]` (jobs/job-retries.ts) as JSON. */
   retriesGivenUp: makeColumn<string>('job', 'retries_given_up'),

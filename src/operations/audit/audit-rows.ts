@@ -48,7 +48,7 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
     // A broken chain proves nothing about the rows.
     if (broken !== null) return { ...chain, broken, edited: [], unread: null };
     const { differences, unread } = await rowDifferences(view, batch, facts);
-    return { ...chain, edited: [...saidDifferences(batch, facts), ...differences], unread };
+    return { ...chain, edited: [...statedDifferences(batch, facts), ...differences], unread };
   });
 }
 
@@ -73,7 +73,7 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
   }
 }
 
-function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
+function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   const chainState = stateFromEvents(facts.batch);
   const [before, after] = [balanceOf(batch.balance_before), balanceOf(batch.balance_after)];
   const pairs: [what: keyof typeof chainState, found: string | null][] = [

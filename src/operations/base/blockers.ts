@@ -67,9 +67,9 @@ export function throttleText(throttle: ThrottleWait, now: number): string {
 function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string {
   if (until - since < longThrottleMs) return '';
   const why = ': ask the service why';
-  const askedAnewAt = at + longThrottleMs;
-  if (until <= askedAnewAt) return why;
-  const when = askedAnewAt <= now ? '' : `, not before ${timeText(isoTime(askedAnewAt))}`;
+  const askAgainAt = at + longThrottleMs;
+  if (until <= askAgainAt) return why;
+  const when = askAgainAt <= now ? '' : `, not before ${timeText(isoTime(askAgainAt))}`;
   return `${why}; where that is its mistake, start airbatch again${when}, to ask anew`;
 }
 

@@ -10,7 +10,7 @@ import { reportPlace } from '../../ledger/reporting/report-places.ts';
 import { reportFolder } from '../../reports/versions/folders.ts';
 import { eraseDraftOfBatch } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { filesLeft } from '../../runtime/upkeep/job-files-left.ts';
+import { archivedFilesOf } from '../../runtime/upkeep/job-file-places.ts';
 import { batchId, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 
@@ -79,7 +79,7 @@ export const forgetBatches = defineOperation({
       ...done,
       rejected: found.filter((batch) => batch?.status === 'rejected').length,
       reports: folders.flat().filter(existsSync),
-      files: (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat(),
+      files: (await Promise.all(done.batches.map((id) => archivedFilesOf(session, id)))).flat(),
     };
   },
 });

@@ -36,7 +36,7 @@ export const listNetworks = defineOperation({
       throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
     return withAccount(name, async (opened) => {
       const { gateway, name: account, isSandbox: is_rehearsal } = opened;
-      const asked = askedOf(query);
+      const asked = catalogQuery(query);
       const { items } = await ask(opened, 'catalog', () => gateway.networks(asked ?? {}));
       const named = asked === null ? items.filter((network) => isOfName(network, query)) : items;
       const is_filtered = asked === null || gateway.version !== 'V1';
@@ -46,7 +46,7 @@ export const listNetworks = defineOperation({
 });
 
 /** The part of the query that the service itself can search for; null for a part of a name. */
-function askedOf(query: string): { phoneNumber: string } | { country: string } | null {
+function catalogQuery(query: string): { phoneNumber: string } | { country: string } | null {
   if (/^\+?[0-9]{7,15}$/.test(query)) return { phoneNumber: query.startsWith('+') ? query : `+${query}` };
   return /^[A-Za-z]{2}$/.test(query) ? { country: query.toUpperCase() } : null;
 }

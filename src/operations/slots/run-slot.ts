@@ -7,7 +7,7 @@ import type { Job } from '../../runtime/jobs/define-job.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
-import { decideLeft, type FileOutcome, takeOne } from './slot-batch.ts';
+import { decideLeft, type FileOutcome, importOne } from './slot-batch.ts';
 import { bring, minuteMs, type PayingJob, type SlotFile, type SlotRunnerDeps } from './slot-files.ts';
 
 /** If the slot were run again before that, it would find nothing and be done. */
@@ -31,12 +31,12 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   if (source.kind === 'folder') await reportRemainingFiles(session, job, remaining);
   const notes = source.kind === 'folder' ? await ignoredNotes(session, job, ignored) : [];
   const outcomes: FileOutcome[] = [];
-  const toTake = files.filter(({ name }) => !known.has(name));
-  for (const [index, file] of toTake.entries()) {
+  const newFiles = files.filter(({ name }) => !known.has(name));
+  for (const [index, file] of newFiles.entries()) {
     // Thousands of files take longer than the process may take to end. The next start continues with the rest.
     if (stopping?.aborted) return { outcome: 'wait', detail: 'stopped before all of its files were read' };
-    const taking = takeOne(deps, job, dueAt, file);
-    outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
+    const taking = importOne(deps, job, dueAt, file);
+    outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, newFiles.slice(index)))));
   }
   const untaken = outcomes.filter(({ isTaken }) => !isTaken);
   const isRejected = faults.length > 0 || outcomes.some((one) => one.isRejected);

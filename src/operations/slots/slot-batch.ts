@@ -17,7 +17,7 @@ import type { Job } from '../../runtime/jobs/define-job.ts';
 import { finishByOfSlot } from '../../runtime/jobs/finish-by.ts';
 import { runIdOfSlot } from '../../runtime/jobs/run-id.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { rejectedName } from '../../runtime/upkeep/job-files-left.ts';
+import { rejectedName } from '../../runtime/upkeep/job-file-places.ts';
 import { type Operation, performIn, type WithAccount } from '../base/operation.ts';
 import type { Plan } from '../base/plan.ts';
 import { importFile } from '../files/import-file.ts';
@@ -34,7 +34,7 @@ export interface FileOutcome {
   isRejected?: boolean;
 }
 
-export async function takeOne(
+export async function importOne(
   deps: SlotRunnerDeps,
   job: Job,
   dueAt: number,

@@ -9,7 +9,7 @@ import { asFolderTrouble, type Brought, originalName, takeFromInbox } from '../.
 import type { Job } from '../../runtime/jobs/define-job.ts';
 import { stampOf } from '../../runtime/jobs/slot-stamp.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { archivedFile } from '../../runtime/upkeep/job-files-left.ts';
+import { archivedFile } from '../../runtime/upkeep/job-file-places.ts';
 import type { RequireSlot } from './claimed-slot.ts';
 
 export interface SlotRunnerDeps {

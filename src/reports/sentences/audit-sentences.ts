@@ -81,11 +81,11 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
   'row.complete': ({ cost, cost_currency, as, evidence, look_up, topup_id }) =>
     as
-      ? `decided that it was paid${because(evidence)}${askedBefore(look_up)}`
+      ? `decided that it was paid${because(evidence)}${afterLookup(look_up)}`
       : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
   'row.fail': ({ as, evidence, look_up, failure_code, failure_reason, ...data }) =>
     as
-      ? `decided that it was not paid${because(evidence)}${askedBefore(look_up)}`
+      ? `decided that it was not paid${because(evidence)}${afterLookup(look_up)}`
       : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
     `retry${next_generation ? ` ${Number(next_generation) - 1}` : ''} started${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
@@ -107,7 +107,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
 };
 
 /** The service's last answer before a person ended a row that it had accepted. */
-function askedBefore(lookup: unknown): string {
+function afterLookup(lookup: unknown): string {
   return lookup === undefined ? '' : ` (the service was asked before: ${text(lookup).replace('_', ' ')})`;
 }
 

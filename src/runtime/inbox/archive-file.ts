@@ -10,7 +10,7 @@ import { jobRetry } from '../../ledger/jobs/job-retries.ts';
 import { failSlot } from '../../ledger/jobs/slots.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { type Session, sessionSigning } from '../session/session.ts';
-import { archivedFile, folderTakenFrom, rejectedName } from '../upkeep/job-files-left.ts';
+import { archivedFile, folderTakenFrom, rejectedName } from '../upkeep/job-file-places.ts';
 import { writeWhy } from './write-why.ts';
 
 /**
@@ -64,7 +64,7 @@ async function archiveOne(session: Session, file: JobFile): Promise<void> {
       await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session), readableByGroup });
     }
   }
-  await dropKept(session, file);
+  await deleteArchived(session, file);
   await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));
 }
 
@@ -88,7 +88,7 @@ async function reportChanged({ db, clock, log }: Session, { job, due_at, name, b
 }
 
 /** Decides by the path and not by the job, which may have another source by now. */
-async function dropKept(session: Session, { job, name, working_path }: JobFile): Promise<void> {
+async function deleteArchived(session: Session, { job, name, working_path }: JobFile): Promise<void> {
   if (working_path !== archivedFile(session, job, name)) return;
   for (const path of [working_path, rejectedName(working_path)]) await rm(path, { force: true });
 }

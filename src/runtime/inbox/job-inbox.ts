@@ -33,7 +33,7 @@ export interface Stuck {
 }
 
 /** The folder, and the slot that takes the files. */
-interface TakenBy {
+interface InboxOptions {
   folder: string;
   pattern: string;
   stamp: string;
@@ -69,7 +69,7 @@ const looksMax = 3;
  */
 export async function takeFromInbox(
   deps: { clock: Clock },
-  options: TakenBy,
+  options: InboxOptions,
   requireSlot: () => Promise<void>,
 ): Promise<Brought> {
   const { folder, isUsed } = options;
@@ -93,7 +93,7 @@ export function asFolderTrouble(folder: string, error: unknown): unknown {
 
 async function take(
   { clock }: { clock: Clock },
-  { folder, pattern, stamp, known }: TakenBy,
+  { folder, pattern, stamp, known }: InboxOptions,
   requireSlot: () => Promise<void>,
 ): Promise<Brought> {
   const wanted = globExpression(pattern);

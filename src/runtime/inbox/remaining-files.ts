@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot, openJobFiles } from '../../ledger/jobs/job-files.ts';
 import { findSlot } from '../../ledger/jobs/slots.ts';
-import { type LeftFile, noteLeftFiles } from '../../ledger/jobs/unprocessed-files.ts';
+import { saveUnprocessedFiles, type UnprocessedFile } from '../../ledger/jobs/unprocessed-files.ts';
 import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.ts';
 import type { Job } from '../jobs/define-job.ts';
 import { dueAtOf } from '../jobs/slot-stamp.ts';
@@ -12,7 +12,7 @@ import { isLeftOver, unlessGone } from './complete-files.ts';
 import { originalName } from './job-inbox.ts';
 
 /** The files in the `working` folder of a job that would stay there for ever. */
-export async function leftNow(db: Queryable, job: Job): Promise<LeftFile[]> {
+export async function leftNow(db: Queryable, job: Job): Promise<UnprocessedFile[]> {
   if (job.source.kind !== 'folder') return [];
   const names = await unlessGone(readdir(join(job.source.folder, 'working')));
   return remainingFilesOf(db, job, names ?? []);
@@ -28,7 +28,7 @@ export async function reportRemainingFiles(
   names: readonly string[],
 ): Promise<void> {
   const files = await remainingFilesOf(db, job, names);
-  if (!(await db.transact((tx) => noteLeftFiles(tx, job.name, files, clock.now())))) return;
+  if (!(await db.transact((tx) => saveUnprocessedFiles(tx, job.name, files, clock.now())))) return;
   const next = leftFilesLines(job.name, files).join(' ');
   log.warn('files of a job are unprocessed, and are not paid', { job: job.name, files: files.length, next });
 }
@@ -37,10 +37,10 @@ async function remainingFilesOf(
   db: Queryable,
   { name: job, schedule }: Job,
   names: readonly string[],
-): Promise<LeftFile[]> {
+): Promise<UnprocessedFile[]> {
   if (names.length === 0) return [];
   const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
-  const left: LeftFile[] = [];
+  const left: UnprocessedFile[] = [];
   for (const file of names) {
     // A batch without a decision is not in progress: its slot failed before the decision, and makes it when it is run
     // again.

@@ -1,4 +1,4 @@
-import { stampBefore } from '../upkeep/job-files-left.ts';
+import { stampBefore } from '../upkeep/job-file-places.ts';
 import { runIdOfSlot } from './run-id.ts';
 import { makeWallTime } from './wall-time.ts';
 

@@ -74,7 +74,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
     while (isAsked && !signal.aborted) {
       isAsked = false;
       try {
-        while ((await putHeads(session, anchor, signal)) === batchesPerPass);
+        while ((await publishHeads(session, anchor, signal)) === batchesPerPass);
       } catch (error) {
         log.warn('the heads of audit chains could not be anchored; airbatch tries again', {
           place,
@@ -106,7 +106,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
 }
 
 /** Returns how many batches' heads were stored in the place: as many as one pass takes, or all. */
-async function putHeads(session: Session, anchor: Anchor, signal: AbortSignal): Promise<number> {
+async function publishHeads(session: Session, anchor: Anchor, signal: AbortSignal): Promise<number> {
   const { db, clock } = session;
   const place = placeOf(anchor);
   const batches = await batchesToAnchor(db, place, batchesPerPass);

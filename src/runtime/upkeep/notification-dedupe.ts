@@ -28,7 +28,7 @@ export function makeNotificationDedupe(
       folders.some((folder) => note(folder, digestOf(name), now()));
       return true;
     },
-    giveBack(name) {
+    release(name) {
       for (const path of paths(name)) attempt(() => rmSync(path, { force: true }));
     },
   };

@@ -1,5 +1,5 @@
 import { minus } from '../parts/exact.ts';
-import { endOf, isGivenBack, phaseOf, type Topup } from './topup.ts';
+import { endOf, isChargeReturned, phaseOf, type Topup } from './topup.ts';
 import type { TopupParts } from './topup-parts.ts';
 
 type BookingParts = Omit<TopupParts, 'clock' | 'random' | 'settings'>;
@@ -27,7 +27,7 @@ export function makeBooking(parts: BookingParts): (now: number) => void {
     for (const topup of due) {
       const at = topup.ends_at ?? now;
       store.run('UPDATE topups SET booked = 1 WHERE id = ?', topup.id);
-      if (isGivenBack(endOf(topup))) giveBack(parts, topup, 'given_back', at);
+      if (isChargeReturned(endOf(topup))) returnCharge(parts, topup, 'given_back', at);
       events.moved({ ...topup, booked: 1 }, 'ended', at);
     }
   }
@@ -44,7 +44,7 @@ export function makeBooking(parts: BookingParts): (now: number) => void {
         continue;
       }
       store.run('UPDATE topups SET refunded = 1 WHERE id = ?', topup.id);
-      giveBack(parts, topup, 'refund', at);
+      returnCharge(parts, topup, 'refund', at);
       events.moved({ ...topup, refunded: 1 }, 'refunded', at);
     }
   }
@@ -56,10 +56,15 @@ export function makeBooking(parts: BookingParts): (now: number) => void {
   };
 }
 
-function giveBack({ wallets, charges }: BookingParts, topup: Topup, why: 'given_back' | 'refund', at: number): void {
+function returnCharge(
+  { wallets, charges }: BookingParts,
+  topup: Topup,
+  why: 'given_back' | 'refund',
+  at: number,
+): void {
   wallets.move({ walletId: topup.wallet_id, amount: topup.cost, why, topupId: topup.id, at });
   if (why === 'refund') charges.refund(topup.id, at);
-  else charges.giveBack(topup.id, at);
+  else charges.returnCharge(topup.id, at);
 }
 
 /** Delivers a top-up that had failed, and charges it again. */

@@ -28,7 +28,7 @@ export interface Charge {
 
 export interface ChargeLog {
   record(charge: Omit<Charge, 'live' | 'refunded'>): void;
-  giveBack(topupId: string, at: number): void;
+  returnCharge(topupId: string, at: number): void;
   refund(topupId: string, at: number): void;
   /** Charges a failed top-up again, because it is delivered after all. */
   takeAgain(topupId: string): void;
@@ -66,7 +66,7 @@ export function makeChargeLog(store: Store): ChargeLog {
         at,
       });
     },
-    giveBack: (topupId, at) =>
+    returnCharge: (topupId, at) =>
       void store.run('UPDATE charges SET given_back_at = ? WHERE topup_id = ? AND given_back_at IS NULL', at, topupId),
     refund: (topupId, at) =>
       void store.run('UPDATE charges SET refunded_at = ? WHERE topup_id = ? AND refunded_at IS NULL', at, topupId),

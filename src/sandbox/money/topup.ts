@@ -53,7 +53,7 @@ export function phaseOf(topup: Topup, now: number): Phase {
 /**
  * Only a top-up that certainly did not arrive is given back; one that may have arrived is charged (spec section 3.2).
  */
-export const isGivenBack = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'canceled';
+export const isChargeReturned = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'canceled';
 
 export interface TopupOrder {
   version: 'v2' | 'v1';

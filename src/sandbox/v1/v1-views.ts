@@ -1,5 +1,5 @@
 import { findNetwork, type Product, rate } from '../money/catalog.ts';
-import { isGivenBack, type Phase, phaseOf, type Topup } from '../money/topup.ts';
+import { isChargeReturned, type Phase, phaseOf, type Topup } from '../money/topup.ts';
 import type { Wallet } from '../money/wallets.ts';
 import { exactNumber } from '../parts/exact.ts';
 
@@ -28,7 +28,7 @@ export const lookupCodes: Readonly<Record<Phase, { code: number; message: string
 /** The data of an answer to `POST /adp`. Deducted amounts are texts, as the spec allows (section 2.5). */
 export function sentView(topup: Topup, now: number) {
   const phase = phaseOf(topup, now);
-  const isFree = topup.refunded === 1 || (phase !== 'pending' && phase !== 'processing' && isGivenBack(phase));
+  const isFree = topup.refunded === 1 || (phase !== 'pending' && phase !== 'processing' && isChargeReturned(phase));
   const deducted = isFree ? '0' : topup.cost;
   const isDelivered = phase === 'completed';
   return {

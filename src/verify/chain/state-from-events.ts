@@ -26,19 +26,19 @@ export function stateFromEvents({
     'the digest of the rows': validated ? validated.data.content_sha256 : null,
     'who approved it': approved === null ? null : approved.actor,
     'when it was approved': time(approved),
-    'when it was due': timeSaid((reordered ?? received)?.data.finish_by),
+    'when it was due': statedTime((reordered ?? received)?.data.finish_by),
     'when it began': time(started),
     'when it ended': status === 'completed' ? time(completed) : null,
     'the balance before it': approved?.data.balance,
     'the balance after it': completed?.data.balance,
-    'when the balance before it was read': timeSaid(approved?.data.balance_read_at),
-    'when the balance after it was read': timeSaid(completed?.data.balance_read_at),
+    'when the balance before it was read': statedTime(approved?.data.balance_read_at),
+    'when the balance after it was read': statedTime(completed?.data.balance_read_at),
     'when its people were forgotten': time(forgotten),
     'its state': status,
   };
 }
 
 /** A time that an event gives as epoch milliseconds: see `stateFromEvents`. */
-function timeSaid(at: unknown): string | null | undefined {
+function statedTime(at: unknown): string | null | undefined {
   return typeof at === 'number' ? new Date(at).toISOString() : at === null ? null : undefined;
 }

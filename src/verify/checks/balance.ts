@@ -34,7 +34,7 @@ export function checkBalanceProof(summary: Summary, findings: Findings): void {
 }
 
 function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balance'>, findings: Findings): void {
-  const [left, own, saidLeft, saidOwn] = [new ExactSums(), new ExactSums(), new ExactSums(), new ExactSums()];
+  const [left, own, statedLeft, statedOwn] = [new ExactSums(), new ExactSums(), new ExactSums(), new ExactSums()];
   for (const { currency, before, after } of balance.wallets) {
     left.add(currency, before ?? '0');
     left.subtract(currency, after ?? '0');
@@ -51,8 +51,8 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
     came_back,
     unexplained,
   } of balance.explanation) {
-    saidLeft.add(currency, difference);
-    saidOwn.add(currency, charged_by_this_batch);
+    statedLeft.add(currency, difference);
+    statedOwn.add(currency, charged_by_this_batch);
     const rest = new ExactSums();
     for (const part of [charged_by_this_batch, charged_late, charged_by_other_batches, unexplained]) rest.add('', part);
     for (const part of [difference, came_back ?? '0']) rest.subtract('', part);
@@ -62,9 +62,9 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
   const explained = new Set(balance.explanation.map(({ currency }) => currency));
   for (const currency of named)
     if (!explained.has(currency)) findings.add(file, `has no explanation for the wallets ${inCurrency(currency)}.`);
-  for (const currency of left.differences(saidLeft))
+  for (const currency of left.differences(statedLeft))
     findings.add(file, `has another sum for what left the wallets ${inCurrency(currency)} than their balances show.`);
-  for (const currency of own.differences(saidOwn))
+  for (const currency of own.differences(statedOwn))
     findings.add(file, `explains the wallets ${inCurrency(currency)} with other charges than those of the batch.`);
   const isExplained = balance.explanation.every(({ unexplained }) => sameDecimal(unexplained, '0'));
   if (balance.explained !== isExplained)

@@ -98,7 +98,7 @@ interface Origin {
  * made, but not the chain. Returns whether the rows differ from those that were validated, if that can be known.
  */
 export async function checkOrigin(origin: Origin, findings: Findings): Promise<boolean> {
-  checkSaid(origin, findings);
+  checkStated(origin, findings);
   checkApprovals(origin, findings);
   checkBalance(origin, findings);
   checkIntakeCounts(origin, findings);
@@ -119,7 +119,7 @@ function reportFacts({ batch }: ChainFacts) {
 /**
  * Compares the texts of summary.json with the event that recorded them. What the event does not record is not compared.
  */
-function checkSaid({ summary, chain }: Origin, findings: Findings): void {
+function checkStated({ summary, chain }: Origin, findings: Findings): void {
   const chainState = reportFacts(chain);
   const pairs: [what: keyof typeof chainState, said: string | null][] = [
     ['the run', summary.run_id],

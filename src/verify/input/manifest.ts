@@ -69,7 +69,7 @@ export async function readSigned<Content extends { public_key: string }>(
   findings: Findings,
   shape: z.ZodType<Content>,
 ): Promise<Signed<Content> | null> {
-  const demanded = publicKey === null ? null : givenFingerprint(publicKey);
+  const demanded = publicKey === null ? null : fingerprintOfKey(publicKey);
   const bytes = await attempt(findings, 'manifest.json', () => ownBytes(join(dir, 'manifest.json')));
   const signature = await attempt(findings, 'manifest.sig', () => ownBytes(join(dir, 'manifest.sig')));
   if (!bytes) return null;
@@ -93,7 +93,7 @@ export async function readSigned<Content extends { public_key: string }>(
 }
 
 /** Like `keyFingerprint`, with a useful message for a text that is not a key. */
-function givenFingerprint(pem: string): string {
+function fingerprintOfKey(pem: string): string {
   try {
     return keyFingerprint(pem);
   } catch (error) {

@@ -4,7 +4,7 @@ import { storedThrottleOf, storedUse } from '../../../src/ledger/accounts/pace.t
 import { findRereadPlace } from '../../../src/ledger/batches/rereads.ts';
 import { retriesGivenUp } from '../../../src/ledger/jobs/job-retries.ts';
 import { findSlot, slotFaults } from '../../../src/ledger/jobs/slots.ts';
-import { leftFiles } from '../../../src/ledger/jobs/unprocessed-files.ts';
+import { findUnprocessedFiles } from '../../../src/ledger/jobs/unprocessed-files.ts';
 import { maximumKnownUntil, namedEnds } from '../../../src/ledger/rows/row-decisions.ts';
 import { findUnansweredLookup } from '../../../src/ledger/rows/unanswered-lookups.ts';
 import { readLedgerState } from '../../../src/ledger/schema/ledger-state.ts';
@@ -76,7 +76,7 @@ test('the facts of an earlier ledger become columns', async () => {
     );
   assert.deepEqual(await job('payroll'), [21, 22, 23, '/in', null]);
   assert.deepEqual(await job('promo'), [null, null, null, null, '["x"]']);
-  assert.deepEqual(await leftFiles(db, 'payroll'), left);
+  assert.deepEqual(await findUnprocessedFiles(db, 'payroll'), left);
   assert.deepEqual(await retriesGivenUp(db, 'payroll'), givenUp);
   assert.equal((await findSlot(db, 'payroll', 77))?.troubled_ms, 31);
   assert.deepEqual(await slotFaults(db, 'payroll', 77), ['late']);

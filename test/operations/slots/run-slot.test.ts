@@ -28,7 +28,7 @@ import { archiveFile } from '../../../src/runtime/inbox/archive-file.ts';
 import { leftNow } from '../../../src/runtime/inbox/remaining-files.ts';
 import { defineJob, type JobInput } from '../../../src/runtime/jobs/define-job.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
-import { filesLeft } from '../../../src/runtime/upkeep/job-files-left.ts';
+import { archivedFilesOf } from '../../../src/runtime/upkeep/job-file-places.ts';
 import { makeFakeService } from '../../support/fake-service.ts';
 import { folderOf } from '../../support/folder.ts';
 import { memoryLedger, testService } from '../../support/ledger.ts';
@@ -354,7 +354,7 @@ describe('a slot', () => {
     await archiveFile(session);
     assert.deepEqual(await toPutAway(), []);
     const [batch] = await db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
-    assert.deepEqual(await filesLeft(session, batch?.batch_id ?? ''), [path]);
+    assert.deepEqual(await archivedFilesOf(session, batch?.batch_id ?? ''), [path]);
   });
 
   test('tells of the folder of a single file that it is away, and not that there is no such file', async (t) => {
@@ -443,7 +443,7 @@ describe('what a job has brought', () => {
     assert.deepEqual(found('rejected'), ['20261125-0900~x.csv', '20261125-0900~x.csv.why.txt']);
     const rejected = join(folder, 'rejected/20261125-0900~x.csv');
     assert.equal(readFileSync(`${rejected}.why.txt`, 'utf8'), 'x.csv: the wrong month\n');
-    assert.deepEqual(await filesLeft(session, batch.batch_id), [rejected]);
+    assert.deepEqual(await archivedFilesOf(session, batch.batch_id), [rejected]);
     assert.deepEqual(await toPutAway(), []);
     assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
     // As where a crash has come between the putting away and the note of it.

@@ -10,7 +10,7 @@ describe('notes of what was told without a ledger', () => {
     const ledger = join(folderOf(t), 'ledger.db');
     const notes = () => makeNotificationDedupe(ledger, Date.now);
     assert.deepEqual([notes().claim('x'), notes().claim('x'), notes().claim('y')], [true, false, true]);
-    notes().giveBack('x');
+    notes().release('x');
     assert.deepEqual([notes().claim('x'), notes().claim('x')], [true, false]);
   });
 

@@ -11,7 +11,7 @@ export const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
  * The files of a batch that a job has archived and that still name its people: the file in `done` or `rejected`, the
  * reports next to it, a single file that stays where it is, or a rejected file that a program wrote.
  */
-export async function filesLeft(session: Pick<Session, 'db' | 'ledgerPath'>, batchId: string): Promise<string[]> {
+export async function archivedFilesOf(session: Pick<Session, 'db' | 'ledgerPath'>, batchId: string): Promise<string[]> {
   const file = await findJobFile(session.db, batchId);
   if (file) return archivePlaces(file.working_path, batchId).filter(existsSync);
   const batch = await findBatch(session.db, batchId);
