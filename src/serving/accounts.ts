@@ -1,11 +1,14 @@
+import { AirbatchError } from '../core/basics/errors.ts';
 import { serviceName } from '../core/identity/service-name.ts';
 import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches/batches.ts';
+import type { WithAccount } from '../operations/base/operation.ts';
 import { openAccount } from '../runtime/accounts/account.ts';
 import { type SupervisedAccount, superviseAccount } from '../runtime/accounts/account-supervisor.ts';
 import { runnerOf } from '../runtime/accounts/runner-of.ts';
 import type { Accounts } from '../runtime/accounts/served-accounts.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { type AccountConfig, sandboxAccountName } from '../runtime/settings/account-config.ts';
+import { chooseAccount } from '../runtime/settings/config.ts';
 import type { Notifier } from '../runtime/upkeep/notifier.ts';
 
 export function keep(
@@ -32,6 +35,21 @@ export function keep(
     makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
     onStandstill: (error, isTriedAgain) => notifier.notifyStandstill({ account: name, error, isTriedAgain }),
   });
+}
+
+/** The name of the account that `chooseAccount` chooses. */
+export function accountName({ config }: Pick<Session, 'config'>, given: string | undefined): string {
+  return chooseAccount(config, given)?.name ?? sandboxAccountName;
+}
+
+/** Works with an account that this program keeps open. */
+export function withKept(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): WithAccount {
+  return (given, work) => {
+    const name = accountName(session, given);
+    const account = kept.get(name);
+    if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
+    return account.use(work);
+  };
 }
 
 /** Logs where each account's webhooks are expected, and what in the configuration keeps them from arriving. */

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { AirbatchError } from '../core/basics/errors.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Session } from '../runtime/session/session.ts';
-import { sandboxAccountName } from '../runtime/settings/account-config.ts';
-import { chooseAccount } from '../runtime/settings/config.ts';
 import { makeApiServer } from '../server/api/api-server.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
 import { makePasswordHasher } from '../server/sign-in/password.ts';
+import { withKept } from './accounts.ts';
 import { listening } from './listening.ts';
 import { publicUrlOf, requirePrivate } from './public-address.ts';
 
@@ -41,7 +39,7 @@ export function makeInnerServers(
       session,
       hasher: makePasswordHasher(session.random),
       publicUrl,
-      withAccount: (name, work) => keptOf(session, kept, name).use(work),
+      withAccount: withKept(session, kept),
       onChange: (account) => kept.get(account)?.nudge(),
     });
   return {
@@ -58,17 +56,6 @@ export function makeInnerServers(
     },
     close: () => Promise.all([metrics?.close(), api?.close()]),
   };
-}
-
-/** The account with this name, as this program works for it. */
-function keptOf(
-  { config }: Session,
-  kept: ReadonlyMap<string, SupervisedAccount>,
-  name: string | undefined,
-): SupervisedAccount {
-  const account = kept.get(chooseAccount(config, name)?.name ?? sandboxAccountName);
-  if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
-  return account;
 }
 
 function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {

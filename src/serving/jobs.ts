@@ -1,16 +1,14 @@
 import { dirname } from 'node:path';
-import { AirbatchError } from '../core/basics/errors.ts';
 import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { jobWarnings } from '../runtime/jobs/job-warnings.ts';
 import { isDeadProcess, processHolder } from '../runtime/session/process-holder.ts';
 import type { Session } from '../runtime/session/session.ts';
-import { sandboxAccountName } from '../runtime/settings/account-config.ts';
-import { chooseAccount } from '../runtime/settings/config.ts';
 import type { JobRetention } from '../runtime/upkeep/housekeeping.ts';
 import type { JobsNotifiedOf } from '../runtime/upkeep/notifier.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
+import { accountName, withKept } from './accounts.ts';
 
 /** The recipients that jobs name for their notifications. */
 export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {
@@ -27,10 +25,6 @@ export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonl
 export function jobsNotifiedOf(session: Pick<Session, 'config'>, jobs: readonly Job[]): JobsNotifiedOf {
   const accounts = new Map(jobs.map(({ name, account }) => [name, accountName(session, account)]));
   return { recipients: jobRecipients(session, jobs), accountOf: (job) => accounts.get(job) ?? null };
-}
-
-function accountName({ config }: Pick<Session, 'config'>, given: string | undefined): string {
-  return chooseAccount(config, given)?.name ?? sandboxAccountName;
 }
 
 export function retentionsOf(jobs: readonly Job[]): JobRetention[] {
@@ -54,11 +48,7 @@ export function startJobs(
     base: dirname(session.config.jobs),
     holder: processHolder(session.clock),
     isDead: isDeadProcess,
-    withAccount: (name, work) => {
-      const account = kept.get(accountName(session, name));
-      if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
-      return account.use(work);
-    },
+    withAccount: withKept(session, kept),
     onBatches: () => {
       for (const account of kept.values()) account.nudge();
     },

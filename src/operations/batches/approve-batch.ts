@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approve } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
-import { balanceNow } from '../../runtime/upkeep/import-file.ts';
+import { balanceNow } from '../../runtime/upkeep/plan-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, isWorkedOn, sums } from '../base/fields.ts';

@@ -12,7 +12,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
 import { peopleOf } from '../../reports/summary/stored.ts';
-import { planOf } from '../../runtime/upkeep/import-file.ts';
+import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';

@@ -2,7 +2,7 @@ import { defaultRunId } from '../../core/identity/ids.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
-import { importFile } from '../../runtime/upkeep/import-file.ts';
+import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { requireComing } from '../base/coming-time.ts';
 import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
@@ -44,11 +44,11 @@ async function importDraft(
   { session, signal }: OperationContext,
   account: OpenAccount,
   draft: DraftRecord,
-  about: Pick<Parameters<typeof importFile>[2], 'runId' | 'priority' | 'finishBy'>,
+  about: Pick<Parameters<typeof makeBatch>[2], 'runId' | 'priority' | 'finishBy'>,
 ) {
   const options = optionsOf(draft);
   const { sheet: _, header_line: __, network_id: ___, ...input } = options;
-  return importFile(session, account, {
+  return makeBatch(session, account, {
     ...{ ...about, signal, isUnseen: false, isFromWorkbook: draft.from_workbook === 1 },
     file: await writeMended(session, draft),
     settings: configuredWith(session, options),

@@ -7,7 +7,8 @@ import type { IntakeResult } from '../../intake/intake.ts';
 import { jobOf } from '../../ledger/actor.ts';
 import type { BatchRecord, ReadWith } from '../../ledger/batches/batches.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
-import { importFile, planOf } from '../../runtime/upkeep/import-file.ts';
+import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
+import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { requireComing } from '../base/coming-time.ts';
 import { batchId, batchStatus, isWorkedOn } from '../base/fields.ts';
@@ -54,7 +55,7 @@ export function importBatch(
   if (finish_by !== undefined && finishBy !== null && job === null)
     requireComing(nameOf('finish_by'), finish_by, finishBy, session.clock.now());
   emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
-  return importFile(session, account, {
+  return makeBatch(session, account, {
     ...{ file, job, priority, finishBy, isUnseen, signal },
     runId: run_id ?? null,
     sheetIsNamed: sheet !== undefined,

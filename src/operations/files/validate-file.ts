@@ -4,7 +4,7 @@ import { validateFile as validate } from '../../intake/validate.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { noLedgerPath } from '../../runtime/session/session.ts';
-import { balanceOf } from '../../runtime/upkeep/import-file.ts';
+import { balanceOf } from '../../runtime/upkeep/plan-batch.ts';
 import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation } from '../base/operation.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';

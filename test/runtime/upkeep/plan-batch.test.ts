@@ -6,7 +6,7 @@ import { savePace } from '../../../src/ledger/accounts/pace.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { applyStoredThrottle, requestDepsFor } from '../../../src/runtime/accounts/throttled-requests.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
-import { planOf } from '../../../src/runtime/upkeep/import-file.ts';
+import { planOf } from '../../../src/runtime/upkeep/plan-batch.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aRow, idlePace } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
