@@ -2,8 +2,7 @@
 
 export { AirbatchError, type ErrorCode, errorTable } from './core/basics/errors.ts';
 export { type Airbatch, type AirbatchOptions, type Attending, openAirbatch } from './library/open-airbatch.ts';
-export type { Work } from './library/work.ts';
-export type { OperationEvent, Question } from './operations/base/events.ts';
+export type { OperationEvent, Question, Work } from './library/work.ts';
 export { defineJob, type Job, type JobInput } from './runtime/jobs/define-job.ts';
 export type { ConfigFile } from './runtime/settings/config-shape.ts';
 export { type ManualClock, makeManualClock, makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';

@@ -1,13 +1,19 @@
 import type { z } from 'zod';
 import { operations } from '../operations/all.ts';
-import type { Question } from '../operations/base/events.ts';
+import {
+  type Question as AskedQuestion,
+  operationEvent,
+  question,
+  type OperationEvent as ReportedEvent,
+} from '../operations/base/events.ts';
 import { type Operation, performIn } from '../operations/base/operation.ts';
 import type { OpenAccount } from '../runtime/accounts/account.ts';
 import { openChosen } from '../runtime/accounts/with-account.ts';
 import { openSession, type Session } from '../runtime/session/session.ts';
 import { sandboxAccountName } from '../runtime/settings/account-config.ts';
 import { chooseAccount } from '../runtime/settings/config.ts';
-import { beginWork, type Work } from './work.ts';
+import { type CamelInput, type CamelOutput, camelName, camelNames, snakeNames } from './names.ts';
+import { beginWork, type Question, type Work } from './work.ts';
 
 /** Where airbatch finds its configuration and its ledger. */
 export interface AirbatchOptions {
@@ -35,19 +41,12 @@ export interface Attending {
   progressMs?: number;
 }
 
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name;
-
-/** The same object with its own names in camelCase. Names in nested objects stay as they are. */
-type CamelNames<Input> = { [Name in keyof Input as Name extends string ? CamelCase<Name> : Name]: Input[Name] };
-
-type Input<Of extends { input: z.ZodType }> = CamelNames<z.input<Of['input']>>;
+type Input<Of extends { input: z.ZodType }> = CamelInput<Of['input']>;
 
 /** An operation as a method. Its input may be left out if it has no required fields. */
 type Method<Of extends { input: z.ZodType; result: z.ZodType }> = (
   ...given: object extends Input<Of> ? [input?: Input<Of>, how?: Attending] : [input: Input<Of>, how?: Attending]
-) => Work<z.output<Of['result']>>;
+) => Work<CamelOutput<Of['result']>>;
 
 /**
  * All operations as methods. The accounts that they use stay open, with their rate limits, until airbatch is closed.
@@ -68,11 +67,18 @@ export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airba
   const accounts = keepAccounts(session);
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
-  const begin = (operation: Operation, input: object, { signal, ...how }: Attending) =>
+  const begin = (operation: Operation, input: object, { signal, ask, ...how }: Attending) =>
     beginWork((emit) => {
       const signals = [closing.signal, ...(signal === undefined ? [] : [signal])];
-      const door = { ...how, emit, withAccount: accounts.use, nameOf: camelName, signal: AbortSignal.any(signals) };
-      const work = performIn(session, operation, door, snakeNames(input));
+      const door = {
+        ...how,
+        ...(ask === undefined ? {} : { ask: (asked: AskedQuestion) => ask(camelNames(question, asked)) }),
+        emit: (event: ReportedEvent) => emit(camelNames(operationEvent, event)),
+        ...{ withAccount: accounts.use, nameOf: camelName, signal: AbortSignal.any(signals) },
+      };
+      const work = performIn(session, operation, door, snakeNames(operation.input, input)).then((result) =>
+        camelNames(operation.result, result),
+      );
       underWay.add(work);
       const forget = () => underWay.delete(work);
       work.then(forget, forget);
@@ -111,11 +117,4 @@ function keepAccounts(session: Session) {
       for (const account of open.values()) await (await account).close();
     },
   };
-}
-
-const camelName = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-const snakeName = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-function snakeNames(input: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [snakeName(name), value]));
 }

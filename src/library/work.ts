@@ -1,4 +1,11 @@
-import type { OperationEvent } from '../operations/base/events.ts';
+import type { operationEvent, question } from '../operations/base/events.ts';
+import type { CamelOutput } from './names.ts';
+
+/** What a method reports while it works. */
+export type OperationEvent = CamelOutput<typeof operationEvent>;
+
+/** The question that a method asks before it continues. */
+export type Question = CamelOutput<typeof question>;
 
 /**
  * A running operation: it resolves with its result, and an iteration yields the events that it reports in the meantime.

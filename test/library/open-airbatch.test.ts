@@ -20,7 +20,7 @@ function place(t: TestContext, rows: readonly string[] = ['+254712405118,1,50,KE
   };
 }
 
-test('a file is paid, what happens is iterated meanwhile, and its result is that of --json', async (t) => {
+test('a file is paid, what happens is iterated meanwhile, and its result has names in camelCase', async (t) => {
   const { file, open } = place(t);
   await using airbatch = await open();
   const run = airbatch.runFile({ file, runId: 'payroll-2026-11', yes: true }, { progressMs: 20 });
@@ -29,8 +29,8 @@ test('a file is paid, what happens is iterated meanwhile, and its result is that
   for (const kind of ['account', 'reading', 'planned', 'progress'] as const) assert.ok(kinds.has(kind), kind);
   const result = await run;
   assert.ok('summary' in result);
-  assert.equal(result.exit_code, 0);
-  assert.equal(result.summary.run_id, 'payroll-2026-11');
+  assert.equal(result.exitCode, 0);
+  assert.equal(result.summary.runId, 'payroll-2026-11');
   const { batches } = await airbatch.listBatches();
   assert.equal(batches.length, 1);
 });
@@ -40,8 +40,8 @@ test('the plan is shown before a file is sent, and a file that is declined is no
   await using airbatch = await open();
   await assert.rejects(airbatch.runFile({ file }), { code: 'CONFIRMATION_NEEDED' });
   const asked: number[] = [];
-  const ask = async ({ plan }: { plan: { to_send: number } }) => {
-    asked.push(plan.to_send);
+  const ask = async ({ plan }: { plan: { toSend: number } }) => {
+    asked.push(plan.toSend);
     return false;
   };
   const declined = await airbatch.runFile({ file }, { ask });
@@ -66,7 +66,7 @@ test('what is under way is stopped and waited for when it is closed', async (t) 
   await airbatch[Symbol.asyncDispose]();
   const result = await run;
   assert.ok('summary' in result);
-  assert.equal(result.exit_code, 130);
+  assert.equal(result.exitCode, 130);
   assert.equal(readdirSync(join(cwd, 'reports')).length, 1);
 });
 
@@ -77,7 +77,7 @@ test('roles are checked by the person who acts', async (t) => {
   assert.equal((await ann.submitFile({ file })).status, 'approved');
   await assert.rejects(ann.resumeBatches(), { code: 'ROLE_MISSING' });
   await using joe = await open({ person: 'joe' });
-  assert.equal((await joe.resumeBatches()).batches[0]?.exit_code, 0);
+  assert.equal((await joe.resumeBatches()).batches[0]?.exitCode, 0);
 });
 
 test('the limits of an account hold from one method to the next', async (t) => {
@@ -105,7 +105,7 @@ test('resuming all accounts stops with the first, and leaves the others as they 
   for await (const { kind } of resuming) if (kind === 'progress') stop.abort();
   const { batches } = await resuming;
   assert.deepEqual(
-    batches.map(({ exit_code, summary }) => [exit_code, summary.run_id]),
+    batches.map(({ exitCode, summary }) => [exitCode, summary.runId]),
     [[130, 'one']],
   );
   const { batches: all } = await airbatch.listBatches({ status: ['approved'] });
@@ -125,6 +125,6 @@ export async function misspelt(airbatch: Airbatch): Promise<void> {
   // @ts-expect-error: the batch is missing
   await airbatch.pauseBatch({ why: 'a' });
   const { wallets } = await airbatch.readBalance();
-  // @ts-expect-error: results have no such member
-  wallets.walletId;
+  // @ts-expect-error: results have names in camelCase
+  wallets[0]?.wallet_id;
 }

@@ -67,7 +67,7 @@ const plannedBatch = z.strictObject({
 const slotReasons = ['named', 'named_extra', 'missed', 'failed', 'due', 'extra', 'new'] as const;
 
 /** What an operation reports while it works, for a screen, an API stream or a program. */
-const operationEvent = z.discriminatedUnion('kind', [
+export const operationEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('note'), text: z.string() }),
   z.strictObject({ kind: z.literal('account'), account: accountName, is_rehearsal: isRehearsal }),
   z.strictObject({ kind: z.literal('reading'), bytes: z.int(), bytes_total: z.int(), rows: z.int() }),
@@ -104,5 +104,5 @@ const operationEvent = z.discriminatedUnion('kind', [
 export type OperationEvent = z.output<typeof operationEvent>;
 
 /** The question that an operation asks before it continues. */
-const question = z.strictObject({ kind: z.literal('send'), batch_id: batchId, plan });
+export const question = z.strictObject({ kind: z.literal('send'), batch_id: batchId, plan });
 export type Question = z.output<typeof question>;
