@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { runCommand } from '../support/command.ts';
+import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
@@ -38,7 +38,7 @@ test('a ledger of an earlier version is opened, goes on, and verifies', { timeou
     '--settle-ms',
     '300',
   ]);
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder, env: { NEW_KEY: 'sandbox-key' } });
+  const airbatch = (...args: string[]) => runHere(args, { cwd: folder, env: { NEW_KEY: 'sandbox-key' } });
   const statuses = async () => {
     const { batches } = JSON.parse((await airbatch('--json', 'status')).stdout);
     return Object.fromEntries(
