@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Refused } from '../base/problem.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { openIdRoutes } from './openid-routes.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { cookieFor, requireCsrfToken, requireOwnOrigin, tokenIn } from './request-guard.ts';
 import { requireSignedIn, type SessionRoute } from './session-route.ts';
@@ -14,6 +15,7 @@ export const sessionRoutes: readonly SessionRoute[] = [
   ...linkRoutes,
   ...factorRoutes,
   ...passkeyRoutes,
+  ...openIdRoutes,
 ];
 
 export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void {

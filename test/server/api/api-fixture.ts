@@ -10,6 +10,7 @@ import { performIn } from '../../../src/operations/base/operation.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';
 import type { Role } from '../../../src/runtime/settings/config-shape.ts';
+import type { OpenId } from '../../../src/runtime/settings/console-config.ts';
 import { makeApiServer } from '../../../src/server/api/api-server.ts';
 import { makePasswordHasher } from '../../../src/server/sign-in/password.ts';
 import { aDraft } from '../../support/drafts.ts';
@@ -30,13 +31,17 @@ export const allRoles: Role[] = ['prepare', 'approve', 'operate', 'resolve', 'au
  * The API of an installation with the accounts `default` and `other`, and a batch that waits for approval in each. No
  * service answers.
  */
-export async function api(t: TestContext, { publicUrl = 'http://localhost:8788' } = {}) {
+export async function api(
+  t: TestContext,
+  { publicUrl = 'http://localhost:8788', openid = null }: { publicUrl?: string; openid?: OpenId | null } = {},
+) {
   const folder = folderOf(t);
   const clock = makeVirtualClock();
   const db = await memoryLedger();
   t.after(() => db.close());
   const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'service-key' };
-  const config = await loadConfig({ cwd: folder, env, configPath: undefined });
+  const loaded = await loadConfig({ cwd: folder, env, configPath: undefined });
+  const config = { ...loaded, console: { ...loaded.console, openid } };
   const logged: unknown[] = [];
   const note = (...line: unknown[]) => void logged.push(line);
   const session: Session = {

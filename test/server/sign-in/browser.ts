@@ -16,10 +16,10 @@ interface Request {
 }
 
 /** The console of an installation, and browsers that keep its cookie. */
-export async function consoleOf(t: TestContext, options: { publicUrl?: string } = {}) {
+export async function consoleOf(t: TestContext, options: Parameters<typeof api>[1] = {}) {
   const installation = await api(t, options);
   const { server, session, clock } = installation;
-  const origin = new URL(options.publicUrl ?? 'http://localhost:8788').origin;
+  const origin = new URL(options?.publicUrl ?? 'http://localhost:8788').origin;
   const door = { nameOf: (field: string) => field };
   let requests = 0;
 

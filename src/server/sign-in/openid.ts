@@ -1,0 +1,82 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+} from 'openid-client';
+import { sha256 } from '../../core/identity/ids.ts';
+import { setChallenge, type UserSession, useChallenge } from '../../ledger/access/user-sessions.ts';
+import { findUser, findUserByEmail, type User } from '../../ledger/access/users.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { OpenId } from '../../runtime/settings/console-config.ts';
+import type { SignInDeps } from './sessions.ts';
+
+const purpose = 'openid';
+/** How long the provider may take to answer (s). */
+const timeoutSeconds = 10;
+
+/** What belongs to one sign-in, derived from the token in the cookie, so that nothing of it has to be stored. */
+const nonceOf = (token: string) => sha256(`openid nonce ${token}`);
+const verifierOf = (token: string) => sha256(`openid verifier ${token}`);
+
+function redirectUri({ publicUrl }: SignInDeps): URL {
+  return new URL('/sign-in/openid', publicUrl());
+}
+
+/** The provider as it describes itself. It is asked each time: it may change its keys and addresses. */
+function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<Configuration> {
+  // The configuration allows http for this machine alone.
+  const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
+  return discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds });
+}
+
+/** Where the browser goes to sign in at the provider. */
+export async function providerUrl(
+  deps: SignInDeps,
+  openid: OpenId,
+  { token, session_id }: { token: string; session_id: string },
+): Promise<URL> {
+  const { db, clock, random } = deps.session;
+  const state = random.hex(16);
+  const url = buildAuthorizationUrl(await providerOf(openid), {
+    redirect_uri: redirectUri(deps).href,
+    scope: 'openid email profile',
+    state,
+    nonce: nonceOf(token),
+    code_challenge: await calculatePKCECodeChallenge(verifierOf(token)),
+    code_challenge_method: 'S256',
+  });
+  await setChallenge(db, session_id, { challenge: state, purpose, at: clock.now() });
+  return url;
+}
+
+/** The person whom the provider has sent back with this query; null if nobody of this console, or not of this session. */
+export async function personSentBack(
+  deps: SignInDeps,
+  openid: OpenId,
+  { session, token, query }: { session: UserSession; token: string; query: string },
+): Promise<User | null> {
+  const { db } = deps.session;
+  const { challenge, challenge_for, session_id } = session;
+  if (challenge === null || challenge_for !== purpose || !(await useChallenge(db, session_id, challenge))) return null;
+  const url = redirectUri(deps);
+  url.search = query;
+  const tokens = await authorizationCodeGrant(await providerOf(openid), url, {
+    expectedState: challenge,
+    expectedNonce: nonceOf(token),
+    pkceCodeVerifier: verifierOf(token),
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  return claims === undefined ? null : personOf(db, openid.claim, claims);
+}
+
+/** An e-mail address counts only if the provider has verified it: else anybody could name somebody else's. */
+async function personOf(db: Queryable, claim: string, claims: object): Promise<User | null> {
+  const { email_verified, [claim]: value } = claims as Record<string, unknown>;
+  if (typeof value !== 'string') return null;
+  if (claim !== 'email') return findUser(db, value);
+  return email_verified === true ? findUserByEmail(db, value.toLowerCase()) : null;
+}
