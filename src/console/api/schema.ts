@@ -1217,6 +1217,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How people can sign in here, besides a password or a passkey. */
+        get: operations["ways-to-sign-in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/openid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Where the browser goes to sign in at the identity provider. */
+        post: operations["sign-in-elsewhere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/openid/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Signs in the person whom the identity provider has sent back. `query`: what the address then has. */
+        post: operations["sign-in-by-openid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/events": {
         parameters: {
             query?: never;
@@ -1261,7 +1312,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "PROVIDER_UNREACHABLE" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -6330,6 +6381,119 @@ export interface operations {
                     "application/json": {
                         purpose: string;
                         until: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ways-to-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openid: {
+                            label: string;
+                        } | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sign-in-elsewhere": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        url: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sign-in-by-openid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        person: string;
+                        display_name: string;
+                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                        accounts: string[];
+                        csrf_token: string;
+                        /** @enum {string} */
+                        second_factor: "none" | "totp" | "passkey";
+                        factors: ("totp" | "passkey")[];
+                        locale: string;
                     };
                 };
             };
