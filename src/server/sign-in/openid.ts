@@ -52,7 +52,7 @@ export async function providerUrl(
   return url;
 }
 
-/** The person whom the provider has sent back with this query; null if nobody of this console, or not of this session. */
+/** The person whom the provider has sent back with this query; null if that is nobody here, or not for this session. */
 export async function personSentBack(
   deps: SignInDeps,
   openid: OpenId,
