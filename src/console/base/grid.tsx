@@ -58,7 +58,11 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     };
     const to = moves[event.key];
     const row = rowAt(active);
-    if (event.key === 'Enter' && row !== undefined) onOpen?.(row);
+    if (event.key === 'Enter' && row !== undefined) {
+      // The same key must not press a button of what opens.
+      event.preventDefault();
+      onOpen?.(row);
+    }
     if (to === undefined) return;
     event.preventDefault();
     const index = Math.min(Math.max(0, to), Math.max(0, count - 1));

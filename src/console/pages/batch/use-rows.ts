@@ -48,10 +48,13 @@ export function useAllRows(batchId: string, count: number, isAsked: boolean): Gr
   }, []);
   const rowAt = (index: number) =>
     client.getQueryData<RowPage>(keyOf(Math.floor(index / pageRows)))?.rows[index % pageRows];
+  // Once there are rows, the grid keeps its place while others load. Reading `data` draws what has come.
+  const loaded = results.filter(({ data }) => data !== undefined);
+  const isAnyLoaded = loaded.length > 0 || client.getQueryData(keyOf(0)) !== undefined;
   const failed = results.find(({ error }) => error !== null);
   return {
     ...{ count, rowAt, onShow },
-    isLoading: isAsked && results.every(({ data }) => data === undefined),
+    isLoading: isAsked && !isAnyLoaded,
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
   };
