@@ -48,15 +48,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
   useEffect(() => onShow?.(first, last), [first, last, onShow]);
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2);
-    const moves: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + page,
-      PageUp: active - page,
-      Home: 0,
-      End: count - 1,
-    };
-    const to = moves[event.key];
+    const to = placeAfter(event.key, { active, page, count });
     const row = rowAt(active);
     if (event.key === 'Enter' && row !== undefined) {
       // The same key must not press a button of what opens.
@@ -65,9 +57,8 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     }
     if (to === undefined) return;
     event.preventDefault();
-    const index = Math.min(Math.max(0, to), Math.max(0, count - 1));
-    setActive(index);
-    virtual.scrollToIndex(index);
+    setActive(to);
+    virtual.scrollToIndex(to);
   };
   const template = { '--grid-columns': columns.map(({ width }) => width).join(' ') } as Record<string, string>;
   return (
@@ -103,6 +94,23 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
       </div>
     </div>
   );
+}
+
+/** Where a key leads from the active row; undefined for a key that does not move. */
+function placeAfter(
+  key: string,
+  { active, page, count }: { active: number; page: number; count: number },
+): number | undefined {
+  const places: Record<string, number> = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + page,
+    PageUp: active - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const to = places[key];
+  return to === undefined ? undefined : Math.min(Math.max(0, to), Math.max(0, count - 1));
 }
 
 interface GridRowProps<Row> {
