@@ -57,6 +57,7 @@ import { reviewRelease } from './rows/review-release.ts';
 import { showRow } from './rows/show-row.ts';
 import { skipRows } from './rows/skip-rows.ts';
 import { listAccounts } from './service/list-accounts.ts';
+import { listBalances } from './service/list-balances.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { readBalance } from './service/read-balance.ts';
@@ -113,6 +114,7 @@ export const operations = {
   checkMigration,
   listAccounts,
   readBalance,
+  listBalances,
   listNetworks,
   listProducts,
   createApiKey,

@@ -31,6 +31,20 @@ export function lastBalances(db: Queryable): Promise<{ account: string; balance:
   );
 }
 
+/** The balances that were read for an account's newest batches, each as JSON `Balance`, the newest batch first. */
+export function balancesRead(
+  db: Queryable,
+  account: string,
+  limit: number,
+): Promise<{ balance_before: string | null; balance_after: string | null }[]> {
+  return db.query(
+    `SELECT balance_before, balance_after FROM batches
+     WHERE account = ? AND COALESCE(balance_after, balance_before) IS NOT NULL
+     ORDER BY created_at DESC, batch_id DESC LIMIT ?`,
+    [account, limit],
+  );
+}
+
 /** How many batches have not ended by their deadline (epoch ms), by account. */
 export function batchesLate(db: Queryable, now: number): Promise<{ account: string; count: number }[]> {
   return db.query(

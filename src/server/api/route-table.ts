@@ -67,6 +67,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listAccounts: { method: 'GET', path: '/accounts' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
+  listBalances: { method: 'GET', path: '/accounts/:account/balances' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },
   listJobs: { method: 'GET', path: '/jobs' },
