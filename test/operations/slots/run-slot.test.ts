@@ -125,7 +125,7 @@ describe('a slot', () => {
     assert.deepEqual(warned, [{ job: 'payroll', entries }]);
     assert.doesNotMatch((await run()).detail, /no file/);
     mkdirSync(join(folder, 'inbox/new'));
-    assert.match((await run()).detail, /no file: "new" \(a folder\)$/);
+    assert.match((await run()).detail, /not a file: "new" \(a folder\)$/);
     assert.equal(warned.length, 2);
   });
 
@@ -189,7 +189,7 @@ describe('a slot', () => {
     mocked.mock.restore();
     syncBuiltinESMExports();
     assert.deepEqual([first.outcome, first.mayPass], ['failed', true]);
-    assert.match(first.detail, /^a\.csv is batch .*; b\.csv cannot be taken: EROFS: read-only file system$/);
+    assert.match(first.detail, /^a\.csv is batch .*; b\.csv cannot be imported: EROFS: read-only file system$/);
     rmSync(join(folder, 'inbox', 'b.csv'));
     mkdirSync(join(folder, 'working', '20261125-0900~b.csv'));
     assert.deepEqual(await run(), {
@@ -252,8 +252,8 @@ describe('a slot', () => {
     const { outcome, detail } = await run();
     assert.equal(outcome, 'failed');
     assert.match(detail, /^b\.csv is batch .* \(1 row to pay\); /);
-    assert.match(detail, /; link\.csv cannot be taken: it is a link: put the file itself there/);
-    assert.ok(detail.endsWith(`; ${long} cannot be taken: ENAMETOOLONG: name too long`), detail);
+    assert.match(detail, /; link\.csv cannot be imported: it is a link: put the file itself there/);
+    assert.ok(detail.endsWith(`; ${long} cannot be imported: ENAMETOOLONG: name too long`), detail);
     assert.deepEqual(await batches(), ['approved']);
     assert.deepEqual(found('working'), ['20261125-0900~b.csv']);
   });
@@ -266,7 +266,7 @@ describe('a slot', () => {
     writeFileSync(Buffer.concat([Buffer.from(`${inbox}/sal`), Buffer.of(0xe1), Buffer.from('rios.csv')]), file);
     assert.deepEqual(await run(), {
       outcome: 'failed',
-      detail: 'sal\uFFFDrios.csv cannot be taken: its name is not UTF-8: give it another',
+      detail: 'sal\uFFFDrios.csv cannot be imported: its name is not UTF-8: give it another',
     });
   });
 
@@ -298,7 +298,7 @@ describe('a slot', () => {
     mocked.mock.restore();
     syncBuiltinESMExports();
     const told =
-      'a.csv could not be read: the file is empty; a.csv cannot be put away: EACCES: permission denied; still being written: b.csv.part';
+      'a.csv could not be read: the file is empty; a.csv cannot be archived: EACCES: permission denied; still being written: b.csv.part';
     assert.deepEqual(details, [told, told]);
     assert.deepEqual(found('working'), ['20261125-0900~a.csv']);
   });
