@@ -123,8 +123,10 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
-    keysProvedFrom: keysProvedFrom(wallMs, highestSeenMs),
-    keyScopeFrom: await noteKeyScope(deps, account, clock.now()),
+    keys: {
+      provedFrom: keysProvedFrom(wallMs, highestSeenMs),
+      scopeFrom: await noteKeyScope(deps, account, clock.now()),
+    },
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);

@@ -5,20 +5,16 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { scheduleLookupRetry } from '../doubts/lookup-retry.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames } from '../payments/payment-request.ts';
-import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
 
-export type ForgottenKeysNeeds = Parts<Asks | Writes | Keys | 'batches' | 'picker' | 'wakes'>;
+export type ForgottenKeysNeeds = Parts<Asks | Writes | 'keys' | 'batches' | 'picker' | 'wakes'>;
 
 /**
  * The time (epoch ms) from which the service has certainly forgotten a key, if it refused every attempt under it (no
  * money, service unreachable). From then on the key is as good as new, and the row needs no further generation. Null if
  * an attempt may have been accepted, or if the key's age cannot be proved.
  */
-export function forgottenAt(
-  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
-  payment: PaymentRecord,
-  now: number,
-): number | null {
+export function forgottenAt(context: Parts<'gateway' | 'keys'>, payment: PaymentRecord, now: number): number | null {
   const { first_intent_at, open_attempts } = payment;
   if (open_attempts > 0 || firstIntentAt(context, payment, now) !== first_intent_at) return null;
   return first_intent_at + context.gateway.policy.forgottenAgeMsMin;
@@ -101,7 +97,7 @@ async function isNothingThere(context: ForgottenKeysNeeds, row: RowRecord, payme
  */
 export async function waitUntilForgotten(
   unit: Unit,
-  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom' | 'picker'>,
+  context: Parts<'gateway' | 'keys' | 'picker'>,
   row: RowRecord,
   payment: PaymentRecord,
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ import { isLeftToPerson, logEscalation, writeEscalation } from '../doubts/doubts
 import type { ConfirmedFailures } from '../doubts/failed-before.ts';
 import { firstIntentAt } from '../payments/key-age.ts';
 import { paymentNames, paymentRequestOf } from '../payments/payment-request.ts';
-import type { Keys, Parts } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import {
   decideRow,
@@ -25,7 +25,7 @@ import {
 } from './duplicates.ts';
 import { waitUntilForgotten } from './forgotten-keys.ts';
 
-type IntentsNeeds = Parts<Keys | 'callbackUrl' | 'gateway' | 'log' | 'picker' | 'restoredAt'>;
+type IntentsNeeds = Parts<'keys' | 'callbackUrl' | 'gateway' | 'log' | 'picker' | 'restoredAt'>;
 
 /** A row whose intent is durable once the unit is. It may be sent once. */
 export interface Intent {
@@ -106,7 +106,7 @@ export async function writeIntents(
  */
 async function leaveTooOld(
   unit: Unit,
-  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom' | 'picker'>,
+  context: Parts<'gateway' | 'keys' | 'picker'>,
   row: RowRecord,
   known: PaymentRecord,
 ): Promise<void> {

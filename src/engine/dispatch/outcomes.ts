@@ -11,10 +11,10 @@ import { writePause } from '../batches/pausing.ts';
 import { type LastEvidence, lastEvidence } from '../doubts/in-doubt.ts';
 import { mismatch } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
-import type { Keys, Parts } from '../runner/context.ts';
+import type { Parts } from '../runner/context.ts';
 import { forgottenAt } from './forgotten-keys.ts';
 
-export type OutcomesNeeds = Parts<Keys | 'account' | 'gateway' | 'picker' | 'random' | 'service' | 'settings'>;
+export type OutcomesNeeds = Parts<'keys' | 'account' | 'gateway' | 'picker' | 'random' | 'service' | 'settings'>;
 
 /** What dispatch must do once an outcome is durable. */
 export interface AfterOutcome {
@@ -168,7 +168,7 @@ function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, paym
  * the reference (epoch ms). Null: lookups decide, also if the service still calls a forgotten reference used.
  */
 function usedUpUntil(
-  context: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
+  context: Parts<'gateway' | 'keys'>,
   { row, payment: before }: Sent,
   payment: PaymentRecord,
   now: number,

@@ -15,13 +15,13 @@ import { firstIntentAt } from '../payments/key-age.ts';
 import { nextGeneration } from '../payments/next-generation.ts';
 import { paymentNames } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
-import type { Asks, Keys, Parts, Writes } from '../runner/context.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
 import { noteSilence } from './lookup-retry.ts';
 
-type DoubtsNeeds = Parts<Asks | Writes | Keys | 'account' | 'batches' | 'pauseAccount' | 'picker' | 'service'> &
+type DoubtsNeeds = Parts<Asks | Writes | 'keys' | 'account' | 'batches' | 'pauseAccount' | 'picker' | 'service'> &
   Parts<'settings' | 'stopping' | 'wakes'>;
 
 /** The most rows that one transaction changes. */

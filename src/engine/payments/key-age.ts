@@ -40,12 +40,12 @@ export async function noteKeyScope(
  * time so long ago that the key is only looked up.
  */
 export function firstIntentAt(
-  { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: Parts<'gateway' | 'keyScopeFrom' | 'keysProvedFrom'>,
+  { gateway, keys: { provedFrom, scopeFrom } }: Parts<'gateway' | 'keys'>,
   { first_intent_at, open_attempts }: PaymentRecord,
   now: number,
 ): number {
   // If every attempt was definitively refused, the key may be sent under any API key.
-  const isKnown = first_intent_at >= keyScopeFrom || open_attempts === 0;
+  const isKnown = first_intent_at >= scopeFrom || open_attempts === 0;
   return first_intent_at > provedFrom && isKnown
     ? first_intent_at
     : Math.min(first_intent_at, now - gateway.policy.resendAgeMsMax);

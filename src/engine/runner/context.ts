@@ -38,13 +38,13 @@ export interface RunnerContext extends EngineDeps {
   lease: Lease;
   /** When the ledger was restored from a backup (epoch ms), while that still requires lookups; else null. */
   restoredAt: number | null;
-  /** Keys first sent up to this time (epoch ms) may have any age, because the clock was set back since. */
-  keysProvedFrom: number;
-  /**
-   * Since when the account uses its present API key (epoch ms). The service may not recognize keys that were first sent
-   * before.
-   */
-  keyScopeFrom: number;
+  /** What is known of the age of idempotency keys. Times are epoch ms. */
+  keys: {
+    /** Keys first sent up to this time may have any age, because the clock was set back since. */
+    provedFrom: number;
+    /** Since when the account uses its present API key. The service may not recognize keys first sent before. */
+    scopeFrom: number;
+  };
   committer: Committer;
   /** A cache of the rows that this runner follows. */
   followed: Followed;
@@ -63,10 +63,9 @@ export interface RunnerContext extends EngineDeps {
   pauseAccount(reason: PauseReason, detail: string): Promise<void>;
 }
 
-/** The parts that are needed to ask the service, to write the result, and to know the age of a key. */
+/** The parts that are needed to ask the service, and to write the result. */
 export type Asks = 'gateway' | 'limiter' | 'readTrouble';
 export type Writes = 'clock' | 'committer' | 'db' | 'log';
-export type Keys = 'keyScopeFrom' | 'keysProvedFrom';
 
 /** Some parts of a runner: each file declares the ones that it uses, and gets no others. */
 export type Parts<Name extends keyof RunnerContext> = Pick<RunnerContext, Name>;

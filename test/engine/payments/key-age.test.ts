@@ -38,7 +38,7 @@ describe('the age of a key', () => {
     ['no less than it was, however little of it is proved', highest - 2 * oldest, highest + 5, highest - 2 * oldest],
   ] as const)
     test(`is ${what}`, () => {
-      const context = { gateway: { policy: v2Policy }, keysProvedFrom: highest, keyScopeFrom: 0 } as RunnerContext;
+      const context = { gateway: { policy: v2Policy }, keys: { provedFrom: highest, scopeFrom: 0 } } as RunnerContext;
       assert.equal(firstIntentAt(context, { first_intent_at: first } as PaymentRecord, at), expected);
     });
 
