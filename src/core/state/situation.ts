@@ -155,7 +155,7 @@ function doingOf({ status, waitsForFirstRows, isWorkedOn }: BatchNumbers, rows: 
       return 'finished';
     case 'approved':
     case 'running': {
-      const maySend = rows.to_send > 0 && !(waitsForFirstRows && rows.in_doubt > 0);
+      const maySend = maySendMore(rows, waitsForFirstRows);
       const lookedUp = rows.in_doubt - rows.left_to_person;
       if (rows.open > 0 && !maySend && rows.at_service + lookedUp === 0) return 'waiting';
       if (status === 'approved') return 'starting';
@@ -165,6 +165,14 @@ function doingOf({ status, waitsForFirstRows, isWorkedOn }: BatchNumbers, rows: 
     default:
       return unreachable(status);
   }
+}
+
+/** Whether ready rows may be sent: not if one of the first rows, which go alone, is in doubt. */
+export function maySendMore(
+  { to_send, in_doubt }: Pick<Situation['rows'], 'to_send' | 'in_doubt'>,
+  waitsForFirstRows: boolean,
+): boolean {
+  return to_send > 0 && !(waitsForFirstRows && in_doubt > 0);
 }
 
 function holdsOf(numbers: BatchNumbers, doing: Doing): HoldReason[] {

@@ -1,5 +1,6 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
+import { maySendMore } from '../../core/state/situation.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
@@ -25,8 +26,9 @@ export async function canProgress(
   if (allTerminal(counts)) return true;
   if (counts.has('sending')) return true;
   if (counts.has('accepted') && (await movesOn(db, batch, now, patienceMs))) return true;
-  const maySend = batch.status === 'running' || batch.status === 'approved';
-  if (maySend && counts.has('ready') && !(counts.has('in_doubt') && waitsForFirstRows(batch, counts))) return true;
+  const rows = { to_send: counts.get('ready') ?? 0, in_doubt: counts.get('in_doubt') ?? 0 };
+  const isStarted = batch.status === 'running' || batch.status === 'approved';
+  if (isStarted && maySendMore(rows, waitsForFirstRows(batch, counts))) return true;
   const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
   return doubtAt !== null && doubtAt - now <= patienceMs;
 }
