@@ -25,7 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
   runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'notify', 'sandbox'],
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine', 'runtime', 'operations'],
-  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'runtime', 'verify', 'sandbox'],
+  operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'notify', 'runtime', 'verify', 'sandbox'],
   serving: ['core', 'ledger', 'notify', 'reports', 'runtime', 'operations', 'scheduler', 'server'],
   library: ['runtime', 'operations'],
   cli: ['core', 'reports', 'sandbox', 'runtime', 'operations', 'serving'],
@@ -56,6 +56,7 @@ const subRooms: Record<string, readonly string[]> = {
   operations: [
     'base',
     'access',
+    'webhooks',
     'working',
     'files',
     'mending',
@@ -134,7 +135,7 @@ const bannedGlobals: readonly { used: RegExp; owners: readonly string[] }[] = [
   // Deadlines of requests that are no part of a run: what they bring never moves a row.
   {
     used: /\bAbortSignal\.timeout\b/,
-    owners: ['notify/senders.ts', 'runtime/upkeep/anchoring.ts', 'sandbox/webhooks/post.ts', 'serving/opening.ts'],
+    owners: ['notify/post.ts', 'runtime/upkeep/anchoring.ts', 'sandbox/webhooks/post.ts', 'serving/opening.ts'],
   },
   { used: /\bfetch\s*\(/, owners: [] },
 ];

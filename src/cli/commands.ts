@@ -32,6 +32,7 @@ export const load = {
   verify: () => import('./audits/verify.ts'),
   key: () => import('./audits/key.ts'),
   apiKeys: () => import('./serving/api-keys.ts'),
+  webhooks: () => import('./serving/webhooks.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
 
 export type CommandName = keyof typeof load;

@@ -81,6 +81,19 @@ export function addServer(program: Command, call: Call): void {
     .option('--accounts <names>', 'with "create": the accounts that the program sees (default: all)')
     .option('--expires <time>', 'with "create": when the key expires (2027-01-01T00:00:00Z; default: never)')
     .action(call('apiKeys'));
+  example(
+    program
+      .command('webhooks')
+      .argument('[action]', 'list, create, enable, disable, rotate, delete, log or redeliver', 'list')
+      .argument('[endpoint]', 'the id of the endpoint; for "create" its URL')
+      .argument('[delivery]', 'for "redeliver": the number of the delivery'),
+    'airbatch webhooks create https://payroll.example.com/airbatch --events batch.completed,row.in_doubt',
+  )
+    .description('tell other programs what happens: list the endpoints, change them, show what was sent')
+    .option('--events <events>', 'with "create": the kinds of events, with commas (default: all)')
+    .option('--accounts <names>', 'with "create": only events of these accounts (default: all)')
+    .option('--after <n>', 'with "log": the deliveries before this one')
+    .action(call('webhooks'));
 }
 
 export function addSandbox(program: Command, call: Call): void {

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { request } from 'undici';
 import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
+import { type Post, post, signedHeaders } from './post.ts';
 import type { Mail, Recipient } from './recipients.ts';
 
 /** Sends one message to one recipient. Rejects if it may not have arrived, and at once when `ending` is aborted. */
@@ -55,11 +55,12 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
           typeof value === 'string' ? inWebhook(value) : value,
         ]);
         const body = JSON.stringify({ type: message.kind, timestamp, data: Object.fromEntries(data) });
-        await post(recipient.url, signedHeaders(recipient.secret, sent, body), body, ending);
+        const headers = signedHeaders([recipient.secret], { id: sent.eventId, at: sent.at }, body);
+        await postTo(recipient.url, { headers, body, ending });
         return;
       }
       case 'chat':
-        await post(recipient.url, {}, JSON.stringify({ text: textOf(message, null, inChat) }), ending);
+        await postTo(recipient.url, { body: JSON.stringify({ text: textOf(message, null, inChat) }), ending });
     }
   };
 }
@@ -98,14 +99,6 @@ function hashed(text: string): string {
   return createHmac('sha256', 'recipient').update(text).digest('hex').slice(0, 16);
 }
 
-/** Standard Webhooks: HMAC-SHA256 over id, time and body. The id stays the same when the message is sent again. */
-function signedHeaders(secret: string, { eventId, at }: { eventId: string; at: number }, body: string) {
-  const seconds = String(Math.floor(at / 1_000));
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${eventId}.${seconds}.${body}`).digest('base64');
-  return { 'webhook-id': eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
-}
-
 /** A delivery to a mail server cannot be cancelled, so its answer is ignored. */
 async function unlessAborted(work: Promise<unknown>, ending: AbortSignal | undefined): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -119,19 +112,8 @@ async function unlessAborted(work: Promise<unknown>, ending: AbortSignal | undef
   }
 }
 
-async function post(
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  ending: AbortSignal | undefined,
-): Promise<void> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  const answer = await request(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-    signal: ending ? AbortSignal.any([deadline, ending]) : deadline,
-  });
-  await answer.body.dump();
-  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered HTTP ${answer.statusCode}`);
+async function postTo(url: string, given: Pick<Post, 'headers' | 'body' | 'ending'>): Promise<void> {
+  // The configuration names the address: it may be one of the own network.
+  const status = await post({ url, ...given, mayBePrivate: true });
+  if (status < 200 || status > 299) throw new Error(`it answered HTTP ${status}`);
 }

@@ -61,6 +61,13 @@ import { listBalances } from './service/list-balances.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { readBalance } from './service/read-balance.ts';
+import { changeWebhook } from './webhooks/change-webhook.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { listDeliveries } from './webhooks/list-deliveries.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { redeliverWebhook } from './webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 
 /** Every operation by its name in camelCase, for doors that offer all of them. */
 export const operations = {
@@ -128,4 +135,11 @@ export const operations = {
   listSessions,
   revokeSession,
   listAccessEvents,
+  createWebhook,
+  listWebhooks,
+  changeWebhook,
+  rotateWebhookSecret,
+  deleteWebhook,
+  listDeliveries,
+  redeliverWebhook,
 } as const;

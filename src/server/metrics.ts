@@ -14,6 +14,7 @@ import {
 import { storedPace } from '../ledger/accounts/pace.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { countSlots } from '../ledger/jobs/slots.ts';
+import { countDeliveries } from '../ledger/outbox/webhook-deliveries.ts';
 import type { RateUsage } from '../limiter/limiter.ts';
 
 export interface MetricsDeps {
@@ -54,6 +55,9 @@ function makeGauges(registry: Registry) {
     closed: gauge('account_closed', '1 for each reason why an account may not send now.', ['account', 'why']),
     webhooks: gauge('webhooks', 'Webhooks received, by what became of them.', ['account', 'outcome']),
     slots: gauge('job_slots', 'Slots of jobs by state.', ['job', 'state']),
+    deliveries: gauge('webhook_deliveries', 'Webhooks to other programs in the log, by what became of them.', [
+      'outcome',
+    ]),
     notifications: gauge('notifications_waiting', 'Notifications that are still to be sent.', []),
   };
 }
@@ -91,5 +95,6 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   for (const { account, outcome, count } of await webhooksByOutcome(db))
     gauges.webhooks.set({ account, outcome: outcome ?? 'waiting' }, count);
   for (const { job, state, count } of await countSlots(db)) gauges.slots.set({ job, state }, count);
+  for (const { outcome, count } of await countDeliveries(db)) gauges.deliveries.set({ outcome }, count);
   gauges.notifications.set(await notificationsWaiting(db));
 }

@@ -13,6 +13,7 @@ import { requireRole } from '../runtime/session/roles.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../runtime/upkeep/notifier.ts';
+import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { healthOf, keep, logAccounts } from './accounts.ts';
@@ -97,6 +98,7 @@ async function serveIn(
     await logAccounts(session, accounts);
     notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
+    const webhooks = keepWebhooks(session, accounts.keys());
     for (const [name, account] of accounts) {
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier }));
     }
@@ -111,7 +113,7 @@ async function serveIn(
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.stop())
-      .then(() => notifier.stop())
+      .then(() => Promise.all([notifier.stop(), webhooks.stop()]))
       .then(() => Promise.all([server.close(), inner.close()]));
     await endOrExit(session, stopped, graceMs, exitLate);
     if (trouble) throw trouble;

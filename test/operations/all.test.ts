@@ -58,6 +58,7 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 
 /** Of inputs whose rules a JSON schema does not say. */
 const samples: Record<string, object> = {
+  'create-webhook': { url: 'https://pay.example.com/' },
   'reorder-batch': { batch_id: 'x', priority: 'urgent' },
   'create-api-key': { name: 'x', roles: ['audit'] },
   'preview-fix': { draft_id: 'x', code: 'DUPLICATE', column: 1, fix: 'exclude_rows' },

@@ -8,6 +8,7 @@ import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
+import { listed } from '../text/listed.ts';
 
 interface Given {
   roles?: string;
@@ -55,8 +56,8 @@ async function create(context: CommandContext, name: string, { roles, accounts, 
   const key = await call(context, createApiKey, {
     name,
     // The operation refuses a role that does not exist.
-    roles: listOf(roles) as ApiKey['roles'],
-    accounts: listOf(accounts),
+    roles: listed(roles) as ApiKey['roles'],
+    accounts: listed(accounts),
     ...(expires === undefined ? {} : { expires }),
   });
   if (json) terminal.print(jsonLine(key));
@@ -85,11 +86,4 @@ function stateText({ revoked_at, expires_at }: Pick<ApiKey, 'revoked_at' | 'expi
 function mayText({ roles, accounts }: ApiKey): string {
   const where = accounts.length === 0 ? 'for all accounts' : `for ${accounts.join(' and ')}`;
   return `has ${roles.length === 1 ? 'the role' : 'the roles'} ${roles.join(', ')} ${where}`;
-}
-
-function listOf(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
 }

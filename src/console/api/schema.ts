@@ -943,6 +943,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `admin`. */
+        get: operations["list-webhooks"];
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["create-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{endpoint_id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["change-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{endpoint_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["rotate-webhook-secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{endpoint_id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["delete-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{endpoint_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `admin`. */
+        get: operations["list-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{endpoint_id}/deliveries/{delivery_no}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `admin`. */
+        post: operations["redeliver-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1329,7 +1432,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "PROVIDER_UNREACHABLE" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "PROVIDER_UNREACHABLE" | "CODE_REFUSED" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "WEBHOOK_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -5626,6 +5729,329 @@ export interface operations {
                         }[];
                         next: number | null;
                         broken_at: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoints: {
+                            endpoint_id: string;
+                            url: string;
+                            events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                            accounts: string[];
+                            enabled: boolean;
+                            failed_at: string | null;
+                            earlier_secret_until: string | null;
+                            created_by: string;
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-webhook": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uri */
+                    url: string;
+                    /** @default [] */
+                    events?: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                    /** @default [] */
+                    accounts?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint_id: string;
+                        url: string;
+                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                        accounts: string[];
+                        enabled: boolean;
+                        failed_at: string | null;
+                        earlier_secret_until: string | null;
+                        created_by: string;
+                        created_at: string;
+                        secret: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-webhook": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: uri */
+                    url?: string;
+                    events?: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                    accounts?: string[];
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint_id: string;
+                        url: string;
+                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                        accounts: string[];
+                        enabled: boolean;
+                        failed_at: string | null;
+                        earlier_secret_until: string | null;
+                        created_by: string;
+                        created_at: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "rotate-webhook-secret": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @default 24 */
+                    overlap_hours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint_id: string;
+                        url: string;
+                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+                        accounts: string[];
+                        enabled: boolean;
+                        failed_at: string | null;
+                        earlier_secret_until: string | null;
+                        created_by: string;
+                        created_at: string;
+                        secret: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-webhook": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint_id: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-deliveries": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: {
+                            delivery_no: number;
+                            message_id: string;
+                            event: string;
+                            batch_id: string | null;
+                            body: string;
+                            /** @enum {string} */
+                            outcome: "waiting" | "delivered" | "failed";
+                            created_at: string;
+                            due_at: string | null;
+                            attempts: {
+                                at: string;
+                                status: number | null;
+                                duration_ms: number;
+                                error: string | null;
+                            }[];
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "redeliver-webhook": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                endpoint_id: string;
+                delivery_no: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        endpoint_id: string;
+                        delivery_no: number;
                     };
                 };
             };

@@ -13,6 +13,7 @@ export const errorTable = {
   DRAFT_UNKNOWN: { exitCode: 2, hint: 'It may have been discarded: list the drafts of the account.' },
   DRAFT_STATE: { exitCode: 2, hint: 'Only an open draft can be changed: upload the file again.' },
   CHANGED_MEANWHILE: { exitCode: 5, hint: 'Somebody else has changed it: look at it again, and repeat the change.' },
+  WEBHOOK_UNKNOWN: { exitCode: 2, hint: 'See "airbatch webhooks" for the endpoints of this ledger.' },
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
   ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the other batch with its reference decides about it.' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Whether a URL's host name always means this machine. The URL parser has already normalised IPv4 addresses. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }
 

@@ -6,6 +6,7 @@ import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
 import { peopleTables } from './people-tables.ts';
 import { stateTables } from './state-tables.ts';
+import { webhookTables } from './webhook-tables.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. They use only types that any SQL
@@ -211,4 +212,5 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   draftsTables,
   approvalsTable,
+  webhookTables,
 ];

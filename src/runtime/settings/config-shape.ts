@@ -47,6 +47,15 @@ export const configShape = z.strictObject({
   mail: mailShape.optional(),
   /** Whether the group of the folder may read reports and log files, in addition to their owner. */
   readableByGroup: z.boolean().default(false),
+  /** Webhooks to other programs. */
+  webhooks: z
+    .strictObject({
+      /** Whether endpoints may have an address of an inner network. */
+      allowPrivateAddresses: z.boolean().default(false),
+      /** How many days the log of deliveries is kept. */
+      keepDays: positive.default(30),
+    })
+    .prefault({}),
   /** A log in files, in addition to stderr. */
   log: z
     .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })

@@ -42,6 +42,7 @@ export interface Config {
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
   console: ConsoleConfig;
+  webhooks: { allowPrivateAddresses: boolean; keepDays: number };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
   /** Problems of configuration files that do not keep them from being used. */
@@ -114,6 +115,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     retention: parsed.data.retention,
     people: parsed.data.people,
     console: web,
+    webhooks: parsed.data.webhooks,
     secrets,
     warnings: dotEnvWarnings(cwd),
   });

@@ -6,6 +6,7 @@ import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts'
 import type { Database } from '../../ledger/drivers/database.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
 import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
+import { pruneDeliveries } from '../../ledger/outbox/webhook-deliveries.ts';
 import { eraseDraftOfBatch, eraseOldDrafts } from '../drafts/erase-drafts.ts';
 import type { Session } from '../session/session.ts';
 
@@ -52,6 +53,8 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
     const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
     await pruneRequests(db, clock.now() - requestsKeptMs);
+    const deliveriesBefore = clock.now() - config.webhooks.keepDays * dayMs;
+    while ((await db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit))) === recordsPerUnit);
     isInLog ||= (await eraseOldDrafts(session)) > 0;
     if (isInLog) await db.emptyLog();
     isInLog = false;

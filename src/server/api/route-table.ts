@@ -83,6 +83,13 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   revokeSession: { method: 'POST', path: '/sessions/:session_id/revoke' },
   listAccessEvents: { method: 'GET', path: '/access-events' },
   createApiKey: { method: 'POST', path: '/api-keys', stepUp: 'operation', isForPeople: true, isShownOnce: true },
+  createWebhook: { method: 'POST', path: '/webhooks', isShownOnce: true },
+  listWebhooks: { method: 'GET', path: '/webhooks' },
+  changeWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/change' },
+  rotateWebhookSecret: { method: 'POST', path: '/webhooks/:endpoint_id/rotate-secret', isShownOnce: true },
+  deleteWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/delete' },
+  listDeliveries: { method: 'GET', path: '/webhooks/:endpoint_id/deliveries' },
+  redeliverWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/deliveries/:delivery_no/redeliver' },
   // Whoever may start the program on its machine decides who administers it.
   inviteAdmin: null,
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.

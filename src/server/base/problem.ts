@@ -12,6 +12,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   DRAFT_UNKNOWN: 404,
   DRAFT_STATE: 409,
   CHANGED_MEANWHILE: 412,
+  WEBHOOK_UNKNOWN: 404,
   ROW_UNKNOWN: 404,
   BATCH_STATE: 409,
   ROW_NOT_RELEASABLE: 409,

@@ -1,0 +1,117 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { jsonLine } from '../../core/text/json-output.ts';
+import { changeWebhook } from '../../operations/webhooks/change-webhook.ts';
+import { createWebhook } from '../../operations/webhooks/create-webhook.ts';
+import { deleteWebhook } from '../../operations/webhooks/delete-webhook.ts';
+import { listDeliveries } from '../../operations/webhooks/list-deliveries.ts';
+import { listWebhooks } from '../../operations/webhooks/list-webhooks.ts';
+import { redeliverWebhook } from '../../operations/webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from '../../operations/webhooks/rotate-webhook-secret.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+import type { CommandContext } from '../base/command.ts';
+import { printTable, type TableColumn } from '../base/table.ts';
+import { call } from '../session/call.ts';
+import { listed } from '../text/listed.ts';
+
+interface Given {
+  events?: string;
+  accounts?: string;
+  after?: string;
+}
+
+const actions = ['create', 'enable', 'disable', 'rotate', 'delete', 'log', 'redeliver'];
+
+/** `airbatch webhooks`: lists the endpoints of webhooks, makes and changes them, and shows what was sent to one. */
+export async function execute(context: CommandContext, args: string[], options: Given): Promise<number> {
+  const [action = 'list', id, delivery] = args;
+  if (action === 'list') return list(context);
+  if (!actions.includes(action))
+    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: `Say list, ${actions.join(', ')}.` });
+  if (id === undefined)
+    throw new AirbatchError('USAGE', `"${action}" needs ${action === 'create' ? 'a URL' : 'the id of an endpoint'}`, {
+      hint: '"airbatch webhooks" lists the endpoints.',
+    });
+  if (action === 'log') return log(context, id, options);
+  const [done, text] = await change(context, action, id, { delivery, ...options });
+  if (context.json) context.terminal.print(jsonLine(done));
+  else if ('secret' in done) {
+    context.terminal.error(`${text} The secret is shown this once: keep it where secrets are kept.\n`);
+    context.terminal.print(`${done.secret}\n`);
+  } else context.terminal.print(`${text}\n`);
+  return 0;
+}
+
+async function change(
+  context: CommandContext,
+  action: string,
+  id: string,
+  { events, accounts, delivery }: Given & { delivery: string | undefined },
+): Promise<[object, string]> {
+  switch (action) {
+    case 'create': {
+      // The operation refuses an event that does not exist.
+      const chosen = { events: listed(events) as never[], accounts: listed(accounts) };
+      const made = await call(context, createWebhook, { url: id, ...chosen });
+      return [made, `The endpoint ${made.endpoint_id} is told what happens from now on.`];
+    }
+    case 'enable':
+    case 'disable':
+      return [
+        await call(context, changeWebhook, { endpoint_id: id, enabled: action === 'enable' }),
+        `The endpoint ${id} is ${action}d.`,
+      ];
+    case 'rotate':
+      return [
+        await call(context, rotateWebhookSecret, { endpoint_id: id }),
+        `The endpoint ${id} has a new secret. The earlier one signs as well for a day.`,
+      ];
+    case 'redeliver':
+      return [
+        await call(context, redeliverWebhook, { endpoint_id: id, delivery_no: Number(delivery) }),
+        `The delivery ${delivery} is sent again.`,
+      ];
+    default:
+      return [await call(context, deleteWebhook, { endpoint_id: id }), `The endpoint ${id} is deleted.`];
+  }
+}
+
+async function list(context: CommandContext): Promise<number> {
+  const found = await call(context, listWebhooks, {});
+  const columns = [{ name: 'endpoint' }, { name: 'url' }, { name: 'events' }, { name: 'accounts' }, { name: 'state' }];
+  const lines = found.endpoints.map(({ endpoint_id, url, events, accounts, enabled, failed_at }) => [
+    endpoint_id,
+    url,
+    events.length === 0 ? 'all' : events.join(', '),
+    accounts.length === 0 ? 'all' : accounts.join(', '),
+    enabled ? 'enabled' : failed_at === null ? 'disabled' : `disabled ${timeText(failed_at)}: nothing arrived`,
+  ]);
+  const none = 'There are no webhook endpoints. "airbatch webhooks create URL" makes one.';
+  printTable(context, columns, lines, { json: found, none });
+  return 0;
+}
+
+async function log(context: CommandContext, id: string, { after }: Given): Promise<number> {
+  const found = await call(context, listDeliveries, {
+    endpoint_id: id,
+    ...(after === undefined ? {} : { after: Number(after) }),
+  });
+  const columns: TableColumn[] = [
+    { name: 'no', align: 'right' },
+    { name: 'event' },
+    { name: 'batch' },
+    { name: 'outcome' },
+    { name: 'attempts', align: 'right' },
+    { name: 'last' },
+    { name: 'answer' },
+  ];
+  const lines = found.deliveries.map(({ delivery_no, event, batch_id, outcome, attempts }) => {
+    const last = attempts.at(-1);
+    const answer = last === undefined ? '' : `${last.error ?? `HTTP ${last.status}`} in ${last.duration_ms} ms`;
+    const at = last === undefined ? '' : timeText(last.at);
+    return [String(delivery_no), event, batch_id ?? '', outcome, String(attempts.length), at, answer];
+  });
+  printTable(context, columns, lines, { json: found, none: 'Nothing was sent to it yet.' });
+  if (found.next !== null && !context.json)
+    context.terminal.error(`Older ones: airbatch webhooks log ${id} --after ${found.next}\n`);
+  return 0;
+}
