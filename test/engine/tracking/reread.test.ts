@@ -95,7 +95,7 @@ for (const [where, list] of [
         [1, 2],
       );
       assert.match(events[0]?.body ?? '', /ended completed, and the service now says failed/);
-      assert.equal(rig.warnings.filter((text) => text.includes('not what it was')).length, 2);
+      assert.equal(rig.warnings.filter((text) => text.includes('has changed since its row ended')).length, 2);
       assert.notEqual((await rig.batch()).reread_at, null);
     });
 
@@ -112,7 +112,7 @@ for (const [where, list] of [
       );
       assert.equal(events.length, 1);
       assert.equal(events[0]?.row_no, 3);
-      assert.match(events[0]?.body ?? '', /ended completed, and the service now has nothing under its reference/);
+      assert.match(events[0]?.body ?? '', /the row was completed, but the service now has nothing under its reference/);
     });
 
     test('is noted where the service has another payment instead', async () => {
