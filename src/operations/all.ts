@@ -6,6 +6,7 @@ import { listAccessEvents } from './access/list-access-events.ts';
 import { listApiKeys } from './access/list-api-keys.ts';
 import { listSessions } from './access/list-sessions.ts';
 import { listUsers } from './access/list-users.ts';
+import { readConfiguration } from './access/read-configuration.ts';
 import { resetUser } from './access/reset-user.ts';
 import { revokeApiKey } from './access/revoke-api-key.ts';
 import { revokeSession } from './access/revoke-session.ts';
@@ -124,6 +125,7 @@ export const operations = {
   listBalances,
   listNetworks,
   listProducts,
+  readConfiguration,
   createApiKey,
   listApiKeys,
   revokeApiKey,

@@ -805,6 +805,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `admin`. */
+        get: operations["read-configuration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-keys": {
         parameters: {
             query?: never;
@@ -5257,6 +5274,64 @@ export interface operations {
                             }[];
                         }[];
                         folder: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "read-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ledger: string;
+                        out: string;
+                        jobs: string;
+                        log: string | null;
+                        readable_by_group: boolean;
+                        intake: {
+                            [key: string]: unknown;
+                        };
+                        policy: {
+                            [key: string]: unknown;
+                        };
+                        people: {
+                            [key: string]: string[];
+                        };
+                        notifications: {
+                            recipient: string;
+                            on: string[];
+                            accounts: string[] | null;
+                            jobs: string[] | null;
+                        }[];
+                        mail: {
+                            host: string;
+                            port: number;
+                            from: string;
+                        } | null;
+                        anchors: string[];
+                        personal_data_days: number | null;
+                        warnings: string[];
                     };
                 };
             };

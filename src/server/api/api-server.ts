@@ -64,7 +64,8 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     sendProblem(reply, problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url}.`)),
   );
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
-  const document = openApiDocument();
+  const all = routes();
+  const document = openApiDocument(all);
   app.get('/api/openapi.json', async () => document);
   addConsole(app, deps.consoleFolder ?? consoleFolder());
   app.register(async (scope) => addSessionRoutes(scope, deps), { prefix: '/api/v1' });
@@ -75,12 +76,12 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
       });
       addEventStream(scope, deps);
       addReportFiles(scope, (request) => sessionOf(deps.session, callerIn(request)));
-      for (const route of routes().filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
+      for (const route of all.filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
         // The body is read by the route itself, piece by piece.
         uploads.removeAllContentTypeParsers();
         uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
-        for (const route of routes().filter(({ isUpload = false }) => isUpload)) addUploadRoute(uploads, deps, route);
+        for (const route of all.filter(({ isUpload = false }) => isUpload)) addUploadRoute(uploads, deps, route);
       });
     },
     { prefix: '/api/v1' },

@@ -25,9 +25,9 @@ const problemSchema = {
 };
 
 /** The OpenAPI document of the HTTP API: its schemas are those of the operations. */
-export function openApiDocument() {
+export function openApiDocument(all: readonly Route[] = routes()) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes()) {
+  for (const route of all) {
     const path = `/api/v1${route.path.replace(/:([a-z_]+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route) };
   }

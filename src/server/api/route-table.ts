@@ -73,6 +73,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listJobs: { method: 'GET', path: '/jobs' },
   runJob: { method: 'POST', path: '/jobs/:name/run', without: ['restored'] },
   checkJobs: { method: 'GET', path: '/jobs/check' },
+  readConfiguration: { method: 'GET', path: '/configuration' },
   listApiKeys: { method: 'GET', path: '/api-keys' },
   revokeApiKey: { method: 'POST', path: '/api-keys/:name/revoke' },
   createUser: { method: 'POST', path: '/users', stepUp: 'operation', isForPeople: true, isShownOnce: true },

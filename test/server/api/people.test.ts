@@ -13,6 +13,13 @@ describe('who may do what, over HTTP', () => {
     assert.equal((await send('POST', '/api/v1/sessions/none/revoke')).body.code, 'USAGE');
   });
 
+  test('stands in the configuration, which is shown without secrets', async (t) => {
+    const { send } = await api(t);
+    const { status, body } = await send('GET', '/api/v1/configuration');
+    assert.deepEqual([status, body.people], [200, {}]);
+    assert.doesNotMatch(JSON.stringify(body), /service-key/);
+  });
+
   test('is decided by people, not by programs', async (t) => {
     const { send } = await api(t);
     const refused = [
