@@ -58,6 +58,12 @@ export async function moveRow(
 
 const now = () => systemClock.now();
 
+/** What the wallet in shillings held at a time. */
+function balanceAt(readAt: number, balance: string): string {
+  const wallet = { walletId: 'wallet-kes', name: 'local KES', currency: 'KES', balance, active: true };
+  return JSON.stringify({ total: null, wallets: [wallet], readAt });
+}
+
 function sent(rowNo: number): [RowEvent, RowFields, object] {
   return ['send', { attempts: 1, first_sent_at: now() - 600_000 + rowNo * 1_000 }, { attempt: 1, generation: 1 }];
 }
@@ -94,6 +100,7 @@ export async function addSamples(session: Session): Promise<void> {
     run_id: 'bonus-2026-11',
     file_name: 'bonus november.xlsx',
     status: 'running',
+    balance_before: balanceAt(now() - 700_000, '461335.08'),
   });
   await addMoving(session, samples.paused, {
     run_id: 'airtime-field-team',
@@ -129,7 +136,17 @@ async function addDone(session: Session): Promise<void> {
   const rows = Array.from({ length: 30 }, (_, index) => sampleRow(id, index + 1));
   const started_at = now() - 31 * 86_400_000;
   const about = { run_id: 'payroll-2026-10', file_name: 'payroll-2026-10.csv', created_at: started_at - 600_000 };
-  const batch = sampleBatch(id, { ...about, status: 'running', started_at, approved_at: started_at - 60_000 });
+  const balances = {
+    balance_before: balanceAt(started_at, '482000'),
+    balance_after: balanceAt(started_at + 900_000, '461335.08'),
+  };
+  const batch = sampleBatch(id, {
+    ...about,
+    ...balances,
+    status: 'running',
+    started_at,
+    approved_at: started_at - 60_000,
+  });
   await addBatch(session.db, systemClock, batch, rows);
   for (let rowNo = 1; rowNo <= 30; rowNo++)
     await moveRow(session, id, rowNo, rowNo === 11 ? ways.fail(rowNo) : ways.complete(rowNo));

@@ -1,12 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api, change } from '../../api/client.ts';
 import { refreshMs } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
+import { useRole } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Table } from '../../base/table.tsx';
+import { toast } from '../../base/toast.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 
@@ -36,6 +41,8 @@ export function JobsPage() {
 }
 
 function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
+  const [asked, setAsked] = useState<string | null>(null);
+  const mayRun = useRole('operate');
   if (jobs.length === 0)
     return (
       <Card>
@@ -81,9 +88,43 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
             cell: ({ unprocessed }) =>
               unprocessed.length === 0 ? <None /> : unprocessed.map(({ file }) => <div key={file}>{file}</div>),
           },
+          ...(mayRun
+            ? [
+                {
+                  ...{ id: 'run', label: t('held.decide') },
+                  cell: ({ name }: Job) => <Button onClick={() => setAsked(name)}>{t('jobs.run')}</Button>,
+                },
+              ]
+            : []),
         ]}
       />
+      {asked !== null && <RunDialog job={asked} onClose={() => setAsked(null)} />}
     </Card>
+  );
+}
+
+/** A person runs a job now; what its file pays waits for approval as at any other time. */
+function RunDialog({ job, onClose }: { job: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const run = useMutation({
+    mutationFn: () => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {} }),
+    onSuccess: ({ outcome }) => {
+      toast(`${t('jobs.run_done')} ${outcome.detail}`);
+      onClose();
+    },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['jobs'] }),
+  });
+  return (
+    <Dialog
+      title={t('jobs.run_title', { job })}
+      onClose={onClose}
+      onSubmit={() => run.mutate()}
+      submitText={t('jobs.run')}
+      isBusy={run.isPending}
+      error={run.error}
+    >
+      <p>{t('jobs.run_help')}</p>
+    </Dialog>
   );
 }
 

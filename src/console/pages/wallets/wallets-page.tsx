@@ -9,6 +9,7 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { BalanceCharts } from './balance-chart.tsx';
 
 type Account = paths['/api/v1/accounts']['get']['responses'][200]['content']['application/json']['accounts'][number];
 type Balance = NonNullable<Account['balance']>;
@@ -81,6 +82,7 @@ function AccountCard({
       </div>
       {read.error !== null && <Failure error={read.error} onRetry={readAnew} />}
       {shown === null ? <Empty title={t('wallets.never_read')} /> : <Wallets account={account} balance={shown} />}
+      <BalanceCharts account={account} />
     </Card>
   );
 }

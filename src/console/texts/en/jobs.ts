@@ -14,4 +14,8 @@ export const jobs = {
   'slot.done': 'done',
   'slot.skipped': 'skipped',
   'slot.failed': 'failed',
+  'jobs.run': 'Run now',
+  'jobs.run_title': 'Run {job} now?',
+  'jobs.run_help': 'It does what it does at its due time, and people are notified in the same way.',
+  'jobs.run_done': 'The job has run.',
 };

@@ -21,4 +21,5 @@ export const wallets = {
   'gate.insufficient_balance': 'not enough money',
   'gate.throttled': 'the service lets it wait',
   'gate.unreachable': 'the service does not answer',
+  'wallets.chart': '{wallet} over time: from {first} to {last} {currency}',
 };

@@ -15,4 +15,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'slot.done': 'terminée',
   'slot.skipped': 'ignorée',
   'slot.failed': 'échouée',
+  'jobs.run': 'Exécuter maintenant',
+  'jobs.run_title': 'Exécuter {job} maintenant ?',
+  'jobs.run_help': 'Elle fait ce qu’elle fait à l’heure prévue, et les personnes sont prévenues de même.',
+  'jobs.run_done': 'La tâche a été exécutée.',
 };

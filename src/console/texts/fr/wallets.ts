@@ -22,4 +22,5 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.insufficient_balance': 'pas assez d’argent',
   'gate.throttled': 'le service la fait attendre',
   'gate.unreachable': 'le service ne répond pas',
+  'wallets.chart': '{wallet} dans le temps : de {first} à {last} {currency}',
 };

@@ -15,4 +15,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'slot.done': 'concluída',
   'slot.skipped': 'ignorada',
   'slot.failed': 'falhada',
+  'jobs.run': 'Executar agora',
+  'jobs.run_title': 'Executar {job} agora?',
+  'jobs.run_help': 'Faz o que faz à hora devida, e as pessoas são notificadas da mesma forma.',
+  'jobs.run_done': 'A tarefa foi executada.',
 };

@@ -22,4 +22,5 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.insufficient_balance': 'dinheiro insuficiente',
   'gate.throttled': 'o serviço fá-la esperar',
   'gate.unreachable': 'o serviço não responde',
+  'wallets.chart': '{wallet} ao longo do tempo: de {first} a {last} {currency}',
 };

@@ -15,4 +15,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'slot.done': 'imekamilika',
   'slot.skipped': 'imerukwa',
   'slot.failed': 'imeshindwa',
+  'jobs.run': 'Endesha sasa',
+  'jobs.run_title': 'Uendeshe {job} sasa?',
+  'jobs.run_help': 'Itafanya inachofanya wakati wake ukifika, na watu wataarifiwa vilevile.',
+  'jobs.run_done': 'Kazi imeendeshwa.',
 };

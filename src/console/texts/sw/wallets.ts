@@ -22,4 +22,5 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.insufficient_balance': 'pesa hazitoshi',
   'gate.throttled': 'huduma inaifanya isubiri',
   'gate.unreachable': 'huduma haijibu',
+  'wallets.chart': '{wallet} kwa muda: kutoka {first} hadi {last} {currency}',
 };
