@@ -50,5 +50,5 @@ export function AccountMenu() {
 }
 
 function accountsText(accounts: readonly string[] | null): string {
-  return accounts === null ? t('shell.all_accounts') : accounts.join(', ');
+  return accounts === null || accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
 }
