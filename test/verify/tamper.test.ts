@@ -44,12 +44,12 @@ const fileTampers: Record<string, (content: Buffer, chooser: Chooser) => Buffer 
   ),
 };
 
-test('every change of one file at a random place is found, thousands of times', async (t) => {
+test('every change of one file at a random place is found, hundreds of times', async (t) => {
   const pack = await makePack(t);
   assert.equal((await verifyReports(pack.dir)).ok, true, 'untouched reports verify');
   const chooser = makeChooser(1);
   let tampered = 0;
-  while (tampered < 2_000) {
+  while (tampered < 700) {
     const name = chooser.pick([...pack.files.keys()]);
     const kind = chooser.pick(Object.keys(fileTampers));
     const original = pack.files.get(name) as Buffer;
@@ -71,7 +71,7 @@ test('one event changed, deleted, doubled, moved or cut off is found though all 
   const original = String(pack.files.get('events.jsonl'));
   const lines = original.split(/(?<=\n)/);
   const kinds = [...Object.keys(lineTampers), 'a value edited'];
-  for (let tampered = 0; tampered < 500; ) {
+  for (let tampered = 0; tampered < 200; ) {
     const kind = chooser.pick(kinds);
     const changed = kind === 'a value edited' ? editEvent(lines, chooser) : lineTampers[kind]?.([...lines], chooser);
     const text = changed?.join('') ?? '';
@@ -97,7 +97,7 @@ test('one row changed, deleted, doubled, moved or cut off is found though all of
   const original = String(pack.files.get('results.csv'));
   const lines = original.trimEnd().split('\n');
   const kinds = [...Object.keys(lineTampers), 'a value edited'];
-  for (let tampered = 0; tampered < 500; ) {
+  for (let tampered = 0; tampered < 200; ) {
     const kind = chooser.pick(kinds);
     const [header = '', ...rows] = lines;
     const changed =
