@@ -174,6 +174,7 @@ async function askAndStop({ run, stop, write }: Place): Promise<void> {
   await run('key');
   await stop('sandbox', '--ephemeral');
   await stop('serve', '--port', '0');
+  await stop('console', '--port', '0');
 }
 
 function addFiles({ folder, add }: Place): void {
