@@ -324,7 +324,7 @@ describe('what rows cost', () => {
     await dear.run();
     assert.match(
       (await dear.batch()).pause_detail ?? '',
-      /USD \d+\.00 were spent, products apart, and USD 25\.00 were approved/,
+      /USD \d+\.00 were spent, products not counted, and USD 25\.00 were approved/,
     );
   });
 });
