@@ -44,7 +44,7 @@ describe('the lockfile', () => {
 
   test('links to folders of this repository alone', () => {
     const local = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules/'));
-    assert.deepEqual(local, project.workspaces);
+    assert.deepEqual(local, project.workspaces.toSorted());
   });
 
   test('brings one exact version of Node, in as many packages as there are platforms', () => {

@@ -77,7 +77,10 @@ export async function windowOf(
     ...options,
     extraHTTPHeaders: { authorization: `Bearer ${installation.key}` },
   });
-  const session = { person: name, roles, accounts: null, csrf_token: 'token', second_factor: 'none', locale: null };
+  const session = {
+    ...{ person: name, display_name: name, roles, accounts: [], csrf_token: 'token' },
+    ...{ second_factor: 'none', factors: [], locale: 'en' },
+  };
   await context.route('**/api/v1/session', (route) => route.fulfill({ json: session }));
   return context;
 }

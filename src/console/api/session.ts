@@ -1,23 +1,14 @@
 import { createContext, useContext } from 'react';
-import { requestJson, setCsrfToken } from './client.ts';
-
-export type Role = 'prepare' | 'approve' | 'operate' | 'resolve' | 'audit' | 'admin';
+import { answered, api, setCsrfToken } from './client.ts';
+import type { paths } from './schema.ts';
 
 /** Who is signed in, as `GET /api/v1/session` says. */
-export interface Session {
-  person: string;
-  roles: Role[];
-  /** Null for somebody who sees all accounts. */
-  accounts: string[] | null;
-  csrf_token: string;
-  second_factor: string;
-  /** The language of the person; null if they have chosen none. */
-  locale: string | null;
-}
+export type Session = paths['/api/v1/session']['get']['responses'][200]['content']['application/json'];
+export type Role = Session['roles'][number];
 
 /** Reads the session, and keeps its token for the changes that follow. */
 export async function readSession(): Promise<Session> {
-  const session = await requestJson<Session>('GET', '/session');
+  const session = await answered(api.GET('/api/v1/session'));
   setCsrfToken(session.csrf_token);
   return session;
 }

@@ -49,6 +49,6 @@ export function AccountMenu() {
   );
 }
 
-function accountsText(accounts: readonly string[] | null): string {
-  return accounts === null || accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
+function accountsText(accounts: readonly string[]): string {
+  return accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
 }
