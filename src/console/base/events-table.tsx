@@ -55,7 +55,7 @@ export function eventText(kind: string): string {
   return kind in known ? t(known[kind as keyof typeof known]) : kind;
 }
 
-/** Members of an event that say nothing to a person: keys, digests, and the states that its kind says already. */
+/** Members that say nothing to a person: keys, digests, states that the kind says already. Times are hidden, too. */
 const hidden = new Set([
   'from',
   'to',
@@ -72,7 +72,7 @@ const hidden = new Set([
 export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
   const data = JSON.parse(body) as Record<string, unknown>;
   return Object.entries(data)
-    .filter(([name, value]) => !hidden.has(name) && value !== null && value !== '')
+    .filter(([name, value]) => !hidden.has(name) && !name.endsWith('_at') && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(' · ');
 }

@@ -20,7 +20,7 @@ const columns = (): GridColumn<Row>[] => [
   { id: 'state', label: t('rows.state'), width: '136px', cell: ({ status }) => <RowBadge state={status} /> },
   { id: 'phone', label: t('rows.phone'), width: '132px', cell: ({ phone_number }) => phone_number ?? <None /> },
   { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
-  { id: 'sent', label: t('rows.sent'), width: '196px', cell: ({ sent_at }) => <Time at={sent_at} /> },
+  { id: 'sent', label: t('rows.sent'), width: '212px', cell: ({ sent_at }) => <Time at={sent_at} /> },
   { id: 'why', label: t('rows.why'), width: 'minmax(240px, 2fr)', cell: ({ reason }) => reason ?? '' },
 ];
 
