@@ -99,6 +99,7 @@ const subRooms: Record<string, readonly string[]> = {
       'pages/jobs',
       'pages/wallets',
       'pages/reports',
+      'pages/reconciliation',
     ],
     '.',
   ],

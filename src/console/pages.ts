@@ -27,6 +27,10 @@ export const pages: readonly ConsolePage[] = [
   { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
   { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },
   { path: '/reports/:id', component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage') },
+  {
+    path: '/reconciliation',
+    component: page(() => import('./pages/reconciliation/reconciliation-page.tsx'), 'ReconciliationPage'),
+  },
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
   { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },

@@ -39,6 +39,7 @@ const pages: [string, string][] = [
   ['/doubts', 'Doubts'],
   ['/reports', 'Reports'],
   [`/reports/${samples.done}`, 'Reports of payroll-2026-10'],
+  ['/reconciliation', 'Reconciliation'],
   ['/audit', 'Audit log'],
   ['/jobs', 'Jobs'],
   ['/wallets', 'Wallets'],

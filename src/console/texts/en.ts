@@ -6,6 +6,7 @@ import { batches } from './en/batches.ts';
 import { doubts } from './en/doubts.ts';
 import { events } from './en/events.ts';
 import { jobs } from './en/jobs.ts';
+import { reconciliation } from './en/reconciliation.ts';
 import { reports } from './en/reports.ts';
 import { rows } from './en/rows.ts';
 import { situation } from './en/situation.ts';
@@ -21,6 +22,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reconciliation,
   ...reports,
   ...rows,
   ...situation,

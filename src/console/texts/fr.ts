@@ -6,6 +6,7 @@ import { batches } from './fr/batches.ts';
 import { doubts } from './fr/doubts.ts';
 import { events } from './fr/events.ts';
 import { jobs } from './fr/jobs.ts';
+import { reconciliation } from './fr/reconciliation.ts';
 import { reports } from './fr/reports.ts';
 import { rows } from './fr/rows.ts';
 import { situation } from './fr/situation.ts';
@@ -21,6 +22,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reconciliation,
   ...reports,
   ...rows,
   ...situation,

@@ -6,6 +6,7 @@ import { batches } from './pt/batches.ts';
 import { doubts } from './pt/doubts.ts';
 import { events } from './pt/events.ts';
 import { jobs } from './pt/jobs.ts';
+import { reconciliation } from './pt/reconciliation.ts';
 import { reports } from './pt/reports.ts';
 import { rows } from './pt/rows.ts';
 import { situation } from './pt/situation.ts';
@@ -21,6 +22,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reconciliation,
   ...reports,
   ...rows,
   ...situation,

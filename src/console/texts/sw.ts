@@ -6,6 +6,7 @@ import { batches } from './sw/batches.ts';
 import { doubts } from './sw/doubts.ts';
 import { events } from './sw/events.ts';
 import { jobs } from './sw/jobs.ts';
+import { reconciliation } from './sw/reconciliation.ts';
 import { reports } from './sw/reports.ts';
 import { rows } from './sw/rows.ts';
 import { situation } from './sw/situation.ts';
@@ -21,6 +22,7 @@ export const texts = {
   ...doubts,
   ...events,
   ...jobs,
+  ...reconciliation,
   ...reports,
   ...rows,
   ...situation,
