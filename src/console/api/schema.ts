@@ -3043,6 +3043,29 @@ export interface operations {
                             }[];
                             warnings: string[];
                         };
+                        since: {
+                            batch_id: string;
+                            cost: {
+                                [key: string]: string;
+                            };
+                            new_numbers: number;
+                            new_examples: {
+                                row: number;
+                                phone_number: string;
+                                currency: string;
+                                amount: string;
+                            }[];
+                            missing_numbers: number;
+                            changed: number;
+                            changed_percent: number;
+                            changed_examples: {
+                                row: number;
+                                phone_number: string;
+                                currency: string;
+                                amount: string;
+                                before: string;
+                            }[];
+                        } | null;
                     };
                 };
             };
@@ -3683,6 +3706,7 @@ export interface operations {
                                     currency: string;
                                     amount: string;
                                 }[];
+                                missing_numbers: number;
                                 changed: number;
                                 changed_percent: number;
                                 changed_examples: {

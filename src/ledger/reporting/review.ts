@@ -1,4 +1,5 @@
 import { overdueCode } from '../../core/state/overdue.ts';
+import { dayMs } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { inFlight } from '../rows/in-flight-rows.ts';
@@ -13,6 +14,39 @@ export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: 
     [account, job, batch_id],
   );
   return last?.batch_id ?? null;
+}
+
+/** How far back, and among how many batches, one of last month is looked for. */
+const alikeWithinMs = 62 * dayMs;
+const alikeAmongMax = 20;
+
+/**
+ * The batch that people compare with one that no job brought: of the batches of the account that ended in the two
+ * months before it, the one that has most of its numbers. Null if none has any.
+ */
+export async function mostAlikeBatch(
+  db: Queryable,
+  { account, batch_id, created_at }: BatchRecord,
+): Promise<string | null> {
+  const [alike] = await db.query<{ batch_id: string }>(
+    `SELECT last.batch_id FROM rows AS last JOIN rows AS now ON now.phone_number = last.phone_number
+     WHERE now.batch_id = ? AND last.status = 'completed' AND last.batch_id IN
+       (SELECT batch_id FROM batches WHERE account = ? AND job IS NULL AND batch_id <> ? AND status = 'completed'
+          AND completed_at >= ? AND completed_at <= ? ORDER BY completed_at DESC LIMIT ?)
+     GROUP BY last.batch_id ORDER BY COUNT(DISTINCT last.phone_number) DESC, last.batch_id DESC LIMIT 1`,
+    [batch_id, account, batch_id, created_at - alikeWithinMs, created_at, alikeAmongMax],
+  );
+  return alike?.batch_id ?? null;
+}
+
+/** How many numbers the other batch has paid that have no row in this one. */
+export async function missingNumbers(db: Queryable, batchId: string, lastBatchId: string): Promise<number> {
+  const [counted] = await db.query<{ count: number }>(
+    `SELECT COUNT(DISTINCT phone_number) AS count FROM rows WHERE batch_id = ? AND status = 'completed'
+       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`,
+    [lastBatchId, batchId],
+  );
+  return counted?.count ?? 0;
 }
 
 /** A page of the rows of a batch that are to be paid, or wait for a person, after row `afterRowNo`. */

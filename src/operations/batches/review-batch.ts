@@ -34,13 +34,15 @@ const review = z.strictObject({
   held: z.record(z.string(), z.int()),
   /** Batches of the same run that may pay, or have paid, some of its rows. */
   same_rows: z.array(z.strictObject({ batch_id: batchId, status: z.enum(batchStates), rows: z.int(), paid: z.int() })),
-  /** Compared with the last finished batch of the same job. */
+  /** Compared with the last finished batch of the same job, or with the most similar one of the last two months. */
   since: z
     .strictObject({
       batch_id: batchId,
       cost: sums,
       new_numbers: z.int(),
       new_examples: z.array(row),
+      /** Numbers that were paid then, and have no row now. */
+      missing_numbers: z.int(),
       changed: z.int(),
       changed_percent: z.number(),
       changed_examples: z.array(row.extend({ before: z.string() })),

@@ -1,9 +1,13 @@
+import { z } from 'zod';
 import { defaultRunId } from '../../core/identity/ids.ts';
+import { storedPolicy } from '../../core/state/batch-policy.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
+import { sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { requireComing } from '../base/coming-time.ts';
+import { batchId, rowNo, sums } from '../base/fields.ts';
 import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
@@ -15,6 +19,22 @@ import { changeInput, changeResult, changing } from './changing.ts';
 
 const { run_id, priority, finish_by } = batchInput.shape;
 
+const row = z.strictObject({ row: rowNo, phone_number: z.string(), currency: z.string(), amount: z.string() });
+
+/** What is new compared with the most similar batch of the last two months; null if there is none. */
+const since = z
+  .strictObject({
+    batch_id: batchId,
+    cost: sums,
+    new_numbers: z.int(),
+    new_examples: z.array(row),
+    missing_numbers: z.int(),
+    changed: z.int(),
+    changed_percent: z.number(),
+    changed_examples: z.array(row.extend({ before: z.string() })),
+  })
+  .nullable();
+
 /**
  * Makes a batch of a draft as it stands, and plans what it would do. Nothing is sent before `submit-draft`; a change of
  * the draft cancels the batch. Without a run id, it is derived from the original file, whatever was mended in it.
@@ -24,7 +44,7 @@ export const planDraft = defineOperation({
   role: 'prepare',
   ledger: 'change',
   input: changeInput.extend({ run_id, priority, finish_by }),
-  result: changeResult.extend(unsentBatch.shape).extend({ plan, findings }),
+  result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
     changing(context, of, async (draft, account) => {
       const finishBy = by === undefined ? null : Date.parse(by);
@@ -35,7 +55,13 @@ export const planDraft = defineOperation({
       await writeDraftEvents(session, draft, batch.batch_id);
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);
-      return { ...unsent, plan: planJson(planned.plan), findings: findingsJson(found) };
+      const { changedPercent } = storedPolicy(batch.policy).approval;
+      return {
+        ...unsent,
+        plan: planJson(planned.plan),
+        findings: findingsJson(found),
+        since: await sinceLast(session.db, batch, changedPercent),
+      };
     }),
 });
 

@@ -1,7 +1,14 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { amountsChanged, lastBatchOfJob, newNumbers, pageRequested } from '../../ledger/reporting/review.ts';
+import {
+  amountsChanged,
+  lastBatchOfJob,
+  missingNumbers,
+  mostAlikeBatch,
+  newNumbers,
+  pageRequested,
+} from '../../ledger/reporting/review.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { type SameRows, sameRowsOf } from './repeated-rows.ts';
 
@@ -24,7 +31,10 @@ export interface Review {
    * does not.
    */
   same_rows: SameRows[];
-  /** Compared with the last finished batch of the same job; null if there is none. */
+  /**
+   * Compared with the last finished batch of the same job or, for a batch that no job brought, with the finished batch
+   * of the last two months that has most of its numbers; null if there is none.
+   */
   since: {
     batch_id: string;
     /** What that batch was charged, by currency of the wallets: the best estimate for this one. */
@@ -32,6 +42,8 @@ export interface Review {
     /** How many numbers were not in that batch, and some of them. */
     new_numbers: number;
     new_examples: ReviewedRow[];
+    /** How many numbers were paid by that batch and have no row in this one. */
+    missing_numbers: number;
     /** How many numbers have an amount that differs by more than `changed_percent`, and some of them. */
     changed: number;
     changed_percent: number;
@@ -85,8 +97,9 @@ function withLargest(known: ReviewedRow[], row: ReviewedRow): ReviewedRow[] {
   return [...known, row].sort((a, b) => compareAmounts(b.amount, a.amount)).slice(0, examplesMax);
 }
 
-async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review['since']> {
-  const last = await lastBatchOfJob(db, batch);
+/** What has changed since the last batch of the kind. */
+export async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review['since']> {
+  const last = await (batch.job === null ? mostAlikeBatch(db, batch) : lastBatchOfJob(db, batch));
   if (last === null) return null;
   const fresh = await newNumbers(db, batch.batch_id, last, examplesMax);
   let changed = 0;
@@ -106,6 +119,7 @@ async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: numb
     cost: Object.fromEntries(await costsOfBatch(db, last)),
     new_numbers: fresh.count,
     new_examples: fresh.examples,
+    missing_numbers: await missingNumbers(db, batch.batch_id, last),
     changed,
     changed_percent: changedPercent,
     changed_examples: changedExamples,

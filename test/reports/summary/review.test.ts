@@ -73,10 +73,23 @@ describe('what an approver sees', () => {
     );
   });
 
-  test('is compared with nothing where the job has not run before, or no job made it', async () => {
+  test('is compared with nothing where the job has not run before', async () => {
     const { rig, november } = await twoMonths();
     assert.equal((await reviewOf(rig.db, { ...november, job: 'promo' }, 20)).since, null);
-    assert.equal((await reviewOf(rig.db, { ...november, job: null }, 20)).since, null);
+  });
+
+  test('is compared with the batch of most of its numbers where no job brought it', async () => {
+    const { rig, november } = await twoMonths();
+    const byHand = { ...november, job: null, created_at: rig.clock.now() };
+    assert.equal((await reviewOf(rig.db, byHand, 20)).since, null, 'a batch of a job is no batch of a person');
+    await rig.db.execute(`UPDATE batches SET job = NULL`);
+    const { since } = await reviewOf(rig.db, byHand, 20);
+    assert.deepEqual([since?.batch_id, since?.new_numbers, since?.changed], ['batch-1', 5, 1]);
+    assert.equal(since?.missing_numbers, 1);
+    await rig.db.execute(`DELETE FROM rows WHERE batch_id = ? AND row_no = 3`, [november.batch_id]);
+    assert.equal((await reviewOf(rig.db, byHand, 20)).since?.missing_numbers, 2);
+    const muchLater = { ...byHand, created_at: byHand.created_at + 90 * 86_400_000 };
+    assert.equal((await reviewOf(rig.db, muchLater, 20)).since, null);
   });
 
   test('is a change of amounts as decimals, not of their texts', () => {

@@ -16,6 +16,7 @@ import { memoryLedger } from '../../support/ledger.ts';
 interface Send {
   key?: string;
   body?: unknown;
+  ifMatch?: string;
   /** The bytes of a file, and its name. */
   file?: { name: string; bytes: string | Buffer };
 }
@@ -49,7 +50,7 @@ export async function draftsApi(t: TestContext, config: object = {}) {
     (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
   const clerk = await makeKey('clerk', ['prepare']);
   let requests = 0;
-  const send = async (method: 'GET' | 'POST', url: string, { key = clerk, body, file }: Send = {}) => {
+  const send = async (method: 'GET' | 'POST', url: string, { key = clerk, body, file, ifMatch }: Send = {}) => {
     requests += 1;
     const answer = await server.inject({
       method,
@@ -57,6 +58,7 @@ export async function draftsApi(t: TestContext, config: object = {}) {
       headers: {
         authorization: `Bearer ${key}`,
         ...(method === 'POST' ? { 'idempotency-key': `request-${requests}` } : {}),
+        ...(ifMatch ? { 'if-match': ifMatch } : {}),
         ...(file
           ? {
               'content-type': 'application/octet-stream',

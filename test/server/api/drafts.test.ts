@@ -102,6 +102,13 @@ describe('drafts over HTTP', () => {
     assert.deepEqual([done.body.version, done.body.rows[0].state, done.body.rows[0].problems], [2, 'ready', []]);
     const late = await send('POST', change, { body: { version: 1, cells: [{ row: 4, column: 3, value: '1' }] } });
     assert.deepEqual([late.status, late.body.code], [412, 'CHANGED_MEANWHILE']);
+    const shown = await send('GET', `/api/v1/drafts/${id}`);
+    assert.equal(shown.headers.etag, '"2"');
+    const body2 = { cells: [{ row: 2, column: 0, value: 'Ben' }] };
+    const stale = await send('POST', `/api/v1/drafts/${id}/change`, { body: body2, ifMatch: '"1"' });
+    assert.deepEqual([stale.status, stale.body.code], [412, 'CHANGED_MEANWHILE']);
+    const fresh = await send('POST', `/api/v1/drafts/${id}/change`, { body: body2, ifMatch: '"2"' });
+    assert.deepEqual([fresh.status, fresh.body.version], [200, 3]);
     const wrong = await send('POST', change, { body: { cells: [{ row: 1, column: 3, value: 'x' }] } });
     assert.deepEqual(
       wrong.body.rows[0].problems.map(({ code }: Group) => code),
