@@ -381,11 +381,9 @@ describe('the house', () => {
         .filter((name) => !users.some((taken) => taken.get(join(source, path))?.(name)))
         .map((name) => `${path}: ${name}`);
     });
-    // Parts for pages that are still to come.
-    const awaited = /^console\/(api|base)\//;
     // Commands and the worker are loaded by paths that are put together as they are wanted.
     assert.deepEqual(
-      wrong.filter((one) => !awaited.test(one) && !/^cli\/[a-z-]+\.ts: (execute|main)$/.test(one)),
+      wrong.filter((one) => !/^cli\/[a-z-]+\.ts: (execute|main)$/.test(one)),
       [],
     );
   });

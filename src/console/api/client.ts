@@ -11,7 +11,7 @@ export function setCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
-/** Keys of changes whose outcome is not known: the same change sent again must not be done twice. */
+/** Keys of changes whose outcome is not known yet: the same change sent again, or twice, must be done once. */
 const unsettledKeys = new Map<string, string>();
 
 /**
@@ -20,8 +20,9 @@ const unsettledKeys = new Map<string, string>();
  */
 export async function send(request: Request): Promise<Response> {
   const isChange = request.method !== 'GET';
-  const change = isChange ? await changeOf(request) : '';
-  const key = unsettledKeys.get(change) ?? crypto.randomUUID();
+  const change = isChange ? await changeOf(request) : null;
+  const key = (change === null ? undefined : unsettledKeys.get(change)) ?? crypto.randomUUID();
+  if (change !== null) unsettledKeys.set(change, key);
   for (;;) {
     const attempt = request.clone();
     if (isChange) {
@@ -31,22 +32,23 @@ export async function send(request: Request): Promise<Response> {
     const response = await fetch(attempt).catch((error: unknown) => error);
     if (!(response instanceof Response)) {
       if (request.signal.aborted) throw response;
-      if (isChange) unsettledKeys.set(change, key);
       noteOnline(false);
       throw new Unreachable();
     }
     noteOnline(true);
-    if (response.ok || !(await passed((await problemOf(response.clone())).code))) {
-      if (response.status < 500) unsettledKeys.delete(change);
-      return response;
-    }
+    const code = response.ok ? null : (await problemOf(response.clone())).code;
+    if (code !== null && (await passed(code))) continue;
+    // After an error of the server, and while it works on the same request, nobody knows yet what became of it.
+    if (change !== null && response.status < 500 && code !== 'REQUEST_UNFINISHED') unsettledKeys.delete(change);
+    return response;
   }
 }
 
-/** A change is the same if its place and its body are. A file is not read for that: its page keeps its own key. */
-async function changeOf(request: Request): Promise<string> {
-  const isText = request.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return `${request.method} ${request.url} ${isText ? await request.clone().text() : ''}`;
+/** A change is the same if its place and its body are. Null for a file, which is not read for that. */
+async function changeOf(request: Request): Promise<string | null> {
+  const type = request.headers.get('content-type');
+  if (type !== null && !type.startsWith('application/json')) return null;
+  return `${request.method} ${request.url} ${type === null ? '' : await request.clone().text()}`;
 }
 
 /** Every route of the API, typed by `schema.ts`. */

@@ -54,28 +54,36 @@ export function ReconciliationResult({ result }: { result: Result }) {
           })),
         ]}
       />
-      <Card title={t('reconciliation.payments')} isFlush>
-        <Table
-          caption={t('reconciliation.payments')}
-          rows={buckets.filter((bucket) => (counts[bucket] ?? 0) > 0)}
-          keyOf={(bucket) => bucket}
-          columns={[
-            {
-              ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
-              cell: (bucket) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
-            },
-            {
-              ...{ id: 'count', label: t('reconciliation.count'), isNumber: true },
-              cell: (bucket) => <Count of={counts[bucket] ?? 0} />,
-            },
-          ]}
-        />
-      </Card>
+      <BucketCounts counts={counts} />
       <OpenItems items={open_items} all={reconciliation.open} />
       <p className="small quiet">
         {t('reconciliation.files')} <code>{reports.dir}</code>
       </p>
     </>
+  );
+}
+
+function BucketCounts({ counts }: { counts: Readonly<Partial<Record<Bucket, number>>> }) {
+  const found = buckets.filter((bucket) => (counts[bucket] ?? 0) > 0);
+  if (found.length === 0) return null;
+  return (
+    <Card title={t('reconciliation.payments')} isFlush>
+      <Table
+        caption={t('reconciliation.payments')}
+        rows={found}
+        keyOf={(bucket) => bucket}
+        columns={[
+          {
+            ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+            cell: (bucket) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
+          },
+          {
+            ...{ id: 'count', label: t('reconciliation.count'), isNumber: true },
+            cell: (bucket) => <Count of={counts[bucket] ?? 0} />,
+          },
+        ]}
+      />
+    </Card>
   );
 }
 

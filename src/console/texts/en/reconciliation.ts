@@ -16,7 +16,7 @@ export const reconciliation = {
   'reconciliation.bucket': 'Result',
   'reconciliation.count': 'Number',
   'reconciliation.items': 'What is open: {shown} of {all}',
-  'reconciliation.none_open': 'Nothing is open',
+  'reconciliation.none_open': 'No payment is open',
   'reconciliation.here': 'In the ledger',
   'reconciliation.there': 'At the service',
   'reconciliation.files': 'All lines are in the files of this folder:',

@@ -17,7 +17,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.bucket': 'Résultat',
   'reconciliation.count': 'Nombre',
   'reconciliation.items': 'Ce qui est ouvert : {shown} sur {all}',
-  'reconciliation.none_open': 'Rien n’est ouvert',
+  'reconciliation.none_open': 'Aucun paiement n’est ouvert',
   'reconciliation.here': 'Dans le registre',
   'reconciliation.there': 'Au service',
   'reconciliation.files': 'Toutes les lignes sont dans les fichiers de ce dossier :',

@@ -17,7 +17,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.bucket': 'Resultado',
   'reconciliation.count': 'Número',
   'reconciliation.items': 'O que está em aberto: {shown} de {all}',
-  'reconciliation.none_open': 'Nada está em aberto',
+  'reconciliation.none_open': 'Nenhum pagamento está em aberto',
   'reconciliation.here': 'No livro',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',

@@ -17,7 +17,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.bucket': 'Matokeo',
   'reconciliation.count': 'Idadi',
   'reconciliation.items': 'Yaliyo wazi: {shown} kati ya {all}',
-  'reconciliation.none_open': 'Hakuna kilicho wazi',
+  'reconciliation.none_open': 'Hakuna malipo yaliyo wazi',
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',

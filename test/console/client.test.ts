@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+
+Object.assign(globalThis, { location: new URL('http://console.test/') });
+const { change, setCsrfToken } = await import('../../src/console/api/client.ts');
+const { messageOf } = await import('../../src/console/api/events.ts');
+const { setGate } = await import('../../src/console/api/gates.ts');
+const { ApiProblem, Unreachable } = await import('../../src/console/api/problem.ts');
+
+const done = () => Response.json({ batch_id: 'B-1', status: 'paused' });
+const refusal = (status: number, code: string) => Response.json({ status, code, detail: code, hint: null }, { status });
+
+/** A server that gives these answers in turn; an error means that it gives none. Returns the requests that it got. */
+function serving(t: TestContext, answers: (() => Response | Error)[]) {
+  const seen: { key: string | null; csrf: string | null; body: string }[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const { headers } = request;
+    seen.push({ key: headers.get('idempotency-key'), csrf: headers.get('x-csrf-token'), body: await request.text() });
+    const answer = answers[seen.length - 1]?.() ?? done();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  return seen;
+}
+
+const pause = (why = 'wrong month') =>
+  change('/api/v1/batches/{batch_id}/pause', { path: { batch_id: 'B-1' }, body: { why } });
+
+describe('the client of the console', () => {
+  test('asks for what is needed in between, and sends the same request again with the new token', async (t) => {
+    setCsrfToken('old');
+    t.after(
+      setGate('SIGN_IN_NEEDED', async () => {
+        setCsrfToken('new');
+        return true;
+      }),
+    );
+    t.after(setGate('STEP_UP_NEEDED', async () => true));
+    const seen = serving(t, [() => refusal(401, 'SIGN_IN_NEEDED'), () => refusal(403, 'STEP_UP_NEEDED')]);
+    assert.equal((await pause()).status, 'paused');
+    assert.deepEqual(
+      seen.map(({ csrf }) => csrf),
+      ['old', 'new', 'new'],
+    );
+    assert.equal(new Set(seen.map(({ key, body }) => `${key} ${body}`)).size, 1);
+  });
+
+  test('asks once for several requests, and gives up where the person does', async (t) => {
+    let asked = 0;
+    const answer = Promise.withResolvers<boolean>();
+    t.after(
+      setGate('STEP_UP_NEEDED', () => {
+        asked += 1;
+        return answer.promise;
+      }),
+    );
+    serving(
+      t,
+      Array.from({ length: 2 }, () => () => refusal(403, 'STEP_UP_NEEDED')),
+    );
+    const both = Promise.allSettled([pause('one'), pause('two')]);
+    setTimeout(() => answer.resolve(false), 20);
+    for (const one of await both) {
+      assert.equal(one.status, 'rejected');
+      assert.ok(one.reason instanceof ApiProblem && one.reason.problem.code === 'STEP_UP_NEEDED');
+    }
+    assert.equal(asked, 1);
+  });
+
+  test('keeps the key of a change that got no answer, and of no other', async (t) => {
+    const seen = serving(t, [() => new TypeError('failed to fetch'), done, done, done]);
+    await assert.rejects(pause(), Unreachable);
+    await pause();
+    await pause();
+    await pause('another reason');
+    const [lost, again, later, other] = seen.map(({ key }) => key);
+    assert.equal(lost, again);
+    assert.equal(new Set([again, later, other]).size, 3);
+  });
+
+  test('keeps the key after an error of the server as well: it may have done what was asked', async (t) => {
+    const seen = serving(t, [() => refusal(502, 'SERVICE_UNREACHABLE'), done]);
+    await assert.rejects(pause('after an error'), ApiProblem);
+    await pause('after an error');
+    assert.equal(seen[0]?.key, seen[1]?.key);
+  });
+
+  test('sends two clicks on the same button under one key', async (t) => {
+    const seen = serving(t, [done, done]);
+    await Promise.all([pause('twice'), pause('twice')]);
+    assert.equal(seen[0]?.key, seen[1]?.key);
+  });
+
+  test('reads the messages of a stream', () => {
+    assert.deepEqual(messageOf('id: 7\nevent: row.send\ndata: {"a":\ndata: 1}'), {
+      ...{ id: '7', event: 'row.send', data: '{"a":\n1}' },
+    });
+    assert.equal(messageOf(': the stream is open').data, '');
+  });
+});
