@@ -91,6 +91,8 @@ const subRooms: Record<string, readonly string[]> = {
   console: [
     ...['texts/en', 'texts/fr', 'texts/sw', 'texts/pt', 'texts', 'api', 'base', 'shell'],
     ...[
+      'pages/sign-in',
+      'pages/people',
       'pages/batches',
       'pages/batch',
       'pages/approval',

@@ -1,18 +1,20 @@
-import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { codeOf } from './api/problem.ts';
 import { makeQueryClient } from './api/query-client.ts';
-import { readSession, SessionContext } from './api/session.ts';
+import { readSession, type Session, SessionContext } from './api/session.ts';
 import { Failure } from './base/failure.tsx';
 import { Empty, Loading } from './base/page.tsx';
+import { SessionGates } from './pages/sign-in/session-gates.tsx';
 import { pages } from './pages.ts';
 import { Crash } from './shell/crash.tsx';
-import { LanguageContext } from './shell/language.ts';
+import { LanguageContext, useLanguage } from './shell/language.ts';
 import { Shell } from './shell/shell.tsx';
 import { currentLanguage, type Language, rememberLanguage, showLanguage, t } from './texts/i18n.ts';
 
 const queries = makeQueryClient();
+const SignInPage = lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage }));
 
 export function App() {
   const [language, setLanguage] = useState(currentLanguage());
@@ -31,26 +33,40 @@ export function App() {
 
 /** The console for whoever is signed in. */
 function SignedIn() {
+  const [path, navigate] = useLocation();
+  const client = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: ['session'],
     queryFn: readSession,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const { choose } = useLanguage();
+  // A one-time link is for whoever has it, whoever is signed in in this browser.
+  const isOutside = path === '/link' || path === '/sign-in/openid';
+  const done = (session: Session) => {
+    if (isOutside) navigate('/', { replace: true });
+    // The language is the person's, whatever this browser has shown before.
+    if (session.locale !== null) choose(session.locale as Language);
+    client.setQueryData(['session'], session);
+  };
+  if (isOutside || codeOf(error) === 'SIGN_IN_NEEDED')
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignInPage onDone={done} />
+      </Suspense>
+    );
   if (data !== undefined)
     return (
       <SessionContext value={data}>
         <Pages />
+        <SessionGates />
       </SessionContext>
     );
   if (error === null) return <Loading />;
   return (
     <main className="main">
       <div className="page">
-        {codeOf(error) === 'SIGN_IN_NEEDED' ? (
-          <Empty title={t('shell.sign_in')} />
-        ) : (
-          <Failure error={error} onRetry={() => void refetch()} />
-        )}
+        <Failure error={error} onRetry={() => void refetch()} />
       </div>
     </main>
   );

@@ -34,4 +34,6 @@ export const pages: readonly ConsolePage[] = [
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
   { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
+  { path: '/people', component: page(() => import('./pages/people/people-page.tsx'), 'PeoplePage') },
+  { path: '/account', component: page(() => import('./pages/people/own-account-page.tsx'), 'OwnAccountPage') },
 ];

@@ -11,6 +11,10 @@ export function setCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
+export function csrfTokenNow(): string | null {
+  return csrfToken;
+}
+
 /** Keys of changes whose outcome is not known yet: the same change sent again, or twice, must be done once. */
 const unsettledKeys = new Map<string, string>();
 
@@ -36,10 +40,11 @@ export async function send(request: Request): Promise<Response> {
       throw new Unreachable();
     }
     noteOnline(true);
-    const code = response.ok ? null : (await problemOf(response.clone())).code;
-    if (code !== null && (await passed(code))) continue;
+    const problem = response.ok ? null : await problemOf(response.clone());
+    if (problem !== null && (await passed(problem))) continue;
     // After an error of the server, and while it works on the same request, nobody knows yet what became of it.
-    if (change !== null && response.status < 500 && code !== 'REQUEST_UNFINISHED') unsettledKeys.delete(change);
+    if (change !== null && response.status < 500 && problem?.code !== 'REQUEST_UNFINISHED')
+      unsettledKeys.delete(change);
     return response;
   }
 }

@@ -80,7 +80,7 @@ async function open(path: string, lastId: string, signal: AbortSignal): Promise<
   const headers = { accept: 'text/event-stream', 'last-event-id': lastId };
   const response = await fetch(`/api/v1${path}`, { headers, signal }).catch(() => null);
   if (response === null || response.ok) return response;
-  await passed((await problemOf(response)).code);
+  await passed(await problemOf(response));
   return null;
 }
 

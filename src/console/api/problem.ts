@@ -6,6 +6,8 @@ export interface Problem {
   detail: string;
   /** What to do about it. */
   hint: string | null;
+  /** With `STEP_UP_NEEDED`: what a second factor must be proved for. */
+  purpose?: string;
 }
 
 /** A request that the server refused. */
@@ -25,12 +27,13 @@ export class Unreachable extends Error {}
 export async function problemOf(response: Response): Promise<Problem> {
   const { status, statusText } = response;
   const body: unknown = await response.json().catch(() => null);
-  const { code, detail, hint } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
+  const { code, detail, hint, purpose } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
   return {
     status,
     code: typeof code === 'string' ? code : 'UNREADABLE',
     detail: typeof detail === 'string' ? detail : `${status} ${statusText}`,
     hint: typeof hint === 'string' ? hint : null,
+    ...(typeof purpose === 'string' ? { purpose } : {}),
   };
 }
 

@@ -6,11 +6,15 @@ import type { paths } from './schema.ts';
 export type Session = paths['/api/v1/session']['get']['responses'][200]['content']['application/json'];
 export type Role = Session['roles'][number];
 
-/** Reads the session, and keeps its token for the changes that follow. */
-export async function readSession(): Promise<Session> {
-  const session = await answered(api.GET('/api/v1/session'));
+/** Keeps the session's token for the changes that follow. */
+export function keepSession(session: Session): Session {
   setCsrfToken(session.csrf_token);
   return session;
+}
+
+/** Reads the session. */
+export async function readSession(): Promise<Session> {
+  return keepSession(await answered(api.GET('/api/v1/session')));
 }
 
 export const SessionContext = createContext<Session | null>(null);

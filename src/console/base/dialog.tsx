@@ -12,6 +12,8 @@ interface DialogProps {
   look?: 'main-action' | 'danger';
   isBusy?: boolean;
   error?: unknown;
+  /** Whether the content is a form that is sent by its own button: a form cannot stand in another one. */
+  isFormOfItsOwn?: boolean;
   children: ReactNode;
 }
 
@@ -24,10 +26,12 @@ export function Dialog({
   look = 'main-action',
   isBusy = false,
   error = null,
+  isFormOfItsOwn = false,
   children,
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const Body = isFormOfItsOwn ? 'div' : 'form';
   useEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
@@ -50,7 +54,7 @@ export function Dialog({
         onClose();
       }}
     >
-      <form className="dialog-body" onSubmit={submit} noValidate>
+      <Body className="dialog-body" {...(isFormOfItsOwn ? {} : { onSubmit: submit, noValidate: true })}>
         <h2 id={titleId}>{title}</h2>
         {children}
         {error !== null && <Failure error={error} />}
@@ -62,7 +66,7 @@ export function Dialog({
             </Button>
           )}
         </div>
-      </form>
+      </Body>
     </dialog>
   );
 }

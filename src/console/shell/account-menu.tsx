@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { requestJson } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../base/button.tsx';
 import { Dialog } from '../base/dialog.tsx';
 import { Select } from '../base/field.tsx';
 import { Facts } from '../base/page.tsx';
-import { currentLanguage, languageNames, languages, t } from '../texts/i18n.ts';
+import { currentLanguage, type Language, languageNames, languages, t } from '../texts/i18n.ts';
 import { useLanguage } from './language.ts';
 
 /** Who is signed in, what they may do, and in which language they read. */
@@ -19,6 +20,10 @@ export function AccountMenu() {
     await requestJson('DELETE', '/session').catch(() => undefined);
     queries.clear();
     location.assign('/');
+  };
+  const pick = (language: Language) => {
+    choose(language);
+    void requestJson('POST', '/session/language', { language }).catch(() => undefined);
   };
   return (
     <div className="who">
@@ -38,9 +43,12 @@ export function AccountMenu() {
             label={t('shell.language')}
             value={currentLanguage()}
             options={languages.map((value) => ({ value, label: languageNames[value] }))}
-            onPick={choose}
+            onPick={pick}
           />
-          <div>
+          <div className="line">
+            <Link href="/account" className="button" onClick={() => setOpen(false)}>
+              {t('account.title')}
+            </Link>
             <Button onClick={() => void signOut()}>{t('shell.sign_out')}</Button>
           </div>
         </Dialog>

@@ -6,6 +6,7 @@ import { Button } from '../base/button.tsx';
 import { Toasts } from '../base/toast.tsx';
 import { t } from '../texts/i18n.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { Mark } from './mark.tsx';
 import { navGroups } from './nav-items.ts';
 
 /** What stands around every page. `paths`: the pages that there are. */
@@ -86,14 +87,4 @@ function NavList({ location, paths }: { location: string; paths: readonly string
 
 function isIn(location: string, href: string): boolean {
   return href === '/' ? location === '/' || location.startsWith('/batches') : location.startsWith(href);
-}
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="7" fill="#1f5f5b" />
-      <path d="M8 10h16M8 16h16M8 22h9" stroke="#fff" strokeWidth="2.6" strokeLinecap="round" />
-      <circle cx="23" cy="22" r="2.4" fill="#8fe3c4" />
-    </svg>
-  );
 }

@@ -6,9 +6,11 @@ import { batches } from './en/batches.ts';
 import { doubts } from './en/doubts.ts';
 import { events } from './en/events.ts';
 import { jobs } from './en/jobs.ts';
+import { people } from './en/people.ts';
 import { reconciliation } from './en/reconciliation.ts';
 import { reports } from './en/reports.ts';
 import { rows } from './en/rows.ts';
+import { signIn } from './en/sign-in.ts';
 import { situation } from './en/situation.ts';
 import { states } from './en/states.ts';
 import { wallets } from './en/wallets.ts';
@@ -28,4 +30,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
+  ...people,
+  ...signIn,
 };

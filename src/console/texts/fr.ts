@@ -6,9 +6,11 @@ import { batches } from './fr/batches.ts';
 import { doubts } from './fr/doubts.ts';
 import { events } from './fr/events.ts';
 import { jobs } from './fr/jobs.ts';
+import { people } from './fr/people.ts';
 import { reconciliation } from './fr/reconciliation.ts';
 import { reports } from './fr/reports.ts';
 import { rows } from './fr/rows.ts';
+import { signIn } from './fr/sign-in.ts';
 import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
 import { wallets } from './fr/wallets.ts';
@@ -28,4 +30,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
+  ...people,
+  ...signIn,
 };

@@ -6,9 +6,11 @@ import { batches } from './pt/batches.ts';
 import { doubts } from './pt/doubts.ts';
 import { events } from './pt/events.ts';
 import { jobs } from './pt/jobs.ts';
+import { people } from './pt/people.ts';
 import { reconciliation } from './pt/reconciliation.ts';
 import { reports } from './pt/reports.ts';
 import { rows } from './pt/rows.ts';
+import { signIn } from './pt/sign-in.ts';
 import { situation } from './pt/situation.ts';
 import { states } from './pt/states.ts';
 import { wallets } from './pt/wallets.ts';
@@ -28,4 +30,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
+  ...people,
+  ...signIn,
 };

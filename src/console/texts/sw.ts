@@ -6,9 +6,11 @@ import { batches } from './sw/batches.ts';
 import { doubts } from './sw/doubts.ts';
 import { events } from './sw/events.ts';
 import { jobs } from './sw/jobs.ts';
+import { people } from './sw/people.ts';
 import { reconciliation } from './sw/reconciliation.ts';
 import { reports } from './sw/reports.ts';
 import { rows } from './sw/rows.ts';
+import { signIn } from './sw/sign-in.ts';
 import { situation } from './sw/situation.ts';
 import { states } from './sw/states.ts';
 import { wallets } from './sw/wallets.ts';
@@ -28,4 +30,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
+  ...people,
+  ...signIn,
 };

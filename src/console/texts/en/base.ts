@@ -24,7 +24,6 @@ export const base = {
   'shell.all_accounts': 'all accounts',
   'shell.language': 'Language',
   'shell.sign_out': 'Sign out',
-  'shell.sign_in': 'Sign in to continue',
   'shell.no_page': 'There is no such page',
   'nav.batches': 'Batches',
   'nav.new': 'New batch',

@@ -25,7 +25,6 @@ export const base: Record<keyof typeof english, string> = {
   'shell.all_accounts': 'tous les comptes',
   'shell.language': 'Langue',
   'shell.sign_out': 'Se déconnecter',
-  'shell.sign_in': 'Connectez-vous pour continuer',
   'shell.no_page': 'Cette page n’existe pas',
   'nav.batches': 'Lots',
   'nav.new': 'Nouveau lot',

@@ -25,7 +25,6 @@ export const base: Record<keyof typeof english, string> = {
   'shell.all_accounts': 'todas as contas',
   'shell.language': 'Idioma',
   'shell.sign_out': 'Sair',
-  'shell.sign_in': 'Inicie sessão para continuar',
   'shell.no_page': 'Essa página não existe',
   'nav.batches': 'Lotes',
   'nav.new': 'Novo lote',

@@ -25,7 +25,6 @@ export const base: Record<keyof typeof english, string> = {
   'shell.all_accounts': 'akaunti zote',
   'shell.language': 'Lugha',
   'shell.sign_out': 'Ondoka',
-  'shell.sign_in': 'Ingia ili kuendelea',
   'shell.no_page': 'Ukurasa huo haupo',
   'nav.batches': 'Mafungu',
   'nav.new': 'Fungu jipya',

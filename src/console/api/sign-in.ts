@@ -1,0 +1,63 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+import { csrfTokenNow } from './client.ts';
+import { ApiProblem, problemOf, Unreachable } from './problem.ts';
+import { keepSession, type Session } from './session.ts';
+
+/** What comes after the password; nothing for somebody without a second factor, who is signed in then. */
+export type Factor = 'totp' | 'passkey';
+
+/**
+ * A request of signing in and of second factors. It opens no dialog of its own: it is what those dialogs send. Throws
+ * `ApiProblem` and `Unreachable`.
+ */
+async function ask<Data>(path: string, body: object = {}): Promise<Data> {
+  const headers = { 'content-type': 'application/json', 'x-csrf-token': csrfTokenNow() ?? '' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`/api/v1/session${path}`, init).catch(() => null);
+  if (response === null) throw new Unreachable();
+  if (!response.ok) throw new ApiProblem(await problemOf(response));
+  return (await response.json()) as Data;
+}
+
+const signedIn = async (path: string, body: object): Promise<Session> => keepSession(await ask<Session>(path, body));
+
+/** Signs in with a password: the session, or the second factors of which one comes next. */
+export async function signIn(name: string, password: string): Promise<Session | { factors: Factor[] }> {
+  const answer = await ask<Session | { next: Factor; factors: Factor[] }>('', { name, password });
+  return 'next' in answer ? { factors: answer.factors } : keepSession(answer);
+}
+
+export const signInByCode = (code: string) => signedIn('/totp', { code });
+export const showLink = (token: string) =>
+  ask<{ name: string | null; display_name: string | null }>('/link/show', { token });
+export const redeemLink = (body: { token: string; password: string; name?: string; language: string }) =>
+  signedIn('/link', body);
+export const providerUrl = async () => (await ask<{ url: string }>('/openid')).url;
+export const returnFromProvider = (query: string) => signedIn('/openid/return', { query });
+export const changePassword = (current: string, password: string) => signedIn('/password', { current, password });
+export const stepUpByCode = (purpose: string, code: string) => ask('/step-up', { purpose, code });
+
+/** Signs in with a passkey: after the password, or instead of it. */
+export async function signInByPasskey(): Promise<Session> {
+  const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/passkey/options');
+  return signedIn('/passkey', { credential: await answerOf(options) });
+}
+
+export async function stepUpByPasskey(purpose: string): Promise<void> {
+  const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/step-up/passkey/options', { purpose });
+  await ask('/step-up/passkey', { purpose, credential: await answerOf(options) });
+}
+
+/** Makes a passkey in the browser. Returns it for `add-passkey`. */
+export async function newPasskey(options: PublicKeyCredentialCreationOptionsJSON) {
+  const { startRegistration } = await import('@simplewebauthn/browser');
+  return startRegistration({ optionsJSON: options });
+}
+
+async function answerOf(options: PublicKeyCredentialRequestOptionsJSON) {
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  return startAuthentication({ optionsJSON: options });
+}

@@ -1,0 +1,49 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { change } from '../../api/client.ts';
+import { Dialog } from '../../base/dialog.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { t } from '../../texts/i18n.ts';
+import { Refusal } from '../sign-in/refusal.tsx';
+import { CodeField } from '../sign-in/sign-in-form.tsx';
+import type { Work } from '../sign-in/use-work.ts';
+
+/** Adds an app that shows codes: its secret, and a first code that shows that the app has it. */
+export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {
+  const [code, setCode] = useState('');
+  const secret = useQuery({
+    queryKey: ['totp-secret'],
+    queryFn: () => change('/api/v1/session/factors/totp', { body: {} }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+  const confirm = useMutation({
+    mutationFn: () => change('/api/v1/session/factors/totp/confirm', { body: { code } }),
+    async onSuccess() {
+      await onDone();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t('account.add_app')}
+      onClose={onClose}
+      submitText={t('account.confirm')}
+      onSubmit={() => confirm.mutate()}
+      isBusy={confirm.isPending}
+    >
+      <p>{t('account.app_help')}</p>
+      <Loaded query={secret}>
+        {({ secret: key, uri }) => (
+          <>
+            <p className="secret">{key.match(/.{1,4}/g)?.join(' ')}</p>
+            <a href={uri}>{t('account.app_open')}</a>
+          </>
+        )}
+      </Loaded>
+      <CodeField value={code} onChange={setCode} />
+      <Refusal error={confirm.error} />
+    </Dialog>
+  );
+}

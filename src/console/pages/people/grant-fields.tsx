@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import type { Role } from '../../api/session.ts';
+import { t } from '../../texts/i18n.ts';
+
+const allRoles: readonly Role[] = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'];
+
+export function rolesText(roles: readonly Role[]): string {
+  return allRoles
+    .filter((role) => roles.includes(role))
+    .map((role) => t(`role.${role}`))
+    .join(', ');
+}
+
+export function accountsText(accounts: readonly string[]): string {
+  return accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
+}
+
+interface GrantFieldsProps {
+  roles: readonly Role[];
+  accounts: readonly string[];
+  onRoles: (roles: Role[]) => void;
+  onAccounts: (accounts: string[]) => void;
+}
+
+/** Roles and accounts to choose from. No account chosen means all of them. */
+export function GrantFields({ roles, accounts, onRoles, onAccounts }: GrantFieldsProps) {
+  const known = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  const names = known.data?.accounts.map(({ account }) => account) ?? accounts;
+  return (
+    <>
+      <fieldset className="choices">
+        <legend>{t('shell.roles')}</legend>
+        {allRoles.map((role) => (
+          <label key={role}>
+            <input type="checkbox" checked={roles.includes(role)} onChange={() => onRoles(toggled(roles, role))} />
+            <span>
+              {t(`role.${role}`)} <span className="help">{t(`people.role.${role}`)}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset className="choices">
+        <legend>{t('shell.accounts')}</legend>
+        <p className="help">{t('people.accounts_help')}</p>
+        {names.map((name) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={accounts.includes(name)}
+              onChange={() => onAccounts(toggled(accounts, name))}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+function toggled<Value>(chosen: readonly Value[], value: Value): Value[] {
+  return chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
+}

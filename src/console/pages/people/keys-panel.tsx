@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api, change } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import type { Role } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Empty } from '../../base/page.tsx';
+import { Table } from '../../base/table.tsx';
+import { toast } from '../../base/toast.tsx';
+import { Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { accountsText, GrantFields, rolesText } from './grant-fields.tsx';
+import { SecretDialog } from './link-dialog.tsx';
+
+const key = ['api-keys'] as const;
+
+type ApiKey = paths['/api/v1/api-keys']['get']['responses'][200]['content']['application/json']['keys'][number];
+
+/** The keys of programs that call the API. */
+export function KeysPanel() {
+  const [isMaking, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const queries = useQueryClient();
+  const keys = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/api-keys')) });
+  const revoke = useMutation({
+    mutationFn: (name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: key });
+      toast(t('people.revoked'));
+    },
+  });
+  return (
+    <Card
+      isFlush
+      title={t('people.tab.keys')}
+      actions={
+        <Button look="main-action" onClick={() => setMaking(true)}>
+          {t('people.make_key')}
+        </Button>
+      }
+    >
+      {revoke.error !== null && <Failure error={revoke.error} />}
+      <Loaded query={keys}>
+        {({ keys: rows }) =>
+          rows.length === 0 ? (
+            <Empty title={t('people.no_keys')} />
+          ) : (
+            <KeyTable keys={rows} onRevoke={(name) => revoke.mutate(name)} />
+          )
+        }
+      </Loaded>
+      {isMaking && (
+        <KeyDialog
+          onClose={() => setMaking(false)}
+          onMade={(made) => {
+            setMaking(false);
+            setSecret(made);
+            void queries.invalidateQueries({ queryKey: key });
+          }}
+        />
+      )}
+      {secret !== null && (
+        <SecretDialog
+          title={t('people.key')}
+          help={t('people.key_help')}
+          secret={secret}
+          onClose={() => setSecret(null)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name: string) => void }) {
+  return (
+    <Table
+      caption={t('people.tab.keys')}
+      rows={keys}
+      keyOf={({ key_id }) => key_id}
+      stacks
+      columns={[
+        { id: 'name', label: t('people.program'), isHead: true, cell: ({ name }) => name },
+        { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
+        { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
+        { id: 'used', label: t('people.used'), cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+        { id: 'until', label: t('people.until'), cell: ({ expires_at }) => <Time at={expires_at} /> },
+        {
+          id: 'revoke',
+          label: t('people.revoke'),
+          cell: ({ name, revoked_at }) =>
+            revoked_at === null ? (
+              <Button onClick={() => onRevoke(name)}>{t('people.revoke')}</Button>
+            ) : (
+              <span className="badge">{t('people.revoked')}</span>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
+  const [name, setName] = useState('');
+  const [roles, setRoles] = useState<Role[]>(['audit']);
+  const [accounts, setAccounts] = useState<string[]>([]);
+  const make = useMutation({
+    mutationFn: () => change('/api/v1/api-keys', { body: { name: name.trim(), roles, accounts } }),
+    onSuccess: ({ secret }) => onMade(secret),
+  });
+  return (
+    <Dialog
+      title={t('people.make_key')}
+      onClose={onClose}
+      onSubmit={() => make.mutate()}
+      submitText={t('people.make')}
+      isBusy={make.isPending}
+      error={make.error}
+    >
+      <Field
+        label={t('people.program')}
+        help={t('people.program_help')}
+        required
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,137 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api, change, requestJson } from '../../api/client.ts';
+import { readSession } from '../../api/session.ts';
+import { newPasskey } from '../../api/sign-in.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Page } from '../../base/page.tsx';
+import { toast } from '../../base/toast.tsx';
+import { Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { Refusal } from '../sign-in/refusal.tsx';
+import type { Work } from '../sign-in/use-work.ts';
+import { AppDialog } from './app-dialog.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
+
+/** What a person does about their own account: second factors, and the password. */
+export function OwnAccountPage() {
+  const [open, setOpen] = useState<'app' | 'passkey' | 'password' | null>(null);
+  const factors = useQuery({ queryKey: ['factors'], queryFn: () => answered(api.GET('/api/v1/session/factors')) });
+  const changed = useFactorsChanged();
+  const remove = useMutation({
+    mutationFn: (credentialId: string | null) =>
+      change('/api/v1/session/factors/remove', { body: credentialId === null ? {} : { credential_id: credentialId } }),
+    onSuccess: () => changed(t('account.removed')),
+  });
+  const close = () => setOpen(null);
+  return (
+    <Page title={t('account.title')} sub={t('account.sub')}>
+      <Card title={t('account.factors')}>
+        <Loaded query={factors}>
+          {({ totp, passkeys }) => (
+            <div className="stack">
+              {!totp && passkeys.length === 0 && <p className="notice tone-attention">{t('account.none')}</p>}
+              <ul className="stack tight plain-list">
+                {totp && (
+                  <FactorLine name={t('account.app')} onRemove={() => remove.mutate(null)} isBusy={remove.isPending} />
+                )}
+                {passkeys.map(({ credential_id, label, created_at }) => (
+                  <FactorLine
+                    key={credential_id}
+                    name={label}
+                    since={created_at}
+                    onRemove={() => remove.mutate(credential_id)}
+                    isBusy={remove.isPending}
+                  />
+                ))}
+              </ul>
+              <Refusal error={remove.error} />
+              <div className="line">
+                <Button onClick={() => setOpen('passkey')}>{t('account.add_passkey')}</Button>
+                {!totp && <Button onClick={() => setOpen('app')}>{t('account.add_app')}</Button>}
+              </div>
+            </div>
+          )}
+        </Loaded>
+      </Card>
+      <Card title={t('sign_in.password')}>
+        <Button onClick={() => setOpen('password')}>{t('account.change_password')}</Button>
+      </Card>
+      {open === 'app' && <AppDialog onClose={close} onDone={() => changed(t('account.added'))} />}
+      {open === 'passkey' && <PasskeyDialog onClose={close} onDone={() => changed(t('account.added'))} />}
+      {open === 'password' && <PasswordDialog onClose={close} />}
+    </Page>
+  );
+}
+
+/** Says so, and reads again what the person can prove themselves with. */
+function useFactorsChanged() {
+  const queries = useQueryClient();
+  return async (text: string) => {
+    toast(text);
+    await queries.invalidateQueries({ queryKey: ['factors'] });
+    queries.setQueryData(['session'], await readSession());
+  };
+}
+
+function FactorLine({
+  name,
+  since,
+  onRemove,
+  isBusy,
+}: {
+  name: string;
+  since?: string;
+  onRemove: () => void;
+  isBusy: boolean;
+}) {
+  return (
+    <li className="line between">
+      <span>
+        {name} {since !== undefined && <span className="quiet small">{<Time at={since} />}</span>}
+      </span>
+      <Button onClick={onRemove} isBusy={isBusy}>
+        {t('account.remove')}
+      </Button>
+    </li>
+  );
+}
+
+/** Names a passkey, and lets the browser make it. */
+function PasskeyDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {
+  const [label, setLabel] = useState('');
+  const add = useMutation({
+    mutationFn: async () => {
+      type Options = Parameters<typeof newPasskey>[0];
+      const options = await requestJson<Options>('POST', '/session/factors/passkey/options', {});
+      const credential = await newPasskey(options);
+      await requestJson('POST', '/session/factors/passkey', { label: label.trim(), credential });
+    },
+    async onSuccess() {
+      await onDone();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t('account.add_passkey')}
+      onClose={onClose}
+      submitText={t('account.continue')}
+      onSubmit={() => label.trim() !== '' && add.mutate()}
+      isBusy={add.isPending}
+    >
+      <p>{t('account.passkey_help')}</p>
+      <Field
+        label={t('account.passkey_name')}
+        required
+        maxLength={60}
+        value={label}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+      <Refusal error={add.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { Card, Empty } from '../../base/page.tsx';
+import { Table } from '../../base/table.tsx';
+import { t } from '../../texts/i18n.ts';
+import { accountsText, rolesText } from './grant-fields.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+import { type Person, peopleKey } from './person.ts';
+import { PersonDialog } from './person-dialog.tsx';
+
+/** The people of the console, with what each may do and can prove themselves with. */
+export function PeoplePanel() {
+  const [editing, setEditing] = useState<Person | 'new' | null>(null);
+  const [link, setLink] = useState<{ name: string; token: string } | null>(null);
+  const people = useQuery({ queryKey: peopleKey, queryFn: () => answered(api.GET('/api/v1/users')) });
+  return (
+    <Card
+      isFlush
+      title={t('people.tab.people')}
+      actions={
+        <Button look="main-action" onClick={() => setEditing('new')}>
+          {t('people.add')}
+        </Button>
+      }
+    >
+      <Loaded query={people}>
+        {({ users }) =>
+          users.length === 0 ? (
+            <Empty title={t('people.empty')} />
+          ) : (
+            <Table
+              caption={t('people.tab.people')}
+              rows={users}
+              keyOf={({ name }) => name}
+              stacks
+              columns={[
+                { id: 'name', label: t('sign_in.name'), isHead: true, cell: (one) => <NameCell person={one} /> },
+                { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
+                { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
+                { id: 'factor', label: t('people.factor'), cell: factorText },
+                { id: 'state', label: t('people.state'), cell: (one) => <StateCell person={one} /> },
+                {
+                  id: 'change',
+                  label: t('people.change'),
+                  cell: (one) => <Button onClick={() => setEditing(one)}>{t('people.change')}</Button>,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {editing !== null && (
+        <PersonDialog
+          person={editing === 'new' ? null : editing}
+          onClose={() => setEditing(null)}
+          onLink={(made) => {
+            setEditing(null);
+            setLink(made);
+          }}
+        />
+      )}
+      {link !== null && <LinkDialog {...link} onClose={() => setLink(null)} />}
+    </Card>
+  );
+}
+
+function NameCell({ person: { name, display_name } }: { person: Person }) {
+  return (
+    <>
+      {display_name}
+      {display_name !== name && <span className="quiet small"> {name}</span>}
+    </>
+  );
+}
+
+function factorText({ has_totp, passkeys }: Person): string {
+  if (passkeys > 0) return t('people.factor.passkey');
+  return has_totp ? t('people.factor.totp') : t('people.factor.none');
+}
+
+function StateCell({ person: { disabled_at, has_password } }: { person: Person }) {
+  if (disabled_at !== null) return <span className="badge">{t('people.disabled')}</span>;
+  if (!has_password) return <span className="badge tone-attention">{t('people.invited')}</span>;
+  return <span className="badge tone-good">{t('people.active')}</span>;
+}

@@ -1,0 +1,117 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { change } from '../../api/client.ts';
+import type { Role } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Field } from '../../base/field.tsx';
+import { toast } from '../../base/toast.tsx';
+import { t } from '../../texts/i18n.ts';
+import { GrantFields } from './grant-fields.tsx';
+import { type Person, peopleKey } from './person.ts';
+
+interface PersonDialogProps {
+  /** Null: a new person. */
+  person: Person | null;
+  onClose: () => void;
+  /** A one-time link was made, which is shown once. */
+  onLink: (link: { name: string; token: string }) => void;
+}
+
+/** Adds a person, or changes what a person may do. */
+export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
+  const [name, setName] = useState(person?.name ?? '');
+  const [displayName, setDisplayName] = useState(person?.display_name ?? '');
+  const [email, setEmail] = useState(person?.email ?? '');
+  const [roles, setRoles] = useState<Role[]>(person?.roles ?? ['prepare']);
+  const [accounts, setAccounts] = useState<string[]>(person?.accounts ?? []);
+  const queries = useQueryClient();
+  const save = useMutation({
+    async mutationFn() {
+      const fields = { display_name: displayName.trim(), roles, accounts };
+      if (person !== null) {
+        const body = { ...fields, email: email.trim() === '' ? null : email.trim() };
+        return change('/api/v1/users/{name}/change', { path: { name: person.name }, body });
+      }
+      const given = email.trim() === '' ? {} : { email: email.trim() };
+      const made = await change('/api/v1/users', { body: { name: name.trim(), language: 'en', ...fields, ...given } });
+      onLink({ name: made.user.name, token: made.link.token });
+      return made.user;
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: peopleKey });
+      if (person === null) return;
+      toast(t('people.saved'));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={person === null ? t('people.add') : person.display_name}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      isBusy={save.isPending}
+      error={save.error}
+    >
+      {person === null && (
+        <Field
+          label={t('sign_in.name')}
+          help={t('people.name_help')}
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      )}
+      <Field
+        label={t('people.display_name')}
+        required
+        value={displayName}
+        onChange={({ target }) => setDisplayName(target.value)}
+      />
+      <Field
+        label={t('people.email')}
+        help={t('people.email_help')}
+        type="email"
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
+      {person !== null && <AccessActions person={person} onClose={onClose} onLink={onLink} />}
+    </Dialog>
+  );
+}
+
+/** Disables a person, or gives them a new link after they have lost the password or the second factor. */
+function AccessActions({ person: { name, disabled_at }, onClose, onLink }: PersonDialogProps & { person: Person }) {
+  const queries = useQueryClient();
+  const reset = useMutation({
+    mutationFn: () => change('/api/v1/users/{name}/reset', { path: { name }, body: {} }),
+    onSuccess: ({ link }) => {
+      void queries.invalidateQueries({ queryKey: peopleKey });
+      onLink({ name, token: link.token });
+    },
+  });
+  const disable = useMutation({
+    mutationFn: () =>
+      change('/api/v1/users/{name}/change', { path: { name }, body: { disabled: disabled_at === null } }),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: peopleKey });
+      toast(t('people.saved'));
+      onClose();
+    },
+  });
+  return (
+    <fieldset className="choices">
+      <legend>{t('people.access')}</legend>
+      <p className="help">{t('people.access_help')}</p>
+      <div className="line">
+        <Button onClick={() => reset.mutate()} isBusy={reset.isPending}>
+          {t('people.reset')}
+        </Button>
+        <Button look="danger" onClick={() => disable.mutate()} isBusy={disable.isPending}>
+          {disabled_at === null ? t('people.disable') : t('people.enable')}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,26 @@
+import { ApiProblem } from '../../api/problem.ts';
+import { failureText } from '../../base/failure.tsx';
+import { t } from '../../texts/i18n.ts';
+
+/** Why signing in did not work, in one sentence. */
+export function Refusal({ error }: { error: unknown }) {
+  if (error === null) return null;
+  return (
+    <p className="notice tone-bad" role="alert">
+      {refusalText(error)}
+    </p>
+  );
+}
+
+function refusalText(error: unknown): string {
+  // The browser's own window for passkeys was closed, or has no passkey for this place.
+  if (error instanceof Error && error.name === 'NotAllowedError') return t('sign_in.passkey_refused');
+  if (!(error instanceof ApiProblem)) return failureText(error);
+  const { code } = error.problem;
+  if (code === 'SIGN_IN_REFUSED') return t('sign_in.refused');
+  if (code === 'SIGN_IN_NEEDED') return t('sign_in.too_late');
+  if (code === 'CODE_REFUSED') return t('sign_in.code_refused');
+  if (code === 'LINK_REFUSED') return t('sign_in.link_refused');
+  if (code === 'SIGN_IN_THROTTLED') return t('sign_in.throttled');
+  return failureText(error);
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { useSession } from '../../api/session.ts';
+import { stepUpByCode, stepUpByPasskey } from '../../api/sign-in.ts';
+import { Button, ButtonLink } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { t } from '../../texts/i18n.ts';
+import { Refusal } from './refusal.tsx';
+import { CodeField } from './sign-in-form.tsx';
+import { useWork, type Work } from './use-work.ts';
+
+/** Asks for a second factor before something that moves money, or decides who may. */
+export function StepUpDialog({ purpose, onEnd }: { purpose: string; onEnd: (isToBeSentAgain: boolean) => void }) {
+  const { factors = [] } = useSession();
+  const [code, setCode] = useState('');
+  const { error, isBusy, run } = useWork();
+  const prove = (work: Work) =>
+    void run(async () => {
+      await work();
+      onEnd(true);
+    });
+  if (factors.length === 0)
+    return (
+      <Dialog title={t('step_up.title')} onClose={() => onEnd(false)}>
+        <p>{t('step_up.missing')}</p>
+        <ButtonLink href="/account" look="main-action">
+          {t('step_up.add')}
+        </ButtonLink>
+      </Dialog>
+    );
+  const hasCode = factors.includes('totp');
+  return (
+    <Dialog
+      title={t('step_up.title')}
+      onClose={() => onEnd(false)}
+      isBusy={isBusy}
+      submitText={t('step_up.submit')}
+      {...(hasCode ? { onSubmit: () => prove(() => stepUpByCode(purpose, code)) } : {})}
+    >
+      <p>{t('step_up.help')}</p>
+      {hasCode && <CodeField value={code} onChange={setCode} />}
+      {factors.includes('passkey') && (
+        <Button
+          look={hasCode ? undefined : 'main-action'}
+          isBusy={isBusy}
+          onClick={() => prove(() => stepUpByPasskey(purpose))}
+        >
+          {t('sign_in.use_passkey')}
+        </Button>
+      )}
+      <Refusal error={error} />
+    </Dialog>
+  );
+}
