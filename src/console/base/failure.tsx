@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Loading } from './page.tsx';
 
 /** What went wrong, in the reader's language where the console knows it, else as the server says it. */
-function failureText(error: unknown): string {
+export function failureText(error: unknown): string {
   if (error instanceof Unreachable) return t('failure.unreachable');
   if (!(error instanceof ApiProblem)) return t('failure.program');
   const { code, detail, status } = error.problem;
