@@ -97,6 +97,7 @@ const subRooms: Record<string, readonly string[]> = {
       'pages/batch',
       'pages/approval',
       'pages/doubts',
+      'pages/settings',
       'pages/audit',
       'pages/jobs',
       'pages/wallets',

@@ -36,4 +36,9 @@ export const pages: readonly ConsolePage[] = [
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
   { path: '/people', component: page(() => import('./pages/people/people-page.tsx'), 'PeoplePage') },
   { path: '/account', component: page(() => import('./pages/people/own-account-page.tsx'), 'OwnAccountPage') },
+  { path: '/settings', component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage') },
+  {
+    path: '/settings/webhooks/:id',
+    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage'),
+  },
 ];

@@ -10,6 +10,7 @@ import { people } from './en/people.ts';
 import { reconciliation } from './en/reconciliation.ts';
 import { reports } from './en/reports.ts';
 import { rows } from './en/rows.ts';
+import { settings } from './en/settings.ts';
 import { signIn } from './en/sign-in.ts';
 import { situation } from './en/situation.ts';
 import { states } from './en/states.ts';
@@ -27,6 +28,7 @@ export const texts = {
   ...reconciliation,
   ...reports,
   ...rows,
+  ...settings,
   ...situation,
   ...states,
   ...wallets,

@@ -10,6 +10,7 @@ import { people } from './fr/people.ts';
 import { reconciliation } from './fr/reconciliation.ts';
 import { reports } from './fr/reports.ts';
 import { rows } from './fr/rows.ts';
+import { settings } from './fr/settings.ts';
 import { signIn } from './fr/sign-in.ts';
 import { situation } from './fr/situation.ts';
 import { states } from './fr/states.ts';
@@ -27,6 +28,7 @@ export const texts = {
   ...reconciliation,
   ...reports,
   ...rows,
+  ...settings,
   ...situation,
   ...states,
   ...wallets,

@@ -10,6 +10,7 @@ import { people } from './pt/people.ts';
 import { reconciliation } from './pt/reconciliation.ts';
 import { reports } from './pt/reports.ts';
 import { rows } from './pt/rows.ts';
+import { settings } from './pt/settings.ts';
 import { signIn } from './pt/sign-in.ts';
 import { situation } from './pt/situation.ts';
 import { states } from './pt/states.ts';
@@ -27,6 +28,7 @@ export const texts = {
   ...reconciliation,
   ...reports,
   ...rows,
+  ...settings,
   ...situation,
   ...states,
   ...wallets,

@@ -10,6 +10,7 @@ import { people } from './sw/people.ts';
 import { reconciliation } from './sw/reconciliation.ts';
 import { reports } from './sw/reports.ts';
 import { rows } from './sw/rows.ts';
+import { settings } from './sw/settings.ts';
 import { signIn } from './sw/sign-in.ts';
 import { situation } from './sw/situation.ts';
 import { states } from './sw/states.ts';
@@ -27,6 +28,7 @@ export const texts = {
   ...reconciliation,
   ...reports,
   ...rows,
+  ...settings,
   ...situation,
   ...states,
   ...wallets,

@@ -1,0 +1,162 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered, api, change } from '../../api/client.ts';
+import { refreshMs } from '../../api/query-client.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Card, Empty, Loading } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import type { Tone } from '../../base/states.ts';
+import { Table } from '../../base/table.tsx';
+import { Count, None, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { type Delivery, type Endpoint, useWebhookAction } from './webhook-queries.ts';
+
+const pageRows = 50;
+const tones: Record<Delivery['outcome'], Tone> = { waiting: 'moving', delivered: 'good', failed: 'bad' };
+
+/** What was sent to an endpoint, the newest first. */
+export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoint: Endpoint }) {
+  const [shown, setShown] = useState<Delivery | null>(null);
+  const query = useInfiniteQuery({
+    queryKey: ['webhooks', endpoint_id, 'deliveries'],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET('/api/v1/webhooks/{endpoint_id}/deliveries', {
+          params: {
+            path: { endpoint_id },
+            query: { limit: pageRows, ...(pageParam === null ? {} : { after: pageParam }) },
+          },
+        }),
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: refreshMs,
+  });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const rows = data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
+  return (
+    <Card isFlush title={t('webhooks.log')}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading />}
+      {data !== undefined && rows.length === 0 && <Empty title={t('webhooks.log_none')} />}
+      {rows.length > 0 && <DeliveryTable rows={rows} onShow={setShown} />}
+      {hasNextPage && (
+        <div className="card-note">
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t('batches.more')}
+          </Button>
+        </div>
+      )}
+      {shown !== null && (
+        <DeliveryDialog id={endpoint_id} delivery={shown} isEnabled={enabled} onClose={() => setShown(null)} />
+      )}
+    </Card>
+  );
+}
+
+function DeliveryTable({ rows, onShow }: { rows: readonly Delivery[]; onShow: (delivery: Delivery) => void }) {
+  return (
+    <Table
+      caption={t('webhooks.log')}
+      rows={rows}
+      keyOf={({ delivery_no }) => delivery_no}
+      stacks
+      columns={[
+        {
+          ...{ id: 'event', label: t('webhooks.event'), isHead: true },
+          cell: (delivery) => (
+            <Button look="link" onClick={() => onShow(delivery)}>
+              {delivery.event}
+            </Button>
+          ),
+        },
+        {
+          ...{ id: 'batch', label: t('batches.column.batch') },
+          cell: ({ batch_id }) =>
+            batch_id === null ? (
+              <None />
+            ) : (
+              <Link href={`/batches/${encodeURIComponent(batch_id)}`} className="wrap">
+                {batch_id}
+              </Link>
+            ),
+        },
+        {
+          ...{ id: 'outcome', label: t('webhooks.outcome') },
+          cell: ({ outcome }) => (
+            <div>
+              <Badge tone={tones[outcome]}>{t(`webhooks.outcome.${outcome}`)}</Badge>
+            </div>
+          ),
+        },
+        {
+          ...{ id: 'attempts', label: t('webhooks.attempts'), isNumber: true },
+          cell: ({ attempts }) => <Count of={attempts.length} />,
+        },
+        { id: 'answer', label: t('webhooks.answer'), cell: ({ attempts }) => <AnswerText attempt={attempts.at(-1)} /> },
+        { id: 'at', label: t('webhooks.at'), cell: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    />
+  );
+}
+
+function AnswerText({ attempt }: { attempt: Delivery['attempts'][number] | undefined }) {
+  if (attempt === undefined) return <None />;
+  const { status, error, duration_ms } = attempt;
+  return (
+    <span>
+      {status === null ? error : `HTTP ${status}`} <span className="quiet numbers">{duration_ms} ms</span>
+    </span>
+  );
+}
+
+function DeliveryDialog({
+  id,
+  delivery,
+  isEnabled,
+  onClose,
+}: {
+  id: string;
+  delivery: Delivery;
+  isEnabled: boolean;
+  onClose: () => void;
+}) {
+  const { delivery_no, message_id, event, body, outcome, due_at, attempts } = delivery;
+  const path = { endpoint_id: id, delivery_no };
+  const again = useWebhookAction(
+    () => change('/api/v1/webhooks/{endpoint_id}/deliveries/{delivery_no}/redeliver', { path, body: {} }),
+    { done: t('webhooks.redeliver_done'), onDone: onClose },
+  );
+  const canSend = isEnabled && outcome !== 'waiting';
+  return (
+    <Dialog
+      title={event}
+      onClose={onClose}
+      {...(canSend ? { onSubmit: () => again.mutate(undefined), submitText: t('webhooks.redeliver') } : {})}
+      isBusy={again.isPending}
+      error={again.error}
+    >
+      <p className="small quiet mono wrap">{message_id}</p>
+      <pre className="body-text">{JSON.stringify(JSON.parse(body), null, 2)}</pre>
+      {attempts.length > 0 && (
+        <Table
+          caption={t('webhooks.attempts')}
+          rows={attempts}
+          keyOf={({ at }) => at}
+          columns={[
+            { id: 'at', label: t('webhooks.at'), isHead: true, cell: ({ at }) => <Time at={at} isExact /> },
+            { id: 'answer', label: t('webhooks.answer'), cell: (attempt) => <AnswerText attempt={attempt} /> },
+          ]}
+        />
+      )}
+      {due_at !== null && (
+        <p>
+          {t('webhooks.next')} <Time at={due_at} isExact />
+        </p>
+      )}
+    </Dialog>
+  );
+}

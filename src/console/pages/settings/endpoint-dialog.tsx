@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { change } from '../../api/client.ts';
+import { Dialog } from '../../base/dialog.tsx';
+import { Field } from '../../base/field.tsx';
+import { t } from '../../texts/i18n.ts';
+import { type Endpoint, useWebhookAction, type WebhookEvent, webhookEvents } from './webhook-queries.ts';
+
+/** Makes an endpoint, or changes one. The address of one stays, because its query is not shown. */
+export function EndpointDialog({
+  endpoint,
+  onClose,
+  onMade,
+}: {
+  endpoint: Endpoint | null;
+  onClose: () => void;
+  onMade?: (secret: string) => void;
+}) {
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<readonly WebhookEvent[]>(endpoint?.events ?? []);
+  const [accounts, setAccounts] = useState(endpoint?.accounts.join(', ') ?? '');
+  const [isChecked, setChecked] = useState(false);
+  const action = useWebhookAction(
+    async () => {
+      const chosen = { events: [...events], accounts: accounts.split(',').flatMap((name) => name.trim() || []) };
+      if (endpoint === null) return (await change('/api/v1/webhooks', { body: { url: url.trim(), ...chosen } })).secret;
+      const path = { endpoint_id: endpoint.endpoint_id };
+      await change('/api/v1/webhooks/{endpoint_id}/change', { path, body: chosen });
+      return null;
+    },
+    {
+      done: endpoint === null ? null : t('webhooks.changed'),
+      onDone: (secret) => (secret === null ? onClose() : onMade?.(secret)),
+    },
+  );
+  const isAddress = endpoint !== null || URL.canParse(url.trim());
+  return (
+    <Dialog
+      title={endpoint === null ? t('webhooks.new') : t('webhooks.change')}
+      onClose={onClose}
+      onSubmit={() => {
+        setChecked(true);
+        if (isAddress) action.mutate(undefined);
+      }}
+      isBusy={action.isPending}
+      error={action.error}
+    >
+      {endpoint === null && (
+        <Field
+          label={t('webhooks.url')}
+          help={t('webhooks.url_help')}
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+          fault={isChecked && !isAddress ? t('webhooks.url_fault') : null}
+        />
+      )}
+      <EventChoice chosen={events} onChoose={setEvents} />
+      <Field
+        label={t('webhooks.accounts')}
+        help={t('webhooks.accounts_help')}
+        autoComplete="off"
+        value={accounts}
+        onChange={({ target }) => setAccounts(target.value)}
+      />
+    </Dialog>
+  );
+}
+
+function EventChoice({
+  chosen,
+  onChoose,
+}: {
+  chosen: readonly WebhookEvent[];
+  onChoose: (events: readonly WebhookEvent[]) => void;
+}) {
+  const toggle = (event: WebhookEvent) =>
+    onChoose(chosen.includes(event) ? chosen.filter((one) => one !== event) : [...chosen, event]);
+  return (
+    <fieldset className="choices">
+      <legend>{t('webhooks.events')}</legend>
+      <p className="help">{t('webhooks.events_help')}</p>
+      {webhookEvents.map((event) => (
+        <label key={event}>
+          <input type="checkbox" checked={chosen.includes(event)} onChange={() => toggle(event)} />
+          <code>{event}</code>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from 'react';
+import { useLocation, useParams } from 'wouter';
+import { change } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
+import { Card, Empty, Facts, Page } from '../../base/page.tsx';
+import { Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { DeliveriesCard } from './deliveries-card.tsx';
+import { EndpointDialog } from './endpoint-dialog.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { EndpointState } from './settings-page.tsx';
+import { type Endpoint, useEndpoints, useWebhookAction } from './webhook-queries.ts';
+
+/** One endpoint of webhooks, and what was sent to it. */
+export function EndpointPage() {
+  const { id = '' } = useParams<{ id: string }>();
+  const query = useEndpoints();
+  return (
+    <Loaded query={query}>
+      {({ endpoints }) => {
+        const endpoint = endpoints.find(({ endpoint_id }) => endpoint_id === id);
+        if (endpoint !== undefined) return <EndpointView endpoint={endpoint} />;
+        return (
+          <Page title={t('webhooks.title')}>
+            <Card>
+              <Empty title={t('webhooks.gone')} />
+            </Card>
+          </Page>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+type Asked = 'change' | 'rotate' | 'delete';
+
+function EndpointView({ endpoint }: { endpoint: Endpoint }) {
+  const { endpoint_id, url, events, accounts, enabled, earlier_secret_until, created_by, created_at } = endpoint;
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const path = { endpoint_id };
+  const toggle = useWebhookAction(
+    () => change('/api/v1/webhooks/{endpoint_id}/change', { path, body: { enabled: !enabled } }),
+    { done: t(enabled ? 'webhooks.disable_done' : 'webhooks.enable_done') },
+  );
+  const close = () => setAsked(null);
+  return (
+    <Page
+      title={t('webhooks.title')}
+      sub={<span className="wrap">{url}</span>}
+      actions={
+        <>
+          <Button onClick={() => setAsked('change')}>{t('webhooks.change')}</Button>
+          <Button isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
+            {t(enabled ? 'webhooks.disable' : 'webhooks.enable')}
+          </Button>
+          <Button onClick={() => setAsked('rotate')}>{t('webhooks.rotate')}</Button>
+          <Button look="danger" onClick={() => setAsked('delete')}>
+            {t('webhooks.delete')}
+          </Button>
+        </>
+      }
+    >
+      {toggle.error !== null && <Failure error={toggle.error} />}
+      <Card>
+        <Facts
+          facts={[
+            [t('webhooks.state'), <EndpointState key="state" endpoint={endpoint} />],
+            [t('webhooks.events'), events.length === 0 ? t('webhooks.all') : events.join(', ')],
+            [t('webhooks.accounts'), accounts.length === 0 ? t('webhooks.all') : accounts.join(', ')],
+            ...(earlier_secret_until === null
+              ? []
+              : [[t('webhooks.earlier'), <Time key="until" at={earlier_secret_until} />] as const]),
+            [t('webhooks.made'), <Made key="made" at={created_at} by={created_by} />],
+          ]}
+        />
+      </Card>
+      <DeliveriesCard endpoint={endpoint} />
+      {asked === 'change' && <EndpointDialog endpoint={endpoint} onClose={close} />}
+      {asked === 'rotate' && (
+        <RotateDialog
+          id={endpoint_id}
+          onClose={close}
+          onDone={(made) => {
+            close();
+            setSecret(made);
+          }}
+        />
+      )}
+      {asked === 'delete' && <DeleteDialog id={endpoint_id} onClose={close} />}
+      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+    </Page>
+  );
+}
+
+function Made({ at, by }: { at: string; by: string }) {
+  return (
+    <>
+      <Time at={at} /> <span className="quiet">{by}</span>
+    </>
+  );
+}
+
+function RotateDialog({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (secret: string) => void }) {
+  const rotate = useWebhookAction(
+    () => change('/api/v1/webhooks/{endpoint_id}/rotate-secret', { path: { endpoint_id: id }, body: {} }),
+    { done: null, onDone: ({ secret }) => onDone(secret) },
+  );
+  return (
+    <Dialog
+      title={t('webhooks.rotate')}
+      onClose={onClose}
+      onSubmit={() => rotate.mutate(undefined)}
+      submitText={t('webhooks.rotate')}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+    >
+      <p>{t('webhooks.rotate_help')}</p>
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const remove = useWebhookAction(
+    () => change('/api/v1/webhooks/{endpoint_id}/delete', { path: { endpoint_id: id }, body: {} }),
+    { done: t('webhooks.delete_done'), onDone: () => navigate('/settings') },
+  );
+  return (
+    <Dialog
+      title={t('webhooks.delete')}
+      onClose={onClose}
+      onSubmit={() => remove.mutate(undefined)}
+      submitText={t('webhooks.delete')}
+      look="danger"
+      isBusy={remove.isPending}
+      error={remove.error}
+    >
+      <p>{t('webhooks.delete_help')}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { makeWebhookDelivery } from '../../src/notify/deliver-webhooks.ts';
+import { queueWebhooks } from '../../src/notify/webhook-events.ts';
+import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
+async function isAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
+    [],
+  );
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+}
+
+test('an administrator makes an endpoint, sees what was sent to it, sends it again, and disables it', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const { session, url } = stage.installation;
+  const context = await windowOf(stage);
+  t.after(() => context.close());
+  const { page, faults } = await openPage(context, `${url}/settings`);
+  await page.getByText('There are no endpoints').waitFor();
+  await page.getByRole('button', { name: 'New endpoint' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Enter a whole address').waitFor();
+  // Nothing listens there: the message waits, and the log says why.
+  await page.getByLabel('Address').fill('http://127.0.0.1:9/hook?token=abc');
+  await page.getByLabel('batch.paused').check();
+  await isAccessible(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const secret = page.getByLabel("The endpoint's secret", { exact: true }).last();
+  assert.match(await secret.inputValue(), /^whsec_/);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await session.db.execute('DELETE FROM webhook_cursors');
+  const { db, clock, random } = session;
+  const ending = new AbortController().signal;
+  const quiet = { onDisabled: () => undefined, onError: (error: unknown) => assert.fail(String(error)) };
+  const delivery = makeWebhookDelivery({ db, clock, random, mayBePrivate: false, ending, ...quiet });
+  await queueWebhooks(db, clock.now(), []);
+  await delivery.begin();
+  await delivery.ended();
+  await page.getByRole('link', { name: 'http://127.0.0.1:9/hook', exact: true }).click();
+  const row = page.getByRole('row', { name: /batch\.paused/ }).first();
+  await row.getByText('waiting').waitFor();
+  await row.getByText('ECONNREFUSED').waitFor();
+  await isAccessible(page);
+  await db.execute('UPDATE webhook_deliveries SET due_at = NULL, failed_at = created_at');
+  await row.getByText('failed', { exact: true }).waitFor();
+  await row.getByRole('button').click();
+  await page.getByText('"type": "batch.paused"').waitFor();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await row.getByText('waiting').waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('disabled', { exact: true }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await isAccessible(page);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('There are no endpoints').waitFor();
+  assert.deepEqual(faults, []);
+  return undefined;
+});
+
+test('nobody else sees endpoints', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const context = await windowOf(stage, { roles: ['prepare', 'operate'] });
+  t.after(() => context.close());
+  const { page } = await openPage(context, `${stage.installation.url}/settings`);
+  await page.getByText('Only administrators see the settings').waitFor();
+  return undefined;
+});
