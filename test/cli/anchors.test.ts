@@ -112,7 +112,7 @@ describe('an address for anchors', () => {
     });
     const { folder, pay } = place(t, [{ kind: 'url', url, tokenEnv: 'ANCHOR_TOKEN' }]);
     const first = await pay();
-    assert.match(first.stderr, /could not be put outside/);
+    assert.match(first.stderr, /could not be anchored/);
     assert.doesNotMatch(first.stderr, /canary-token/);
     status = 200;
     writeFileSync(
@@ -140,7 +140,7 @@ describe('a secret in the address of an anchor', () => {
       { kind: 'url', url: `${url.replace('//', '//user:canary-word@')}/heads?key=canary-key` },
     ]);
     const { stderr, dir } = await pay();
-    assert.match(stderr, /could not be put outside/);
+    assert.match(stderr, /could not be anchored/);
     assert.doesNotMatch(stderr, /canary/);
     status = 200;
     writeFileSync(

@@ -172,7 +172,7 @@ for (const [rowNo, column, value] of cells)
     );
   });
 
-test('another member in the list of heads that were put outside does not pass', async (t) => {
+test('another member in the list of anchored heads does not pass', async (t) => {
   const pack = await makePack(t);
   const chain = await pageEvents(pack.db, 'B-1', 0, 100);
   const head = { batch_id: 'B-1', place: 'file heads', events: 20, head: chain[19]?.hash ?? '' };

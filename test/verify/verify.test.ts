@@ -642,7 +642,7 @@ test('a name that stands twice, of which readers take one or the other, is found
   assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', twice);
 });
 
-test('a chain that was written anew is found by the heads that the reports say were put outside', async (t) => {
+test('a chain that was written anew is found by the heads that the reports say were anchored', async (t) => {
   const { dir, key, db } = await makePack(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
   const anchored = (events: number, head: string) =>
@@ -763,7 +763,7 @@ test('a chain that was cut and signed anew is found by the ledger', async (t) =>
   );
 });
 
-test('a chain that was written anew, with all its hashes, is found by a head that was put outside before', async (t) => {
+test('a chain that was written anew, with all its hashes, is found by a head that was anchored before', async (t) => {
   const { dir, key, db } = await makePack(t);
   const events = await pageEvents(db, 'B-1', 0, 100);
   const anchors = join(folderOf(t), 'heads.jsonl');
@@ -800,7 +800,7 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
   );
 });
 
-test('it is said which events no head that was put outside covers, so that the holder of the key could have written them anew', async (t) => {
+test('it is said which events no anchored head covers, so that the holder of the key could have written them anew', async (t) => {
   const { dir, db, key } = await makePack(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
   const anchors = join(folderOf(t), 'heads.jsonl');

@@ -43,7 +43,7 @@ function whyText({ why, last_due_at, time_zone }: Extract<OperationEvent, { kind
     case 'named':
       return 'as named';
     case 'named_extra':
-      return 'as named, and none of its due times';
+      return 'the named time, which is not one of its due times';
     case 'due':
       return 'the last due time';
     case 'missed':

@@ -97,7 +97,7 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
   const headline =
     run.open === 0
       ? `All ${counted(total, 'payment')} agree: nothing is open.`
-      : `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs' : 'need'} somebody to look.`;
+      : `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}.`;
   return htmlPage(
     `Reconciliation of ${run.account}`,
     pageStyle,

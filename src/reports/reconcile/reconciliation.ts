@@ -43,7 +43,7 @@ export function isSettled({ open, wallets }: Reconciliation): boolean {
 export function outcomeOf(run: Reconciliation): string {
   const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
   if (isSettled(run)) return `${compared}: everything agrees`;
-  return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs' : 'need'} somebody to look` : 'the wallets do not add up'}`;
+  return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}` : 'the wallets do not add up'}`;
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and the service have it, or a request that created none. */

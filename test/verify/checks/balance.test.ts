@@ -63,7 +63,7 @@ test('a chain has as many events as the manifest says, whatever its head', async
   );
 });
 
-test('a chain that ends one event before a head that was put outside was cut short', async (t) => {
+test('a chain that ends one event before an anchored head was cut short', async (t) => {
   const { dir, manifest } = await sample(t);
   const { events } = manifest.audit;
   const findings = new Findings();

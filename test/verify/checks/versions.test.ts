@@ -351,7 +351,7 @@ test('a manifest that says another state of the batch, or names a file that is n
   assert.deepEqual(await found(), ['paid.csv is named by the manifest, but reports have no such file.']);
 });
 
-/** Two versions, and heads that were put outside right before each was given out, or elsewhere. */
+/** Two versions, and anchored heads right before each was published, or elsewhere. */
 async function provenBy(t: TestContext, { atEnds }: { atEnds: boolean }) {
   const { dir, db, kept } = await twoVersions(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
@@ -363,7 +363,7 @@ async function provenBy(t: TestContext, { atEnds }: { atEnds: boolean }) {
   return { dir, kept, places, verify: (folder: string) => verifyReports(folder, { anchors }) };
 }
 
-test('an earlier version that ends where a head was put outside is proven so far, and it is said that there is a newer one', async (t) => {
+test('an earlier version that ends at an anchored head is proven so far, and it is said that there is a newer one', async (t) => {
   const { dir, kept, places, verify } = await provenBy(t, { atEnds: true });
   const { ok, doubts, checked, findings } = await verify(kept);
   assert.deepEqual([ok, findings], [true, []]);
@@ -377,7 +377,7 @@ test('an earlier version that ends where a head was put outside is proven so far
   assert.match(String(newest.checked), /nothing was cut off/);
 });
 
-test('a chain that ends before or after the heads that were put outside may have been cut short', async (t) => {
+test('a chain that ends before or after the anchored heads may have been cut short', async (t) => {
   const { kept, verify } = await provenBy(t, { atEnds: false });
   const { ok, doubts, findings } = await verify(kept);
   assert.deepEqual([ok, doubts], [false, []]);
