@@ -1,6 +1,7 @@
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { watchAttention } from './api/attention.ts';
 import { codeOf } from './api/problem.ts';
 import { makeQueryClient } from './api/query-client.ts';
 import { readSession, type Session, SessionContext } from './api/session.ts';
@@ -16,8 +17,15 @@ import { currentLanguage, type Language, rememberLanguage, showLanguage, t } fro
 const queries = makeQueryClient();
 const SignInPage = lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage }));
 
+/** What somebody decides on is not read anew behind their back. That a session has ended, the next request shows. */
+function isReadAnew({ queryKey }: { queryKey: readonly unknown[] }): boolean {
+  return queryKey[0] !== 'review' && queryKey[0] !== 'session';
+}
+
 export function App() {
   const [language, setLanguage] = useState(currentLanguage());
+  // Somebody who comes back sees what is so now.
+  useEffect(() => watchAttention(window, () => void queries.invalidateQueries({ predicate: isReadAnew })), []);
   const choose = (chosen: Language) => {
     rememberLanguage(chosen);
     void showLanguage(chosen).then(() => setLanguage(chosen));
@@ -49,7 +57,8 @@ function SignedIn() {
     if (session.locale !== null) choose(session.locale as Language);
     client.setQueryData(['session'], session);
   };
-  if (isOutside || codeOf(error) === 'SIGN_IN_NEEDED')
+  // Whoever was signed in signs in over the page that they are on: what they have entered stays.
+  if (isOutside || (data === undefined && codeOf(error) === 'SIGN_IN_NEEDED'))
     return (
       <Suspense fallback={<Loading />}>
         <SignInPage onDone={done} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
@@ -18,7 +18,7 @@ export function ApprovalsPage() {
     queryKey: ['batches', 'approvals'],
     queryFn: () =>
       answered(api.GET('/api/v1/batches', { params: { query: { status: ['awaiting_approval'], limit } } })),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   return (
     <Page title={t('nav.approvals')}>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { type ChainEvent, EventsTable, eventText } from '../../base/events-table.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -60,7 +60,7 @@ function BatchEvents({ search }: { search: string }) {
       const wanted = { limit: eventsMax, ...(batchId === '' ? {} : { batch_id: batchId }) };
       return answered(api.GET('/api/v1/events', { params: { query: wanted } }));
     },
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -96,7 +96,7 @@ function AccessEvents({ search }: { search: string }) {
   const query = useQuery({
     queryKey: ['events', 'access'],
     queryFn: () => answered(api.GET('/api/v1/access-events', { params: { query: { limit: 500 } } })),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   return (
     <Loaded query={query}>

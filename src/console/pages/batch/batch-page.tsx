@@ -53,7 +53,7 @@ function Sub({ batch: { status, file_name, account, created_by, created_at } }: 
 function Numbers({ batch }: { batch: BatchStatus }) {
   const { counts, charged, situation } = batch;
   const { total, open, in_doubt } = situation.rows;
-  const progress = useProgress(batch.batch_id).data ?? null;
+  const progress = useProgress(batch.batch_id, open > 0).data ?? null;
   const settled = total - open;
   const figures: { name: string; value: ReactNode; more?: ReactNode }[] = [
     {

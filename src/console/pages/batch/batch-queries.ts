@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { isAttended } from '../../api/attention.ts';
 import { answered, api } from '../../api/client.ts';
 import { useEvents } from '../../api/events.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import { toast } from '../../base/toast.tsx';
 
@@ -22,25 +23,29 @@ export type LoggedEvent = Answer<'/api/v1/events'>['events'][number];
 /** How often a page draws a batch anew while events come in (ms): each row of a batch has several. */
 const redrawMs = 1_500;
 
+/** How often the pace of a batch that is being sent is asked for (ms). */
+const progressMs = 2_500;
+
 const pathOf = (batchId: string) => ({ params: { path: { batch_id: batchId } } });
 
 export function useBatch(batchId: string) {
   return useQuery({
     queryKey: ['batch', batchId, 'status'],
     queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}', pathOf(batchId))),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
 }
 
-/** How fast the batch is sent; null for one that is not being sent. */
-export function useProgress(batchId: string) {
+/** How fast the batch is sent; null for one that is not being sent. `isOpen`: whether it may still be sent. */
+export function useProgress(batchId: string, isOpen: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'progress'],
     queryFn: async () => {
       const { batches } = await answered(api.GET('/api/v1/batches/{batch_id}/progress', pathOf(batchId)));
       return batches[0] ?? null;
     },
-    refetchInterval: refreshMs / 4,
+    enabled: isOpen,
+    refetchInterval: refresh(progressMs),
   });
 }
 
@@ -59,7 +64,7 @@ export function useLive(batchId: string): boolean {
   const redraw = () => {
     waiting.current ??= setTimeout(() => {
       waiting.current = null;
-      void queries.invalidateQueries({ queryKey: ['batch', batchId] });
+      if (isAttended()) void queries.invalidateQueries({ queryKey: ['batch', batchId] });
     }, redrawMs);
   };
   useEffect(

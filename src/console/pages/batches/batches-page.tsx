@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -32,7 +32,7 @@ export function BatchesPage() {
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const all = data?.pages.flatMap(({ batches }) => batches) ?? [];

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import type { Row } from '../batch/batch-queries.ts';
 
@@ -30,7 +30,7 @@ export function useOpenBatches() {
       const { batches } = await answered(api.GET('/api/v1/batches', { params: { query: { limit: batchesMax } } }));
       return batches;
     },
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
 }
 
@@ -49,7 +49,7 @@ export function useDoubts(batches: readonly OpenBatch[]) {
         const attentionOf = new Map(attention.map((one) => [one.row, one]));
         return { next: page.next, rows: page.rows.map((row) => ({ row, attention: attentionOf.get(row.row_no) })) };
       },
-      refetchInterval: refreshMs,
+      refetchInterval: refresh(),
     })),
   });
   const doubts = results.flatMap(({ data }, index): Doubt[] => {

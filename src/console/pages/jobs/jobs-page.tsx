@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api, change } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -31,7 +31,7 @@ export function JobsPage() {
   const query = useQuery({
     queryKey: ['jobs'],
     queryFn: () => answered(api.GET('/api/v1/jobs')),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   return (
     <Page title={t('nav.jobs')} sub={t('jobs.sub')}>

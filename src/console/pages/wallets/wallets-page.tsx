@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -19,7 +19,7 @@ export function WalletsPage() {
   const query = useQuery({
     queryKey: ['accounts'],
     queryFn: () => answered(api.GET('/api/v1/accounts')),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   return (
     <Page title={t('nav.wallets')} sub={t('wallets.sub')}>
