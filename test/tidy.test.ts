@@ -95,6 +95,7 @@ const subRooms: Record<string, readonly string[]> = {
       'pages/people',
       'pages/batches',
       'pages/batch',
+      'pages/new-batch',
       'pages/approval',
       'pages/doubts',
       'pages/settings',

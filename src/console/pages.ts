@@ -23,6 +23,8 @@ export const pages: readonly ConsolePage[] = [
     path: '/batches/:id/approval',
     component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
   },
+  { path: '/new', component: page(() => import('./pages/new-batch/new-batch-page.tsx'), 'NewBatchPage') },
+  { path: '/new/:id', component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage') },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
   { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
   { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },

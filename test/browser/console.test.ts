@@ -35,6 +35,7 @@ async function open(t: TestContext, path: string, person: Person = {}) {
 const pages: [string, string][] = [
   ['/', 'Batches'],
   [`/batches/${samples.running}`, 'bonus-2026-11'],
+  ['/new', 'New batch'],
   ['/approvals', 'Approvals'],
   ['/doubts', 'Doubts'],
   ['/reports', 'Reports'],

@@ -1,0 +1,220 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Dialog } from '../../base/dialog.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field, Select } from '../../base/field.tsx';
+import { Table } from '../../base/table.tsx';
+import { toast } from '../../base/toast.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { intlLocale, t } from '../../texts/i18n.ts';
+import { type Draft, type DraftEditor, type GroupFix, type ProblemGroup, previewOf } from './draft-queries.ts';
+
+interface FixProps {
+  draft: Draft;
+  group: ProblemGroup;
+  editor: DraftEditor;
+  onClose: () => void;
+}
+
+const everyValue = '';
+
+/** One fix for all rows with a problem: what is to be chosen, and each change before and after. */
+export function FixDialog({ draft, group, editor, onClose }: FixProps) {
+  const [name, setName] = useState(group.fixes[0]?.fix ?? 'exclude_rows');
+  const [value, setValue] = useState('');
+  const [only, setOnly] = useState(everyValue);
+  const [error, setError] = useState<unknown>(null);
+  const needed = group.fixes.find(({ fix }) => fix === name)?.value ?? null;
+  const fix: GroupFix = {
+    ...{ code: group.code, column: group.column, fix: name },
+    ...(needed === null ? {} : { value }),
+    ...(only === everyValue ? {} : { only }),
+  };
+  const isComplete = needed === null || value !== '';
+  const preview = useQuery({
+    queryKey: ['draft-fix', draft.draft_id, draft.version, fix],
+    queryFn: () => previewOf(draft.draft_id, fix),
+    enabled: isComplete,
+  });
+  const mended = preview.data?.mended ?? 0;
+  const apply = async () => {
+    try {
+      await editor.edit({ fix });
+      toast(t('draft.fixed', { count: mended }));
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Dialog
+      title={group.example.message}
+      submitText={isComplete && preview.data ? t('draft.fix_rows', { count: mended }) : t('draft.mend')}
+      isBusy={editor.isBusy || !isComplete || preview.data === undefined || mended === 0}
+      error={error}
+      onSubmit={() => void apply()}
+      onClose={onClose}
+    >
+      <Select
+        label={t('draft.fix')}
+        value={name}
+        options={group.fixes.map((one) => ({ value: one.fix, label: t(`draft.fix.${one.fix}`) }))}
+        onPick={(picked) => {
+          setName(picked);
+          setValue('');
+        }}
+      />
+      {group.values.length > 1 && (
+        <Select
+          label={t('draft.only')}
+          value={only}
+          options={[
+            { value: everyValue, label: t('draft.every_value') },
+            ...group.values
+              .filter((one) => one.value !== '')
+              .map((one) => ({ value: one.value, label: `${one.value} (${formatCount(one.rows)})` })),
+          ]}
+          onPick={setOnly}
+        />
+      )}
+      {needed !== null && <FixValue draft={draft} kind={needed} value={value} onPick={setValue} />}
+      {preview.error !== null && <Failure error={preview.error} onRetry={() => void preview.refetch()} />}
+      {isComplete && preview.data !== undefined && <BeforeAfter draft={draft} preview={preview.data} />}
+    </Dialog>
+  );
+}
+
+type Kind = NonNullable<ProblemGroup['fixes'][number]['value']>;
+
+function FixValue({
+  draft,
+  kind,
+  value,
+  onPick,
+}: {
+  draft: Draft;
+  kind: Kind;
+  value: string;
+  onPick: (value: string) => void;
+}) {
+  const none = { value: '', label: t('draft.pick') };
+  if (kind === 'decimal')
+    return (
+      <Select
+        label={t('draft.decimal')}
+        value={value}
+        options={[
+          none,
+          { value: '.', label: t('draft.decimal_point') },
+          { value: ',', label: t('draft.decimal_comma') },
+        ]}
+        onPick={onPick}
+      />
+    );
+  if (kind === 'country')
+    return (
+      <Select
+        label={t('draft.country')}
+        value={value}
+        options={[none, ...countriesOf(draft).map((code) => ({ value: code, label: countryName(code) }))]}
+        onPick={onPick}
+      />
+    );
+  if (kind === 'network_id') return <NetworkValue draft={draft} value={value} onPick={onPick} />;
+  return (
+    <Field
+      label={t('draft.currency')}
+      value={value}
+      maxLength={3}
+      onChange={({ target }) => onPick(target.value.toUpperCase())}
+    />
+  );
+}
+
+function NetworkValue({ draft, value, onPick }: { draft: Draft; value: string; onPick: (value: string) => void }) {
+  const countries = countriesOf(draft);
+  const [country, setCountry] = useState(countries[0] ?? 'KE');
+  const { data, error } = useQuery({
+    queryKey: ['networks', draft.account, country],
+    queryFn: () =>
+      answered(
+        api.GET('/api/v1/accounts/{account}/networks', {
+          params: { path: { account: draft.account }, query: { query: country } },
+        }),
+      ),
+  });
+  return (
+    <>
+      <Select
+        label={t('draft.country')}
+        value={country}
+        options={countries.map((code) => ({ value: code, label: countryName(code) }))}
+        onPick={setCountry}
+      />
+      {error !== null && <Failure error={error} />}
+      <Select
+        label={t('draft.network')}
+        value={value}
+        options={[
+          { value: '', label: t('draft.pick') },
+          ...(data?.networks ?? []).map((one) => ({ value: String(one.network_id), label: one.name })),
+        ]}
+        onPick={onPick}
+      />
+    </>
+  );
+}
+
+/** The countries that airtime is usually sent to; those of the file come first. */
+const usualCountries = 'BF BI BJ CD CI CM ET GA GH GN KE MG ML MW MZ NE NG RW SL SN TD TG TZ UG ZA ZM ZW'.split(' ');
+
+function countriesOf({ totals }: Draft): string[] {
+  const own = Object.entries(totals?.countries ?? {})
+    .filter(([code]) => code !== '')
+    .sort(([, one], [, other]) => other.rows - one.rows)
+    .map(([code]) => code);
+  return [...new Set([...own, ...usualCountries])];
+}
+
+function countryName(code: string): string {
+  return `${new Intl.DisplayNames([intlLocale()], { type: 'region' }).of(code) ?? code} (${code})`;
+}
+
+function BeforeAfter({
+  draft,
+  preview: { mended, left, examples },
+}: {
+  draft: Draft;
+  preview: Awaited<ReturnType<typeof previewOf>>;
+}) {
+  return (
+    <div className="stack tight" aria-live="polite">
+      <p>
+        <strong>{t('draft.will_mend', { count: mended })}</strong>{' '}
+        {left > 0 && <span className="quiet">{t('draft.will_leave', { count: left })}</span>}
+      </p>
+      {examples.length > 0 && (
+        <Table
+          caption={t('draft.before_after')}
+          rows={examples}
+          keyOf={({ row, column }) => `${row} ${column}`}
+          columns={[
+            { id: 'row', label: t('draft.line'), isNumber: true, cell: ({ line }) => formatCount(line) },
+            {
+              id: 'column',
+              label: t('draft.column'),
+              cell: ({ column }) => (column === null ? t('draft.whole_row') : draft.columns[column]?.name),
+            },
+            { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
+            {
+              id: 'after',
+              label: t('draft.after'),
+              cell: ({ column, after }) => (column === null ? t('draft.left_out') : <ins>{after}</ins>),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}

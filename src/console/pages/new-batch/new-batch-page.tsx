@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ClipboardEvent, type DragEvent, type RefObject, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Select } from '../../base/field.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Count, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { type DraftSummary, uploadFile } from './draft-queries.ts';
+import './mending.css';
+
+/** A table copied from a spreadsheet is a file like any other. */
+const pastedName = 'pasted.tsv';
+
+/** Where a file becomes a draft. */
+export function NewBatchPage() {
+  const mayPrepare = useRole('prepare');
+  const accounts = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  const names = accounts.data?.accounts.map(({ account }) => account) ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const account = chosen ?? names[0] ?? null;
+  return (
+    <Page title={t('nav.new')} sub={t('draft.sub')}>
+      {mayPrepare ? (
+        <>
+          {names.length > 1 && (
+            <div className="filters">
+              <Select
+                label={t('draft.account')}
+                value={account ?? ''}
+                options={names.map((value) => ({ value, label: value }))}
+                onPick={setChosen}
+              />
+            </div>
+          )}
+          <DropZone account={account} />
+        </>
+      ) : (
+        <Card>
+          <Empty title={t('draft.no_role')} />
+        </Card>
+      )}
+      <OpenDrafts />
+    </Page>
+  );
+}
+
+interface Sending {
+  file: File;
+  key: string;
+}
+
+function DropZone({ account }: { account: string | null }) {
+  const [, go] = useLocation();
+  const picker = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const [failed, setFailed] = useState<(Sending & { error: unknown }) | null>(null);
+  const upload = async ({ file, key }: Sending) => {
+    setSending(true);
+    setFailed(null);
+    try {
+      const { draft_id } = await uploadFile(file, account, key);
+      go(`/new/${encodeURIComponent(draft_id)}`);
+    } catch (error) {
+      setFailed({ file, key, error });
+    } finally {
+      setSending(false);
+    }
+  };
+  const take = (file: File | undefined) => {
+    if (file !== undefined && !isSending) void upload({ file, key: crypto.randomUUID() });
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files[0]);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const file = event.clipboardData.files[0];
+    const text = event.clipboardData.getData('text/plain');
+    event.preventDefault();
+    take(file ?? (text === '' ? undefined : new File([text], pastedName, { type: 'text/tab-separated-values' })));
+  };
+  return (
+    <>
+      <section
+        aria-label={t('draft.drop')}
+        className={isOver ? 'drop-zone over' : 'drop-zone'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        onPaste={onPaste}
+      >
+        <h2>{t(isSending ? 'draft.sending' : 'draft.drop')}</h2>
+        <p className="quiet">{t('draft.drop_help')}</p>
+        <div className="line">
+          <Button look="main-action" isBusy={isSending} onClick={() => picker.current?.click()}>
+            {t('draft.choose')}
+          </Button>
+          <textarea
+            className="input paste-place"
+            rows={1}
+            aria-label={t('draft.paste')}
+            placeholder={t('draft.paste')}
+            value=""
+            onChange={() => undefined}
+          />
+        </div>
+        <Picker picker={picker} onPick={take} />
+      </section>
+      {failed !== null && <Failure error={failed.error} onRetry={() => void upload(failed)} />}
+    </>
+  );
+}
+
+function Picker({
+  picker,
+  onPick,
+}: {
+  picker: RefObject<HTMLInputElement | null>;
+  onPick: (file: File | undefined) => void;
+}) {
+  return (
+    <input
+      ref={picker}
+      type="file"
+      className="hidden-text"
+      tabIndex={-1}
+      aria-label={t('draft.choose')}
+      accept=".csv,.tsv,.txt,.gz,.xlsx"
+      onChange={({ target }) => {
+        onPick(target.files?.[0]);
+        target.value = '';
+      }}
+    />
+  );
+}
+
+function OpenDrafts() {
+  const { data } = useQuery({ queryKey: ['drafts'], queryFn: () => answered(api.GET('/api/v1/drafts')) });
+  const open = data?.drafts.filter(({ status }) => status === 'open') ?? [];
+  if (open.length === 0) return null;
+  return (
+    <Card title={t('draft.open')} isFlush>
+      <Table
+        caption={t('draft.open')}
+        rows={open}
+        keyOf={({ draft_id }) => draft_id}
+        stacks
+        columns={[
+          { id: 'file', label: t('draft.file'), isHead: true, cell: (draft) => <DraftLink draft={draft} /> },
+          { id: 'rows', label: t('batches.column.rows'), isNumber: true, cell: ({ rows }) => <Count of={rows} /> },
+          { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
+          { id: 'by', label: t('draft.by'), cell: ({ created_by }) => created_by },
+          { id: 'changed', label: t('draft.changed'), cell: ({ changed_at }) => <Time at={changed_at} /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function DraftLink({ draft: { draft_id, file_name, batch_id } }: { draft: DraftSummary }) {
+  return (
+    <>
+      <Link href={`/new/${encodeURIComponent(draft_id)}`}>{file_name}</Link>{' '}
+      {batch_id !== null && <Badge tone="attention">{t('draft.planned')}</Badge>}
+    </>
+  );
+}

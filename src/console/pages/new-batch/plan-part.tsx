@@ -1,0 +1,162 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { change } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Figures } from '../../base/page.tsx';
+import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import type { Draft, DraftPlan } from './draft-queries.ts';
+
+/** What the batch would do, and its submission: what is submitted is what was planned. */
+export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: boolean; isOpen: boolean }) {
+  const [runId, setRunId] = useState('');
+  const [, go] = useLocation();
+  const path = { draft_id: draft.draft_id };
+  const planning = useMutation({
+    mutationFn: () =>
+      change('/api/v1/drafts/{draft_id}/plan', {
+        path,
+        body: { version: draft.version, ...(runId.trim() === '' ? {} : { run_id: runId.trim() }) },
+      }),
+  });
+  const plan = planning.data;
+  // A change of the draft cancels its batch: the plan is no longer that of these rows.
+  const isCurrent = plan !== undefined && plan.version === draft.version;
+  const submitting = useMutation({
+    mutationFn: (batch_id: string) => change('/api/v1/drafts/{draft_id}/submit', { path, body: { batch_id } }),
+    onSuccess: ({ batch_id }) => go(`/batches/${encodeURIComponent(batch_id)}`),
+  });
+  if (!isOpen || draft.totals === null) return null;
+  const { valid } = draft.totals.counts;
+  return (
+    <Card title={t('draft.plan')}>
+      <div className="stack">
+        <div className="columns align-end">
+          <Field
+            label={t('draft.run_id')}
+            help={t('draft.run_id_help')}
+            value={runId}
+            onChange={({ target }) => setRunId(target.value)}
+          />
+          <div>
+            <Button
+              look={isCurrent ? undefined : 'main-action'}
+              isBusy={planning.isPending || !isReady}
+              disabledBecause={valid === 0 ? t('draft.nothing_to_pay') : null}
+              onClick={() => planning.mutate()}
+            >
+              {t('draft.make_plan')}
+            </Button>
+          </div>
+        </div>
+        {planning.error !== null && <Failure error={planning.error} onRetry={() => planning.mutate()} />}
+        {isCurrent && <PlanFigures plan={plan} />}
+        {submitting.error !== null && <Failure error={submitting.error} />}
+        {isCurrent && (
+          <div className="figure-line">
+            <span>
+              <strong>{t('draft.will_pay', { count: plan.plan.to_send })}</strong>{' '}
+              {plan.approval_needed !== null && <span className="quiet">{t('draft.needs_approval')}</span>}
+            </span>
+            <Button
+              look="main-action"
+              isBusy={submitting.isPending}
+              disabledBecause={isReady ? null : t('draft.checking')}
+              onClick={() => submitting.mutate(plan.batch_id)}
+            >
+              {t('draft.submit')}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
+  const { short, balance, balance_trouble, done_at, estimate_ms, rows_before, unusual } = plan;
+  return (
+    <>
+      <Figures
+        figures={[
+          {
+            ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
+            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: formatCount(plan.rows) }),
+          },
+          {
+            ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
+            more: t('approval.takes', { time: formatDuration(estimate_ms) }),
+          },
+          ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
+          {
+            name: t('draft.wallets'),
+            value:
+              balance === null ? (
+                <None />
+              ) : (
+                balance.wallets.map((wallet) => (
+                  <div key={wallet.wallet_id}>
+                    <Money value={wallet.balance} currency={wallet.currency} />
+                  </div>
+                ))
+              ),
+          },
+        ]}
+      />
+      {short.map(({ currency, missing }) => (
+        <div key={currency} className="notice tone-bad">
+          <h3>{t('approval.short')}</h3>
+          <p>
+            {t('approval.missing')} <Money value={missing} currency={currency} />
+          </p>
+        </div>
+      ))}
+      {balance_trouble !== null && (
+        <p className="notice tone-attention">{t('approval.balance_unknown', { why: balance_trouble })}</p>
+      )}
+      <Findings findings={findings} unusual={unusual} since={since} />
+    </>
+  );
+}
+
+function Findings({
+  findings,
+  unusual,
+  since,
+}: Pick<DraftPlan, 'findings' | 'since'> & Pick<DraftPlan['plan'], 'unusual'>) {
+  return (
+    <>
+      {findings.problems.length > 0 && <h3>{t('approval.not_paid')}</h3>}
+      <ul className="plain-list">
+        {findings.problems.map(({ code, count, examples: [example] }) => (
+          <li key={code}>
+            <strong>{formatCount(count)}</strong> · {example?.message}
+          </li>
+        ))}
+        {unusual.map(({ currency, amount, usual, lines }) => (
+          <li key={`${currency} ${amount}`}>
+            {t('draft.unusual', {
+              amount: `${formatAmount(amount, currency)} ${currency}`,
+              usual: formatAmount(usual, currency),
+              lines: lines.join(', '),
+            })}
+          </li>
+        ))}
+        {since !== null && (
+          <li>
+            {t('draft.since')} <Link href={`/batches/${encodeURIComponent(since.batch_id)}`}>{since.batch_id}</Link>:{' '}
+            {t('draft.since_numbers', {
+              fresh: since.new_numbers,
+              missing: since.missing_numbers,
+              changed: since.changed,
+            })}
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import { Button } from '../../base/button.tsx';
+import { Card } from '../../base/page.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { advice } from './advice.ts';
+import type { Draft, DraftEditor, ProblemGroup } from './draft-queries.ts';
+import { FixDialog } from './fix-dialog.tsx';
+import { allRows, type RowFilter } from './use-draft-rows.ts';
+
+interface ProblemsProps {
+  draft: Draft;
+  editor: DraftEditor;
+  filter: RowFilter;
+  onFilter: (filter: RowFilter) => void;
+  isOpen: boolean;
+}
+
+/** What is wrong, by kind: each kind has fixes for all of its rows, and shows these rows. */
+export function ProblemsCard({ draft, editor, filter, onFilter, isOpen }: ProblemsProps) {
+  const { groups, totals } = draft;
+  const [mending, setMending] = useState<ProblemGroup | null>(null);
+  if (totals === null) return null;
+  if (groups.length === 0)
+    return (
+      <p className="notice tone-good" role="status">
+        {t('draft.all_right')}
+      </p>
+    );
+  const isShown = (group: ProblemGroup) => filter.code === group.code && filter.column === group.column;
+  return (
+    <Card title={t('draft.problems')} isFlush>
+      <ul className="group-list">
+        {groups.map((group) => (
+          <li key={`${group.code} ${group.column}`} className={isShown(group) ? 'shown' : undefined}>
+            <span className="group-count numbers">{formatCount(group.rows)}</span>
+            <span className="group-text">
+              <strong>{group.example.message}</strong>
+              <span className="quiet small wrap">
+                {group.column_name !== null && `${group.column_name}: `}
+                {group.values
+                  .slice(0, 4)
+                  .map(({ value }) => (value === '' ? t('draft.empty') : value))
+                  .join(' · ')}
+              </span>
+              <span className="quiet small">{advice(group.example.suggestion)}</span>
+            </span>
+            <span className="line">
+              <Button
+                look="link"
+                aria-pressed={isShown(group)}
+                onClick={() =>
+                  onFilter(isShown(group) ? allRows : { ...allRows, code: group.code, column: group.column })
+                }
+              >
+                {t(isShown(group) ? 'draft.show_all' : 'draft.show_rows')}
+              </Button>
+              {isOpen && <Button onClick={() => setMending(group)}>{t('draft.mend')}</Button>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {mending !== null && <FixDialog draft={draft} group={mending} editor={editor} onClose={() => setMending(null)} />}
+    </Card>
+  );
+}

@@ -1,0 +1,100 @@
+import { useDeferredValue, useState } from 'react';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field, Select } from '../../base/field.tsx';
+import { Empty, Loading } from '../../base/page.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import type { Draft, DraftEditor, DraftRow } from './draft-queries.ts';
+import { MendingGrid } from './mending-grid.tsx';
+import { allRows, type RowFilter, useDraftRows } from './use-draft-rows.ts';
+
+interface RowsProps {
+  draft: Draft;
+  editor: DraftEditor;
+  filter: RowFilter;
+  onFilter: (filter: RowFilter) => void;
+  isChecking: boolean;
+}
+
+const states = ['invalid', 'held', 'ready', 'skipped', 'excluded'] as const;
+type State = (typeof states)[number];
+
+/** The rows of the draft, to be mended cell by cell. */
+export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsProps) {
+  const [search, setSearch] = useState('');
+  const text = useDeferredValue(search.trim());
+  const asked = { ...filter, text };
+  const rows = useDraftRows(draft.draft_id, asked, draft.version);
+  const edit = async (change: Parameters<DraftEditor['edit']>[0]) => {
+    await editor.edit(change).then(rows.put, () => undefined);
+  };
+  const options = [
+    { value: 'all' as State | 'all', label: `${t('rows.all')} (${formatCount(draft.rows)})` },
+    ...states.map((value) => ({
+      value: value as State | 'all',
+      label: `${t(`draft.state.${value}`)} (${formatCount(draft.states[value] ?? 0)})`,
+    })),
+  ];
+  return (
+    <section className="card flush" aria-label={t('draft.rows')}>
+      <div className="card-head rows-head">
+        <div className="filters grow">
+          <Select
+            label={t('rows.state')}
+            isLabelHidden
+            value={filter.state ?? 'all'}
+            options={options}
+            onPick={(state) => onFilter({ ...allRows, state: state === 'all' ? null : (state as DraftRow['state']) })}
+          />
+          <Field
+            label={t('draft.find')}
+            isLabelHidden
+            type="search"
+            placeholder={t('draft.find')}
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+        </div>
+        <Steps editor={editor} isChecking={isChecking} />
+      </div>
+      {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}
+      {rows.isLoading ? (
+        <Loading />
+      ) : rows.count === 0 ? (
+        <Empty title={t('rows.none')} />
+      ) : (
+        <MendingGrid
+          columns={draft.columns}
+          rows={rows}
+          onEdit={(cells) => void edit({ cells })}
+          onRow={(row, in_file) => void edit({ rows: { rows: [row], in_file } })}
+          onMove={(way) => void editor.move(way).catch(() => undefined)}
+        />
+      )}
+      <p className="card-part quiet small">{t('draft.keys')}</p>
+    </section>
+  );
+}
+
+function Steps({ editor, isChecking }: Pick<RowsProps, 'editor' | 'isChecking'>) {
+  return (
+    <div className="line">
+      <span className="quiet small" role="status">
+        {editor.isBusy ? t('draft.saving') : isChecking ? t('draft.checking') : t('draft.saved')}
+      </span>
+      <Button
+        disabledBecause={editor.canUndo ? null : t('draft.nothing_to_undo')}
+        onClick={() => void editor.move('undo').catch(() => undefined)}
+      >
+        {t('draft.undo')}
+      </Button>
+      <Button
+        disabledBecause={editor.canRedo ? null : t('draft.nothing_to_redo')}
+        onClick={() => void editor.move('redo').catch(() => undefined)}
+      >
+        {t('draft.redo')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import type { DraftRow, DraftRowPage } from './draft-queries.ts';
+
+const pageRows = 100;
+
+/** Which rows the grid shows. */
+export interface RowFilter {
+  state: DraftRow['state'] | null;
+  code: DraftRow['problems'][number]['code'] | null;
+  column: number | null;
+  text: string;
+}
+
+export const allRows: RowFilter = { state: null, code: null, column: null, text: '' };
+
+export interface DraftRows {
+  count: number;
+  rowAt: (index: number) => DraftRow | undefined;
+  onShow: (first: number, last: number) => void;
+  /** Shows a changed row at once. */
+  put: (rows: readonly DraftRow[]) => void;
+  isLoading: boolean;
+  error: unknown;
+  retry: () => void;
+}
+
+function readPage(draftId: string, { state, code, column, text }: RowFilter, page: number): Promise<DraftRowPage> {
+  const wanted = {
+    ...(state === null ? {} : { state }),
+    ...(code === null ? {} : { code }),
+    ...(code === null || column === null ? {} : { column }),
+    ...(text === '' ? {} : { text }),
+  };
+  // Without a filter the numbers of rows have no gap; else the server counts them off.
+  const place = Object.keys(wanted).length === 0 ? { after: page * pageRows } : { skip: page * pageRows };
+  const query = { ...wanted, ...place, limit: pageRows };
+  return answered(api.GET('/api/v1/drafts/{draft_id}/rows', { params: { path: { draft_id: draftId }, query } }));
+}
+
+/**
+ * Any number of rows, of which the pages in view are loaded. `version`: of the last check, after which all may differ.
+ */
+export function useDraftRows(draftId: string, filter: RowFilter, version: number): DraftRows {
+  const client = useQueryClient();
+  const [pages, setPages] = useState<readonly number[]>([0]);
+  const keyOf = (page: number) => ['draft-rows', draftId, filter, page];
+  const shownCount = useRef(0);
+  useEffect(() => {
+    // The rows of the version before stay in view until the new ones have come.
+    if (version > 0) void client.invalidateQueries({ queryKey: ['draft-rows', draftId] });
+  }, [client, draftId, version]);
+  const results = useQueries({
+    queries: pages.map((page) => ({
+      queryKey: keyOf(page),
+      queryFn: () => readPage(draftId, filter, page),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
+  });
+  const onShow = useCallback((first: number, last: number) => {
+    const [from, to] = [Math.floor(first / pageRows), Math.floor(last / pageRows)];
+    const shown = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    setPages((before) => (before.join() === shown.join() ? before : shown));
+  }, []);
+  const dataOf = (page: number) => client.getQueryData<DraftRowPage>(keyOf(page));
+  const put = (rows: readonly DraftRow[]) => {
+    const changed = new Map(rows.map((row) => [row.row, row]));
+    for (const page of pages)
+      client.setQueryData<DraftRowPage>(
+        keyOf(page),
+        (before) => before && { ...before, rows: before.rows.map((row) => changed.get(row.row) ?? row) },
+      );
+  };
+  const failed = results.find(({ error }) => error !== null);
+  const known = results.find(({ data }) => data !== undefined)?.data;
+  // While a filter is applied, the grid keeps its size and its focus.
+  shownCount.current = known?.total ?? shownCount.current;
+  return {
+    count: shownCount.current,
+    rowAt: (index) => dataOf(Math.floor(index / pageRows))?.rows[index % pageRows],
+    ...{ onShow, put },
+    isLoading: known === undefined && failed === undefined && shownCount.current === 0,
+    error: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
+  };
+}

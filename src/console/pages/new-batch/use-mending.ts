@@ -1,0 +1,132 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import type { DraftColumn, DraftRow } from './draft-queries.ts';
+import { type Action, actionOf, type Cell, movedTo } from './grid-keys.ts';
+import type { DraftRows } from './use-draft-rows.ts';
+
+export interface CellChange {
+  row: number;
+  column: number;
+  value: string;
+}
+
+export interface MendingProps {
+  columns: readonly DraftColumn[];
+  rows: DraftRows;
+  onEdit: (cells: CellChange[]) => void;
+  /** Takes a row out of the file, or puts it back. */
+  onRow: (row: number, inFile: boolean) => void;
+  onMove: (way: 'undo' | 'redo') => void;
+}
+
+const rowHeight = 34;
+const rowsAround = 12;
+
+export const cellText = (of: DraftRow | undefined, column: number) => of?.cells[column] ?? '';
+
+/** What is being typed into the active cell; null where it is closed. */
+function useTyped() {
+  const [typed, setTypedText] = useState<string | null>(null);
+  /** The same at once: an input that is taken away loses the focus, and would be closed a second time. */
+  const open = useRef<string | null>(null);
+  const setTyped = (text: string | null) => {
+    open.current = text;
+    setTypedText(text);
+  };
+  return { typed, setTyped, open };
+}
+
+/** The rows in view, the active cell, and what keys and pasted cells do. */
+export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<Cell>({ index: 0, column: 0 });
+  const { typed, setTyped, open } = useTyped();
+  const { count, rowAt, onShow } = rows;
+  const virtual = useVirtualizer({
+    ...{ count, getScrollElement: () => frame.current, estimateSize: () => rowHeight, overscan: rowsAround },
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => onShow(first, last), [first, last, onShow]);
+  const row = rowAt(active.index);
+  const go = (to: Cell) => {
+    const cell = { index: within(to.index, count), column: within(to.column, columns.length) };
+    setActive(cell);
+    virtual.scrollToIndex(cell.index);
+    if (frame.current) showAcross(frame.current, cell.column);
+  };
+  const put = (value: string) => {
+    if (row !== undefined && value !== cellText(row, active.column))
+      onEdit([{ row: row.row, column: active.column, value }]);
+  };
+  const close = (isKept: boolean) => {
+    const text = open.current;
+    if (text === null) return;
+    setTyped(null);
+    if (isKept) put(text);
+    frame.current?.focus({ preventScroll: true });
+  };
+  const act = (action: Action) => {
+    if (action.kind === 'move') {
+      const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2);
+      close(true);
+      go(movedTo(active, action.move, { page, count, columns: columns.length }));
+    } else if (action.kind === 'undo' || action.kind === 'redo') onMove(action.kind);
+    else if (action.kind === 'open') setTyped(action.text ?? cellText(row, active.column));
+    else if (action.kind === 'clear') put('');
+    else if (action.kind === 'cancel') close(false);
+    else if (row !== undefined) onRow(row.row, row.state === 'excluded');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const action = actionOf(event, typed !== null);
+    if (action === null) return;
+    event.preventDefault();
+    act(action);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    if (typed !== null) return;
+    event.preventDefault();
+    const cells = pastedCells(event.clipboardData.getData('text/plain'), active, rowAt, columns.length);
+    if (cells.length > 0) onEdit(cells);
+  };
+  const isSeen = active.index >= first && active.index <= last && count > 0;
+  return {
+    frame,
+    items,
+    height: virtual.getTotalSize(),
+    row,
+    isSeen,
+    active,
+    setActive,
+    typed,
+    setTyped,
+    close,
+    onKeyDown,
+    onPaste,
+  };
+}
+
+function within(place: number, count: number): number {
+  return Math.min(Math.max(0, place), Math.max(0, count - 1));
+}
+
+/** The cells that a copied block fills, from the active one on. */
+function pastedCells(text: string, from: Cell, rowAt: DraftRows['rowAt'], columns: number): CellChange[] {
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  return lines.flatMap((line, below) => {
+    const target = rowAt(from.index + below);
+    const values = line.split('\t').slice(0, columns - from.column);
+    return target === undefined
+      ? []
+      : values.map((value, right) => ({ row: target.row, column: from.column + right, value }));
+  });
+}
+
+/** Scrolls sideways until the column is in view. */
+function showAcross(frame: HTMLElement, column: number): void {
+  const head = frame.querySelector<HTMLElement>(`[data-column="${column}"]`);
+  if (head === null) return;
+  const { offsetLeft: from, offsetWidth: width } = head;
+  if (from < frame.scrollLeft) frame.scrollLeft = from;
+  else if (from + width > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = from + width - frame.clientWidth;
+}

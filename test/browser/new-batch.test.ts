@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { pageEvents } from '../../src/ledger/audit/events.ts';
+import { findBatch } from '../../src/ledger/batches/batches.ts';
+import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
+async function open(t: TestContext, path = '/new', person: Person = {}) {
+  if (stage === null) {
+    t.skip('no Chromium can run here: set CHROME_PATH');
+    return null;
+  }
+  const context = await windowOf(stage, person);
+  t.after(() => context.close());
+  const { page, faults } = await openPage(context, `${stage.installation.url}${path}`);
+  return { page, faults, context, session: stage.installation.session };
+}
+
+const header = 'name,phone_number,network_id,amount,currency';
+
+function fileOf(rows: readonly string[]): { name: string; mimeType: string; buffer: Buffer } {
+  return { name: 'november.csv', mimeType: 'text/csv', buffer: Buffer.from(`${[header, ...rows].join('\n')}\n`) };
+}
+
+async function upload(page: Page, rows: readonly string[]): Promise<void> {
+  await page.locator('input[type=file]').setInputFiles(fileOf(rows));
+  await page.getByRole('heading', { level: 1, name: 'november.csv' }).waitFor({ timeout: 60_000 });
+}
+
+/** Waits until so many rows are right. */
+async function right(page: Page, count: string): Promise<void> {
+  await page.locator('option', { hasText: `Right (${count})` }).waitFor({ state: 'attached' });
+}
+
+describe('a clerk', () => {
+  test('uploads a file, mends a group and a cell, undoes, sees the plan and submits', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page, faults, session } = opened;
+    await upload(page, [
+      'Amina,0712345601,Safaricom,100,KES',
+      'Brian,+254712345602,Safaricom,150,KES',
+      'Carol,0712345603,Safaricom,200,KES',
+      'Dan,+254712345604,Safaricom,oops,KES',
+    ]);
+    await page.getByText('The number is written without its country code').first().waitFor();
+    await page.getByRole('button', { name: 'Mend' }).first().click();
+    await page.getByLabel('Country', { exact: true }).selectOption('KE');
+    await page.getByText('+254712345601').first().waitFor();
+    await page.getByRole('button', { name: 'Mend 2 rows' }).click();
+    await right(page, '3');
+    const grid = page.getByRole('grid');
+    await grid.getByText('oops').dblclick();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('250');
+    await page.keyboard.press('Enter');
+    await right(page, '4');
+    await page.keyboard.press('Control+z');
+    await right(page, '3');
+    await page.keyboard.press('Control+Shift+Z');
+    await right(page, '4');
+    await page.getByRole('button', { name: 'See the plan' }).click();
+    await page.getByText('4 rows will be paid.').waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.waitForURL('**/batches/**');
+    const batchId = decodeURIComponent(page.url().split('/').at(-1) ?? '');
+    assert.equal((await findBatch(session.db, batchId))?.status, 'awaiting_approval');
+    const kinds = (await pageEvents(session.db, batchId, 0, 100)).map(({ kind }) => kind);
+    assert.equal(kinds.filter((kind) => kind === 'row.mend').length, 3);
+    assert.deepEqual(faults, []);
+  });
+
+  test('says what columns mean that are not clear', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page } = opened;
+    const text = 'who,mobile A,Net pay,operator,currency\nAmina,+254712345601,100,Safaricom,KES\n';
+    await page.locator('input[type=file]').setInputFiles({ ...fileOf([]), buffer: Buffer.from(text) });
+    await page.getByText('Say what the columns mean').waitFor();
+    await page.getByLabel('mobile A is read as').selectOption('phone_number');
+    await page.getByLabel('Net pay is read as').selectOption('amount');
+    await page.getByRole('button', { name: 'Read the columns like this' }).click();
+    await right(page, '1');
+  });
+
+  test('pastes a table that was copied from a spreadsheet', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByLabel('Paste cells here').focus();
+    await page.evaluate(
+      (text) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', text);
+        document.activeElement?.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+      },
+      [header, 'Amina,+254712345601,Safaricom,100,KES'].join('\n').replaceAll(',', '\t'),
+    );
+    await page.getByRole('heading', { level: 1, name: 'pasted.tsv' }).waitFor();
+    await right(page, '1');
+  });
+
+  test('meets no fault of accessibility, in light and dark', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page, faults } = opened;
+    const found = async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      return violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+    };
+    assert.deepEqual(await found(), []);
+    await upload(page, ['Amina,0712345601,Safaricom,100,KES', 'Brian,+254712345602,Safaricom,150,KES']);
+    await page.getByRole('grid').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await found(), []);
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  test('scrolls, filters and edits 100,000 rows', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page } = opened;
+    const rows = Array.from(
+      { length: 100_000 },
+      (_, index) => `Person ${index},${index % 100 === 0 ? '07' : '+2547'}${12_000_000 + index},Safaricom,100,KES`,
+    );
+    await upload(page, rows);
+    const grid = page.getByRole('grid');
+    await grid.waitFor({ timeout: 120_000 });
+    await grid.focus();
+    const drawn = await page.evaluate(async () => {
+      const frame = document.querySelector('.grid-frame') as HTMLElement;
+      const times: number[] = [];
+      for (const part of [0.5, 0.9, 0.1, 0.7, 0.3, 0.6]) {
+        const from = performance.now();
+        frame.scrollTop = frame.scrollHeight * part;
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        times.push(performance.now() - from);
+      }
+      // Other programs on this machine may delay some of the jumps.
+      return Math.min(...times);
+    });
+    assert.ok(drawn < 100, `a jump is drawn in ${drawn} ms`);
+    await page.keyboard.press('Control+End');
+    await grid.getByText('Person 99999').waitFor();
+    await page.getByPlaceholder('Find in any cell').fill('Person 54321');
+    await grid.getByText('Person 54321').waitFor();
+    await grid.getByText('Person 54321').dblclick();
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await grid.getByText('Person 54321!').waitFor();
+  });
+});
