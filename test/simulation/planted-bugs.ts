@@ -270,6 +270,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'the same person counted twice among those who approve',
+    seed: 5,
     file: 'engine/plan/approval.ts',
     find: 'if (others.length === alike.length) return others;',
     replace: 'if (batch_id) return alike;',
