@@ -82,7 +82,15 @@ function factorText({ has_totp, passkeys }: Person): string {
 }
 
 function StateCell({ person: { disabled_at, has_password } }: { person: Person }) {
-  if (disabled_at !== null) return <span className="badge">{t('people.disabled')}</span>;
-  if (!has_password) return <span className="badge tone-attention">{t('people.invited')}</span>;
-  return <span className="badge tone-good">{t('people.active')}</span>;
+  const [tone, text] =
+    disabled_at !== null
+      ? ['', t('people.disabled')]
+      : has_password
+        ? ['tone-good', t('people.active')]
+        : ['tone-attention', t('people.invited')];
+  return (
+    <div>
+      <span className={`badge ${tone}`}>{text}</span>
+    </div>
+  );
 }
