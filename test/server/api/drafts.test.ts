@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
+import { showKey } from '../../../src/operations/proof/show-key.ts';
+import { verifyReports } from '../../../src/operations/proof/verify-reports.ts';
+import { writeReports } from '../../../src/operations/proof/write-reports.ts';
+import { folderOf } from '../../support/folder.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
 const lines = [
@@ -194,6 +202,25 @@ describe('drafts over HTTP', () => {
     assert.deepEqual([late.status, late.body.code], [409, 'DRAFT_STATE']);
     assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'submitted');
     assert.equal((await send('GET', `/api/v1/drafts/${id}/file/mended`)).text, mended.text);
+  });
+
+  test('the reports of its batch are whole, for both verifiers', async (t) => {
+    const { send, upload, session } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { cells: [{ row: 4, column: 3, value: '250' }] } });
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { rows: { rows: [1], in_file: false } } });
+    const { body } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: body.batch_id } });
+    const door = { nameOf: (field: string) => field };
+    const { dir } = await performIn(session, writeReports, door, { batch_id: body.batch_id, out: folderOf(t) });
+    const found = await performIn(session, verifyReports, door, { dir });
+    assert.deepEqual([found.ok, found.findings], [true, []]);
+    const { public_key } = await performIn(session, showKey, door, {});
+    const key = join(folderOf(t), 'key.pem');
+    writeFileSync(key, public_key);
+    if (spawnSync('python3', ['--version']).status !== 0 || spawnSync('openssl', ['version']).status !== 0) return;
+    const { stdout, stderr } = spawnSync('python3', ['test/verify/verify.py', dir, key], { encoding: 'utf8' });
+    assert.match(`${stdout}${stderr}`, /^PROVEN/);
   });
 
   test('a change after the plan cancels its batch, and an old plan is not submitted', async (t) => {
