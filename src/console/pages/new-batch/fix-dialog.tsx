@@ -201,16 +201,16 @@ function BeforeAfter({
           keyOf={({ row, column }) => `${row} ${column}`}
           columns={[
             { id: 'row', label: t('draft.line'), isNumber: true, cell: ({ line }) => formatCount(line) },
-            {
-              id: 'column',
-              label: t('draft.column'),
-              cell: ({ column }) => (column === null ? t('draft.whole_row') : draft.columns[column]?.name),
-            },
             { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
             {
               id: 'after',
               label: t('draft.after'),
               cell: ({ column, after }) => (column === null ? t('draft.left_out') : <ins>{after}</ins>),
+            },
+            {
+              id: 'column',
+              label: t('draft.column'),
+              cell: ({ column }) => (column === null ? t('draft.whole_row') : draft.columns[column]?.name),
             },
           ]}
         />

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -33,7 +33,7 @@ export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoin
       ),
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const rows = data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];

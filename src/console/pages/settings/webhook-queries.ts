@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
-import { refreshMs } from '../../api/query-client.ts';
+import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import { toast } from '../../base/toast.tsx';
 
@@ -31,7 +31,7 @@ export function useEndpoints() {
   return useQuery({
     queryKey: ['webhooks'],
     queryFn: () => answered(api.GET('/api/v1/webhooks')),
-    refetchInterval: refreshMs,
+    refetchInterval: refresh(),
   });
 }
 
