@@ -44,6 +44,7 @@ const pages: [string, string][] = [
   ['/audit', 'Audit log'],
   ['/jobs', 'Jobs'],
   ['/wallets', 'Wallets'],
+  ['/people', 'People'],
 ];
 
 /** Waits until everything that the page asked for is there. */
