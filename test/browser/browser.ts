@@ -43,9 +43,12 @@ export interface Stage {
 
 /** Null if no browser can run here. */
 export async function makeStage(): Promise<Stage | null> {
-  const browser = await openBrowser();
-  if (browser === null) return null;
   const built = buildConsole();
+  const browser = await openBrowser();
+  if (browser === null) {
+    built.remove();
+    return null;
+  }
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-browser-'));
   const installation = await makeInstallation(folder, built.folder);
   return {
