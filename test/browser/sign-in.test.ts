@@ -68,7 +68,13 @@ describe('signing in, in a browser', () => {
     await page.getByRole('heading', { name: 'Batches' }).waitFor();
     assert.equal(new URL(page.url()).hash, '', 'the link is gone from the address');
 
-    await page.goto(`${url}/account`);
+    // Without a second factor, the dialog leads to where one is added.
+    await page.goto(`${url}/people`);
+    await page.getByRole('button', { name: 'Change' }).first().click();
+    await send(page);
+    await page.getByRole('link', { name: 'Add a second factor' }).click();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    assert.equal(await page.locator('dialog').count(), 0);
     await page.getByRole('button', { name: 'Add an app with codes' }).click();
     const secret = ((await page.locator('.secret').textContent()) ?? '').replaceAll(' ', '');
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });

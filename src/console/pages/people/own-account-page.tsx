@@ -34,20 +34,26 @@ export function OwnAccountPage() {
           {({ totp, passkeys }) => (
             <div className="stack">
               {!totp && passkeys.length === 0 && <p className="notice tone-attention">{t('account.none')}</p>}
-              <ul className="stack tight plain-list">
-                {totp && (
-                  <FactorLine name={t('account.app')} onRemove={() => remove.mutate(null)} isBusy={remove.isPending} />
-                )}
-                {passkeys.map(({ credential_id, label, created_at }) => (
-                  <FactorLine
-                    key={credential_id}
-                    name={label}
-                    since={created_at}
-                    onRemove={() => remove.mutate(credential_id)}
-                    isBusy={remove.isPending}
-                  />
-                ))}
-              </ul>
+              {(totp || passkeys.length > 0) && (
+                <ul className="stack tight">
+                  {totp && (
+                    <FactorLine
+                      name={t('account.app')}
+                      onRemove={() => remove.mutate(null)}
+                      isBusy={remove.isPending}
+                    />
+                  )}
+                  {passkeys.map(({ credential_id, label, created_at }) => (
+                    <FactorLine
+                      key={credential_id}
+                      name={label}
+                      since={created_at}
+                      onRemove={() => remove.mutate(credential_id)}
+                      isBusy={remove.isPending}
+                    />
+                  ))}
+                </ul>
+              )}
               <Refusal error={remove.error} />
               <div className="line">
                 <Button onClick={() => setOpen('passkey')}>{t('account.add_passkey')}</Button>

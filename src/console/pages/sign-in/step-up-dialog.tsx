@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useSession } from '../../api/session.ts';
 import { stepUpByCode, stepUpByPasskey } from '../../api/sign-in.ts';
-import { Button, ButtonLink } from '../../base/button.tsx';
+import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from './refusal.tsx';
@@ -22,9 +23,9 @@ export function StepUpDialog({ purpose, onEnd }: { purpose: string; onEnd: (isTo
     return (
       <Dialog title={t('step_up.title')} onClose={() => onEnd(false)}>
         <p>{t('step_up.missing')}</p>
-        <ButtonLink href="/account" look="main-action">
+        <Link href="/account" className="button main-action" onClick={() => onEnd(false)}>
           {t('step_up.add')}
-        </ButtonLink>
+        </Link>
       </Dialog>
     );
   const hasCode = factors.includes('totp');
