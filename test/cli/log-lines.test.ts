@@ -22,7 +22,7 @@ test('what the log says of an account, and of no batch, names the account', asyn
     command.child.kill('SIGKILL');
     await command.ended;
   });
-  const [limit] = await command.seen(/.*the service allows another rate than configured.*/);
+  const [limit] = await command.seen(/.*the service allows another rate than the configured one.*/);
   assert.equal(JSON.parse(limit).account, 'main');
   await sandbox.stop();
   const [silence] = await command.seen(/.*(cannot be reached|got no answer).*/);

@@ -339,7 +339,7 @@ describe('the engine', () => {
     await rig.add(someRows(4));
     await rig.run();
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
-    const told = 'the service cannot be reached, or does not answer; it is tried again';
+    const told = 'the service cannot be reached, or does not answer; airbatch tries again';
     assert.deepEqual(rig.warnings, [told, told]);
     assert.deepEqual(rig.infos, ['the service answers again']);
   });
@@ -545,7 +545,7 @@ describe('the engine', () => {
       assert.ok(sends.length < 30, `${sends.length} were sent into it`);
       assert.ok(
         rig.warnings.includes(
-          'something at the address of the service answers, but not as the service does; it is tried again',
+          'something at the address of the service answers, but not as the service does; airbatch tries again',
         ),
       );
       assert.ok(!rig.warnings.some((warning) => warning.includes('cannot be reached')));

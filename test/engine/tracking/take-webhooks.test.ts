@@ -352,7 +352,7 @@ describe('a webhook', () => {
       assert.deepEqual([await rig.states(), rig.service.creates.length], [['completed'], 1]);
       assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
       const [doubted] = await eventsOf(rig, 'row.doubt');
-      assert.match(doubted?.body ?? '', /thought not to have/);
+      assert.match(doubted?.body ?? '', /seemed not to have/);
     });
 
     test('makes it one that no look-up ends by finding nothing: it is not sent under another key', async () => {

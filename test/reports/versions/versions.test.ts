@@ -342,7 +342,7 @@ test('nothing is said to differ from a version that somebody has changed, or tha
   writeFileSync(join(dir, 'results.csv'), results.replace('+254', '+255'));
   await giveBack(db, 2);
   const { difference, difference_unknown, files } = await write();
-  assert.deepEqual([difference, difference_unknown], [null, 'its results.csv is not as it was signed']);
+  assert.deepEqual([difference, difference_unknown], [null, 'its results.csv has changed since it was signed']);
   assert.ok(!files.includes('difference.csv'));
   const { findings, notes } = await verifyReports(dir);
   assert.deepEqual(

@@ -63,7 +63,7 @@ describe('the program of a job', () => {
     symlinkSync('/dev/full', `${path}.part`);
     await assert.rejects(run('yes | head -c 1000000'), {
       code: 'LEDGER_FULL',
-      message: /bash brought no file: ENOSPC/,
+      message: /bash did not deliver a file: ENOSPC/,
     });
     assert.deepEqual(readdirSync(join(path, '..')), []);
   });
@@ -72,7 +72,7 @@ describe('the program of a job', () => {
     const { path, run } = place(t);
     await assert.rejects(run('yes'), {
       code: 'FILE_REJECTED',
-      message: /bash brought no file: it wrote more than 1 MiB/,
+      message: /bash did not deliver a file: it wrote more than 1 MiB/,
     });
     assert.deepEqual(readdirSync(join(path, '..')), []);
     await run('head -c 1048576 /dev/zero');
@@ -91,7 +91,7 @@ describe('the program of a job', () => {
 
   test('is kept to its time with everything that it has begun', async (t) => {
     const { folder, path, run, timeIsOver } = place(t);
-    const stopped = assert.rejects(run(withChild), /bash brought no file: it took longer than 0\.5 s/);
+    const stopped = assert.rejects(run(withChild), /bash did not deliver a file: it took longer than 0\.5 s/);
     await until('its child has begun', () => isRunning(folder));
     timeIsOver();
     await stopped;
@@ -119,7 +119,7 @@ describe('the program of a job', () => {
     stop.abort();
     await stopped;
     await until('its child has ended', () => !isRunning(folder));
-    await assert.rejects(run('echo late > late', { stopping: stop.signal }), /brought no file/);
+    await assert.rejects(run('echo late > late', { stopping: stop.signal }), /did not deliver a file/);
     assert.deepEqual([readdirSync(join(path, '..')), existsSync(join(folder, 'late'))], [[], false]);
   });
 

@@ -21,7 +21,7 @@ describe('a job definition', () => {
       { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
       /schedule\.timeZone is not a time zone/,
     ],
-    ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron is no cron/],
+    ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron is not a cron/],
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
     ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron .*never due/],
     ['a run id of unknown parts', { runId: '{month}' }, /runId has a part/],
@@ -35,7 +35,7 @@ describe('a job definition', () => {
     [
       'a run id that begins with a dash',
       { runId: '-{slot:yyyy-MM}' },
-      /runId does not make valid run ids: .*begin with/,
+      /runId does not make valid run ids: .*begins with/,
     ],
     [
       'a run id that begins with what becomes one',
@@ -110,7 +110,7 @@ describe('a folder of jobs', () => {
     const [{ job } = assert.fail()] = loaded;
     assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder, 'b'));
     writeFileSync(join(jobs, 'd.json'), JSON.stringify(good));
-    await assert.rejects(loadJobs(jobs), /d\.json: name: is that of .*a\.ts as well/);
+    await assert.rejects(loadJobs(jobs), /d\.json: name: is also used by .*a\.ts/);
     writeFileSync(join(jobs, 'd.json'), '{"name": "d"}');
     writeFileSync(join(jobs, 'e.json'), '{');
     writeFileSync(join(jobs, 'f.js'), 'export const job = {};');

@@ -37,7 +37,7 @@ test('what is no longer needed is dropped once a day: people of old batches, and
   );
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const config = { retention: { personalDataDays: 90 } };
+  const config = { retention: { personalDataDays: 90 }, webhooks: { keepDays: 30 } };
   // The log of the database has what was forgotten, until it is emptied.
   let emptied = 0;
   let isRead = true;
@@ -74,7 +74,7 @@ async function house() {
   const { db, clock } = rig;
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const session = { db, clock, log, config: { retention: {} } } as unknown as Session;
+  const session = { db, clock, log, config: { retention: {}, webhooks: { keepDays: 30 } } } as unknown as Session;
   const start = clock.now();
   /** Keeps house once, so many days after the start. */
   const keepAt = async (day: number) => {

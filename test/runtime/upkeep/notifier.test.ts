@@ -50,6 +50,7 @@ async function justEnded(t: TestContext) {
     out,
     mail: null,
     secrets: [],
+    console: {},
     notifications: [{ id: 'chat ops', kind: 'chat', url, on: newsKinds }],
   };
   const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };

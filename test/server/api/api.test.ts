@@ -81,10 +81,13 @@ describe('the HTTP API', () => {
         .replace(':account', 'other')
         .replace(':row', '1')
         .replace(':name', 'all')
-        .replace(':session_id', 'none');
+        .replace(':session_id', 'none')
+        .replace(':endpoint_id', 'none')
+        .replace(':delivery_no', '1');
       const body = {
         why: 'x',
         evidence: 'x',
+        url: 'https://hooks.example',
         as: 'paid',
         seen: { content_sha256: null, to_send: 1, products: 0, sums: {} },
         ...(operation.name === 'submit-draft' ? { batch_id: 'B-default' } : {}),
