@@ -134,7 +134,7 @@ describe('a folder of jobs', () => {
       const source = { ...good.source, folder: place, pattern: `*.${name}` };
       writeFileSync(join(jobs, `${name}.json`), JSON.stringify({ ...good, name, source }));
       await assert.rejects(loadJobs(jobs), {
-        message: new RegExp(`${name}\\.json: source\\.folder: is that of .*a\\.json`),
+        message: new RegExp(`${name}\\.json: source\\.folder: is also used by .*a\\.json`),
       });
       rmSync(join(jobs, `${name}.json`));
     }
