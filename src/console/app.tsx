@@ -39,7 +39,7 @@ export function App() {
   );
 }
 
-/** The console for whoever is signed in. */
+/** Shows the pages to a person who is signed in, and the sign-in page to everybody else. */
 function SignedIn() {
   const [path, navigate] = useLocation();
   const client = useQueryClient();
@@ -49,7 +49,7 @@ function SignedIn() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { choose } = useLanguage();
-  // A one-time link is for whoever has it, whoever is signed in in this browser.
+  // These pages sign a person in, even if another person is signed in to this browser.
   const isOutside = path === '/link' || path === '/sign-in/openid';
   const done = (session: Session) => {
     if (isOutside) navigate('/', { replace: true });
@@ -57,7 +57,7 @@ function SignedIn() {
     if (session.locale !== null) choose(session.locale as Language);
     client.setQueryData(['session'], session);
   };
-  // Whoever was signed in signs in over the page that they are on: what they have entered stays.
+  // A person whose session ends signs in again in a dialog over the page, and keeps what they have entered.
   if (isOutside || (data === undefined && codeOf(error) === 'SIGN_IN_NEEDED'))
     return (
       <Suspense fallback={<Loading />}>

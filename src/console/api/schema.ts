@@ -3049,15 +3049,15 @@ export interface operations {
                                 [key: string]: string;
                             };
                             new_numbers: number;
+                            missing_numbers: number;
+                            changed: number;
+                            changed_percent: number;
                             new_examples: {
                                 row: number;
                                 phone_number: string;
                                 currency: string;
                                 amount: string;
                             }[];
-                            missing_numbers: number;
-                            changed: number;
-                            changed_percent: number;
                             changed_examples: {
                                 row: number;
                                 phone_number: string;
@@ -3699,6 +3699,9 @@ export interface operations {
                                     [key: string]: string;
                                 };
                                 new_numbers: number;
+                                missing_numbers: number;
+                                changed: number;
+                                changed_percent: number;
                                 new_examples: {
                                     row: number;
                                     person: string | null;
@@ -3706,9 +3709,6 @@ export interface operations {
                                     currency: string;
                                     amount: string;
                                 }[];
-                                missing_numbers: number;
-                                changed: number;
-                                changed_percent: number;
                                 changed_examples: {
                                     row: number;
                                     person: string | null;

@@ -24,7 +24,7 @@ async function ask<Data>(path: string, body: object = {}): Promise<Data> {
 
 const signedIn = async (path: string, body: object): Promise<Session> => keepSession(await ask<Session>(path, body));
 
-/** Signs in with a password: the session, or the second factors of which one comes next. */
+/** Signs in with a password. Returns the session, or the second factors that the person may use next. */
 export async function signIn(name: string, password: string): Promise<Session | { factors: Factor[] }> {
   const answer = await ask<Session | { next: Factor; factors: Factor[] }>('', { name, password });
   return 'next' in answer ? { factors: answer.factors } : keepSession(answer);

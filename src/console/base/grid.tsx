@@ -20,7 +20,7 @@ interface GridProps<Row> {
   count: number;
   /** Undefined for a row that is not loaded yet. */
   rowAt: (index: number) => Row | undefined;
-  /** The rows that are looked at, so that they can be loaded. */
+  /** Called with the first and last row in view, so that the caller can load them. */
   onShow?: (first: number, last: number) => void;
   /** Enter or a click on a row. */
   onOpen?: (row: Row) => void;
@@ -30,7 +30,7 @@ const rowHeight = 34;
 const rowsAround = 12;
 
 /**
- * Any number of rows, of which only those in view are drawn. Arrows, Page Up and Down, Home and End move; Enter opens.
+ * Shows any number of rows and draws only those in view. Arrows, Page Up and Down, Home and End move; Enter opens.
  */
 export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: GridProps<Row>) {
   const frame = useRef<HTMLDivElement>(null);

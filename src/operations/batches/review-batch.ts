@@ -17,6 +17,7 @@ import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
+import { sinceEarlier } from '../base/since-earlier.ts';
 
 const row = z.strictObject({
   row: rowNo,
@@ -35,16 +36,9 @@ const review = z.strictObject({
   /** Batches of the same run that may pay, or have paid, some of its rows. */
   same_rows: z.array(z.strictObject({ batch_id: batchId, status: z.enum(batchStates), rows: z.int(), paid: z.int() })),
   /** Compared with the last finished batch of the same job, or with the most similar one of the last two months. */
-  since: z
-    .strictObject({
-      batch_id: batchId,
-      cost: sums,
-      new_numbers: z.int(),
+  since: sinceEarlier
+    .extend({
       new_examples: z.array(row),
-      /** Numbers that were paid then, and have no row now. */
-      missing_numbers: z.int(),
-      changed: z.int(),
-      changed_percent: z.number(),
       changed_examples: z.array(row.extend({ before: z.string() })),
     })
     .nullable(),

@@ -7,10 +7,11 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { requireComing } from '../base/coming-time.ts';
-import { batchId, rowNo, sums } from '../base/fields.ts';
+import { rowNo } from '../base/fields.ts';
 import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
+import { sinceEarlier } from '../base/since-earlier.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
 import { writeDraftEvents } from '../mending/draft-events.ts';
@@ -22,15 +23,9 @@ const { run_id, priority, finish_by } = batchInput.shape;
 const row = z.strictObject({ row: rowNo, phone_number: z.string(), currency: z.string(), amount: z.string() });
 
 /** What is new compared with the most similar batch of the last two months; null if there is none. */
-const since = z
-  .strictObject({
-    batch_id: batchId,
-    cost: sums,
-    new_numbers: z.int(),
+const since = sinceEarlier
+  .extend({
     new_examples: z.array(row),
-    missing_numbers: z.int(),
-    changed: z.int(),
-    changed_percent: z.number(),
     changed_examples: z.array(row.extend({ before: z.string() })),
   })
   .nullable();

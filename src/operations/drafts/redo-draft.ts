@@ -1,7 +1,6 @@
 import { defineOperation } from '../base/operation.ts';
-import { moveStep } from '../mending/move-step.ts';
-import { changeInput, changeResult, changing } from './changing.ts';
-import { step, stepJson } from './step-json.ts';
+import { changeInput } from './changing.ts';
+import { moveResult, moving } from './moving.ts';
 
 /** Does the last undone step of a draft again. */
 export const redoDraft = defineOperation({
@@ -9,13 +8,6 @@ export const redoDraft = defineOperation({
   role: 'prepare',
   ledger: 'change',
   input: changeInput,
-  result: changeResult.extend({
-    /** The step; null if there was none. */
-    moved: step.nullable(),
-  }),
-  run: (context, input) =>
-    changing(context, input, async (draft, account) => {
-      const moved = await moveStep(context.session, account, draft, 'redo');
-      return { moved: moved && stepJson(moved) };
-    }),
+  result: moveResult,
+  run: (context, input) => moving(context, input, 'redo'),
 });

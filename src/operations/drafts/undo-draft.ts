@@ -1,7 +1,6 @@
 import { defineOperation } from '../base/operation.ts';
-import { moveStep } from '../mending/move-step.ts';
-import { changeInput, changeResult, changing } from './changing.ts';
-import { step, stepJson } from './step-json.ts';
+import { changeInput } from './changing.ts';
+import { moveResult, moving } from './moving.ts';
 
 /** Undoes the last step of a draft, whoever did it. The audit trail keeps both. */
 export const undoDraft = defineOperation({
@@ -9,13 +8,6 @@ export const undoDraft = defineOperation({
   role: 'prepare',
   ledger: 'change',
   input: changeInput,
-  result: changeResult.extend({
-    /** The step; null if there was none. */
-    moved: step.nullable(),
-  }),
-  run: (context, input) =>
-    changing(context, input, async (draft, account) => {
-      const moved = await moveStep(context.session, account, draft, 'undo');
-      return { moved: moved && stepJson(moved) };
-    }),
+  result: moveResult,
+  run: (context, input) => moving(context, input, 'undo'),
 });

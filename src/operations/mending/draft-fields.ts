@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
-import { fields } from '../../intake/cells/fields.ts';
 import { type IntakeSettings, intakeSettings, intakeShape } from '../../intake/columns/settings.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { findings } from '../base/findings.ts';
 import { fileInput, settingsWith } from '../files/file-input.ts';
 
 export const draftId = z.string();
@@ -59,17 +59,9 @@ export const draftSummary = z.strictObject({
 });
 
 /** What the last check of the whole file found. */
+const { counts, countries, product_rows, text_rows, unusual, warnings, understood } = findings.shape;
 export const draftTotals = z.strictObject({
-  counts: z.strictObject({ rows: z.int(), valid: z.int(), invalid: z.int(), held: z.int(), skipped: z.int() }),
-  sums,
-  countries: z.record(z.string(), z.strictObject({ rows: z.int(), sums })),
-  product_rows: z.int(),
-  text_rows: z.int(),
-  unusual: z.array(
-    z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
-  ),
-  warnings: z.array(z.string()),
-  understood: z.array(z.strictObject({ column: z.string(), field: z.enum(fields).nullable() })),
+  ...{ counts, sums, countries, product_rows, text_rows, unusual, warnings, understood },
   /** The most frequent cells of each group of problems, by code and column number ("CODE 3"). */
   values: z.record(z.string(), z.array(z.strictObject({ value: z.string(), rows: z.int() }))),
 });

@@ -16,7 +16,7 @@ import { type Doubt, type OpenBatch, useDoubts, useOpenBatches } from './doubt-q
 
 const tabs = ['doubts', 'held'] as const;
 
-/** The doubt desk: rows of which nobody knows yet whether they were paid, and rows that a person has to decide on. */
+/** The doubt desk: rows in doubt, and held rows that wait for a decision. */
 export function DoubtsPage() {
   const [chosen, setChosen] = useState<(typeof tabs)[number]>('doubts');
   const query = useOpenBatches();

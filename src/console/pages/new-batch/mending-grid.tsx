@@ -8,7 +8,7 @@ import type { DraftColumn, DraftRow } from './draft-queries.ts';
 import { MendingRow } from './mending-row.tsx';
 import { cellText, type MendingProps, useMending } from './use-mending.ts';
 
-/** A grid whose cells are edited in place, with any number of rows, of which those in view are drawn. */
+/** A grid of any number of rows, drawn only where they are in view, whose cells people edit in place. */
 export function MendingGrid(props: MendingProps) {
   const { columns, rows } = props;
   const id = useId();

@@ -40,7 +40,7 @@ function readPage(draftId: string, { state, code, column, text }: RowFilter, pag
 }
 
 /**
- * Any number of rows, of which the pages in view are loaded. `version`: of the last check, after which all may differ.
+ * Loads the pages of rows that are in view. `version`: that of the last check, which may have changed every row.
  */
 export function useDraftRows(draftId: string, filter: RowFilter, version: number): DraftRows {
   const client = useQueryClient();
