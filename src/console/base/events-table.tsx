@@ -17,7 +17,7 @@ export interface ChainEvent {
 const known = {
   'batch.received': 'event.batch.received',
   'batch.validate': 'event.batch.validate',
-  'batch.request_approval': 'event.batch.ask_approval',
+  'batch.request_approval': 'event.batch.request_approval',
   'batch.approve': 'event.batch.approve',
   'batch.start': 'event.batch.start',
   'batch.pause': 'event.batch.pause',
@@ -36,8 +36,7 @@ const known = {
   'row.doubt': 'event.row.doubt',
   'row.look_up': 'event.row.look_up',
   'row.adopt': 'event.row.adopt',
-  'row.review': 'event.row.review',
-  'row.escalate': 'event.row.review',
+  'row.escalate': 'event.row.escalate',
   'row.overdue': 'event.row.overdue',
   'row.hold': 'event.row.hold',
   'row.release': 'event.row.release',
@@ -48,6 +47,9 @@ const known = {
   'row.refund': 'event.row.refund',
   'row.contradicted': 'event.row.contradicted',
   'row.changed_late': 'event.row.changed_late',
+  // Chains of earlier versions keep these names.
+  'batch.ask_approval': 'event.batch.request_approval',
+  'row.review': 'event.row.escalate',
 } as const satisfies Record<string, TextId>;
 
 /** What happened, in the reader's language; a kind that the console does not know stands as it is. */

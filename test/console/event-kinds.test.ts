@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+
+const textOf = (path: string) => readFileSync(resolve(import.meta.dirname, '../../src', path), 'utf8');
+const pairsIn = (text: string) =>
+  new Map([...text.matchAll(/^ {2}'([\w.]+)': '([\w.]+)',$/gm)].map(([, a, b]) => [a, b]));
+
+test('an event has the same text under the name that its kind had in an earlier version', () => {
+  const renamed = pairsIn(textOf('ledger/audit/event-kinds.ts'));
+  const texts = pairsIn(textOf('console/base/events-table.tsx'));
+  const known = [...renamed].filter(([, kind]) => texts.has(kind));
+  assert.ok(known.length >= 2);
+  for (const [earlier, kind] of known) assert.equal(texts.get(earlier), texts.get(kind), earlier);
+});
