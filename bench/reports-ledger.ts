@@ -1,6 +1,6 @@
 import { makeContentDigest } from '../src/core/identity/content-digest.ts';
 import { findBatch } from '../src/ledger/batches/batches.ts';
-import { openSqlite } from '../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../src/ledger/schema/schema.ts';
 import { inUnit } from '../src/ledger/unit-of-work.ts';
 import { batchId, completeRow, newBatch, newRow, sendRow } from './ledger.ts';

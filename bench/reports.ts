@@ -8,7 +8,7 @@ import { parseReference } from '../src/core/identity/ids.ts';
 import { systemClock } from '../src/core/time/clock.ts';
 import type { ServicePayment } from '../src/gateway/contract/gateway.ts';
 import { findBatch } from '../src/ledger/batches/batches.ts';
-import { openSqlite } from '../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../src/ledger/drivers/sqlite/sqlite.ts';
 import { pageRows } from '../src/ledger/rows/rows.ts';
 import { reconcile } from '../src/reports/reconcile/reconcile.ts';
 import { resultLine, resultsCsv } from '../src/reports/render/results.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { systemRandom } from '../../src/core/basics/random.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { createApiKey } from '../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../src/operations/base/operation.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { embeddedSandboxService, listBatches } from '../../src/ledger/batches/batches.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';

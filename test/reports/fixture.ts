@@ -10,7 +10,7 @@ import { v2Body } from '../../src/gateway/v2/v2-wire.ts';
 import type { EventData } from '../../src/ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { insertPayments, type PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import { writeRefund } from '../../src/ledger/rows/refunds.ts';
 import { findRow, type NewRow, type RowRecord } from '../../src/ledger/rows/rows.ts';

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/time/clock.ts';
 import { approve } from '../../src/engine/batches/batch-commands.ts';
 import { listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { findRow, pageRows } from '../../src/ledger/rows/rows.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { type RunningCommand, runHere, startCommand } from '../support/command.ts';

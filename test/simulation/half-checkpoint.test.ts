@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { folderOf } from '../support/folder.ts';
 import { halfCheckpointed } from './half-checkpoint.ts';
 import { makeSeededRandom } from './seeded-random.ts';

@@ -287,14 +287,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a commit that is told of before the disk has it',
     seed: 7,
-    file: 'ledger/drivers/wal-sync.ts',
+    file: 'ledger/drivers/sqlite/wal-sync.ts',
     find: 'while (durableCommits < wanted) {',
     replace: 'while (durableCommits < 0) {',
   },
   {
     name: 'a wait for the disk that is believed of what came after it began',
     seed: 259,
-    file: 'ledger/drivers/wal-sync.ts',
+    file: 'ledger/drivers/sqlite/wal-sync.ts',
     find: 'durableCommits = reached;',
     replace: 'durableCommits = commits;',
   },

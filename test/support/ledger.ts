@@ -7,7 +7,7 @@ import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { migrations } from '../../src/ledger/schema/migrations.ts';

@@ -4,7 +4,7 @@ import { jsonFile } from '../../core/text/json-output.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { openSqlite } from '../../ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../ledger/drivers/sqlite/sqlite.ts';
 import { insertOpenItem, insertReconciliation, prepareSeen } from '../../ledger/reporting/reconciliations.ts';
 import { csvText } from '../text/csv.ts';
 import { type FolderWriter, type Readers, type ReportFile, type WrittenFile, writeFolder } from '../versions/files.ts';

@@ -10,7 +10,7 @@ import {
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../../core/basics/folders.ts';
-import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
+import { shareAsLedger } from '../../ledger/drivers/sqlite/file-permissions.ts';
 
 /**
  * The installation's Ed25519 key. It signs manifests, so that genuine reports can be distinguished from forged ones.

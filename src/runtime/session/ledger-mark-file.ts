@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import type { LedgerMark } from '../../engine/runner/ledger-mark.ts';
-import { shareAsLedger } from '../../ledger/drivers/file-permissions.ts';
+import { shareAsLedger } from '../../ledger/drivers/sqlite/file-permissions.ts';
 
 const holdShape = z.object({ fence: z.number().int(), expiresAt: z.number() });
 

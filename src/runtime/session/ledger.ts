@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { openSqlite } from '../../ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../ledger/schema/schema.ts';
 import { isDeadProcess } from './process-holder.ts';
 

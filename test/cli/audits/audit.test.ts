@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { insertAnchor } from '../../../src/ledger/audit/anchors.ts';
 import { type AuditEvent, chainHash, pageEvents } from '../../../src/ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { auditBatch } from '../../../src/operations/audit/audit-rows.ts';
 import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { giveBack } from '../../reports/late.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { runHere, startCommand } from '../../support/command.ts';

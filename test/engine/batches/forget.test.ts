@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/core/time/clock.ts';
 import { forgetBatch, forgetEnded } from '../../../src/engine/batches/forget.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { findRow } from '../../../src/ledger/rows/rows.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { inUnit, type Unit } from '../../../src/ledger/unit-of-work.ts';

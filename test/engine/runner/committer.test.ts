@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { makeCommitter } from '../../../src/engine/runner/committer.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { folderOf } from '../../support/folder.ts';
 import { isSettled, slowDisk } from '../../support/slow-disk.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { countRows } from '../../../src/ledger/batches/row-counts.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { openSession, sessionKey } from '../../../src/runtime/session/session.ts';
 import { folderOf } from '../../support/folder.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oldestUnsettled } from '../../../src/ledger/accounts/gauges.ts';
-import type { Queryable } from '../../../src/ledger/drivers/database.ts';
-import { newsSince, unreportedRows } from '../../../src/ledger/outbox/news.ts';
+import { oldestUnsettled } from '../../../../src/ledger/accounts/gauges.ts';
+import type { Queryable } from '../../../../src/ledger/drivers/database.ts';
+import { newsSince, unreportedRows } from '../../../../src/ledger/outbox/news.ts';
 import {
   countOverdue,
   dueRows,
@@ -11,10 +11,10 @@ import {
   hasPromised,
   nextDueAt,
   sendingRows,
-} from '../../../src/ledger/rows/in-flight-rows.ts';
-import { migrate } from '../../../src/ledger/schema/schema.ts';
-import { memoryLedger } from '../../support/ledger.ts';
-import { planned } from '../../support/planned.ts';
+} from '../../../../src/ledger/rows/in-flight-rows.ts';
+import { migrate } from '../../../../src/ledger/schema/schema.ts';
+import { memoryLedger } from '../../../support/ledger.ts';
+import { planned } from '../../../support/planned.ts';
 
 const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'rows that are due': (view) => dueRows(view, 'batch-1', 'accepted', 5, 10),

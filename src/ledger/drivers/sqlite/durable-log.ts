@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { systemClock } from '../../core/time/clock.ts';
+import { AirbatchError } from '../../../core/basics/errors.ts';
+import { systemClock } from '../../../core/time/clock.ts';
 import { type CheckpointLimits, makeCheckpoints, usualCheckpoints } from './checkpoints.ts';
 import type { AssertInPlace } from './file-in-place.ts';
 import { makeLateCheckpoint } from './late-checkpoint.ts';

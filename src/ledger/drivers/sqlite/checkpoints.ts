@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from '../../core/time/clock.ts';
+import { systemClock } from '../../../core/time/clock.ts';
 
 /**
  * If the write-ahead log has this many pages that are not in the database, a checkpoint copies them: 16 MiB. A large

@@ -1,4 +1,4 @@
-import { callLater } from '../../core/time/clock.ts';
+import { callLater } from '../../../core/time/clock.ts';
 
 /** Checkpoints a log that is too short to cause a checkpoint. */
 export interface LateCheckpoint {

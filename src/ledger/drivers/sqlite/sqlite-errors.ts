@@ -1,4 +1,4 @@
-import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../../../core/basics/errors.ts';
 
 /** SQLite's primary result codes, and what they mean for a ledger. */
 const codes: Record<number, ErrorCode> = {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { assert } from '../../core/basics/assert.ts';
+import { assert } from '../../../core/basics/assert.ts';
 
 export interface Turns {
   /** Runs the work after all work that was queued before. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { copyFileSync, linkSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import type { Database } from '../../../src/ledger/drivers/database.ts';
-import { proveWritable } from '../../../src/ledger/schema/ledger-state.ts';
-import { openLedger } from '../../../src/runtime/session/ledger.ts';
-import { folderOf } from '../../support/folder.ts';
+import type { Database } from '../../../../src/ledger/drivers/database.ts';
+import { proveWritable } from '../../../../src/ledger/schema/ledger-state.ts';
+import { openLedger } from '../../../../src/runtime/session/ledger.ts';
+import { folderOf } from '../../../support/folder.ts';
 
 async function ledgerIn(t: TestContext, path: string): Promise<Database> {
   const db = await openLedger(path);

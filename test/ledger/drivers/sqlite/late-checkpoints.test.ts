@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { usualCheckpoints } from '../../../src/ledger/drivers/checkpoints.ts';
-import type { Database } from '../../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
-import { folderOf } from '../../support/folder.ts';
+import type { Database } from '../../../../src/ledger/drivers/database.ts';
+import { usualCheckpoints } from '../../../../src/ledger/drivers/sqlite/checkpoints.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { folderOf } from '../../../support/folder.ts';
 
 const folder = folderOf({ after });
 const never = 3_600_000;
@@ -162,7 +162,7 @@ describe('a short write-ahead log', () => {
   });
 
   test('keeps no process alive that has nothing else to do', { timeout: 60_000 }, async () => {
-    const module = new URL('../../../src/ledger/drivers/sqlite.ts', import.meta.url).href;
+    const module = new URL('../../../../src/ledger/drivers/sqlite/sqlite.ts', import.meta.url).href;
     const code = `const { openSqlite } = await import(${JSON.stringify(module)});
       await openSqlite(${JSON.stringify(join(folder, 'unclosed.db'))}).execute('CREATE TABLE t (n)');
       console.log('written');`;

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import type { CheckpointLimits } from '../../../src/ledger/drivers/checkpoints.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
+import type { CheckpointLimits } from '../../../../src/ledger/drivers/sqlite/checkpoints.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
 
 /** So short that a few commits have a thread bring the log into the database. */
 export const soonLong: CheckpointLimits = {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SqlValue } from './database.ts';
+import type { SqlValue } from '../database.ts';
 
 export interface Statement {
   prepared: StatementSync;

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { findBatch } from '../../../src/ledger/batches/batches.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
-import { findRow } from '../../../src/ledger/rows/rows.ts';
-import { migrate } from '../../../src/ledger/schema/schema.ts';
-import { folderOf } from '../../support/folder.ts';
-import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
-import { makeVirtualClock } from '../../support/virtual-clock.ts';
+import { findBatch } from '../../../../src/ledger/batches/batches.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { findRow } from '../../../../src/ledger/rows/rows.ts';
+import { migrate } from '../../../../src/ledger/schema/schema.ts';
+import { folderOf } from '../../../support/folder.ts';
+import { aBatch, addBatch, aRow } from '../../../support/ledger.ts';
+import { makeVirtualClock } from '../../../support/virtual-clock.ts';
 
 const folder = folderOf({ after });
 

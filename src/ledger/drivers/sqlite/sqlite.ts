@@ -1,5 +1,5 @@
+import type { Database } from '../database.ts';
 import type { CheckpointLimits } from './checkpoints.ts';
-import type { Database } from './database.ts';
 import { makeDurableLog } from './durable-log.ts';
 import { makeAssertInPlace } from './file-in-place.ts';
 import { attempt } from './sqlite-errors.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError } from '../../../core/basics/errors.ts';
 
 /** Throws `LEDGER_REPLACED` if the opened file is no longer the file at its path. */
 export type AssertInPlace = () => void;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { assert } from '../../core/basics/assert.ts';
-import type { Queryable, SqlValue } from './database.ts';
+import { assert } from '../../../core/basics/assert.ts';
+import type { Queryable, SqlValue } from '../database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 

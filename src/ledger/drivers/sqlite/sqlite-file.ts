@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { makeFolders } from '../../core/basics/folders.ts';
+import { AirbatchError } from '../../../core/basics/errors.ts';
+import { makeFolders } from '../../../core/basics/folders.ts';
 
 /** In earlier versions a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
 const sqliteVersionMin = [3, 51, 3] as const;

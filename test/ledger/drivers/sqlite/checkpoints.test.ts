@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Database } from '../../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
-import { folderOf } from '../../support/folder.ts';
+import type { Database } from '../../../../src/ledger/drivers/database.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { folderOf } from '../../../support/folder.ts';
 import { soonLong } from './busy-writer.ts';
 
 const folder = folderOf({ after });

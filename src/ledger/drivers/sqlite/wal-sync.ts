@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { AirbatchError, errorMessage } from '../../../core/basics/errors.ts';
 
 /** Writes everything that was written to an open file to the disk, outside the main thread. */
 export type SyncFile = (descriptor: number) => Promise<void>;

@@ -3,9 +3,9 @@ import { fstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite.ts';
-import { folderOf } from '../../support/folder.ts';
-import { isSettled, type SlowDisk, slowDisk } from '../../support/slow-disk.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { folderOf } from '../../../support/folder.ts';
+import { isSettled, type SlowDisk, slowDisk } from '../../../support/slow-disk.ts';
 
 const folder = folderOf({ after });
 
