@@ -60,12 +60,12 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     const message = error.message.replace(/^error: /, '');
     // The shell has split one name into several arguments.
     if (error.code === 'commander.excessArguments')
-      terminal.error('A name with blanks stands in quotation marks: airbatch run "my file.csv"\n');
+      terminal.error('Put a name with blanks in quotation marks: airbatch run "my file.csv"\n');
     if (json) terminal.print(jsonLine({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } }));
     return 2;
   }
   if (!(error instanceof AirbatchError)) {
-    terminal.error(`airbatch met an error of its own: ${visible(errorMessage(error))}\n`);
+    terminal.error(`airbatch has an internal error: ${visible(errorMessage(error))}\n`);
     if (error instanceof Error && error.stack) terminal.error(`${error.stack}\n`);
     return 1;
   }

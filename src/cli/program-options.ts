@@ -14,7 +14,7 @@ export function example(command: Command, text: string): Command {
 export const priorities = ['urgent', 'normal', 'bulk'];
 export const finishBy = [
   '--finish-by <time>',
-  'when every row should have ended (2026-11-20T17:00:00+03:00): it goes first as soon as it must',
+  'the deadline for the last row (2026-11-20T17:00:00+03:00): the batch is sent before others if it would be late',
 ] as const;
 export const theFile = 'the CSV file or workbook; "-" for standard input';
 
@@ -36,9 +36,12 @@ export function refuseTogether(command: Command, options: readonly [string, stri
 export function addBatchOptions(command: Command): Command {
   return addIntakeOptions(command)
     .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
-    .option('--run-id <id>', 'the name within which a row is paid once (default: derived from the file)')
+    .option(
+      '--run-id <id>',
+      'a name for this payout: within one run id, each row is paid once (default: derived from the file)',
+    )
     .addOption(
-      new Option('--priority <priority>', 'its place among the batches of the account')
+      new Option('--priority <priority>', 'which batches of the account are sent first')
         .choices(priorities)
         .default('normal'),
     )
@@ -47,11 +50,11 @@ export function addBatchOptions(command: Command): Command {
 
 export const restored = [
   '--restored',
-  'the ledger came from a backup: look every row up before it is sent (say it once)',
+  'the ledger was restored from a backup: look up every row at the service before sending it (add this once)',
 ] as const;
 export const serviceMoved = [
   '--service-moved',
-  'the same service, which knows what was sent, has moved to another address: go on there',
+  'the same service, with its payments, has a new address: continue there',
 ] as const;
 export const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
 export const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;

@@ -60,7 +60,7 @@ export function addWork(program: Command, call: Call): void {
     .option(...serviceMoved)
     .option(
       '--unlisted <why>',
-      "after a restore: go on without the service's list if it cannot be read, and hold what may repeat a payment",
+      "after a restore: continue without the service's list if it cannot be read, and hold rows that may already be paid",
     )
     .option(...out)
     .action(call('resume'));
@@ -71,7 +71,7 @@ export function addWork(program: Command, call: Call): void {
   const reorder = program.command('reorder').argument('<batch>');
   example(reorder, 'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00')
     .description('send a batch earlier or later than the others of its account')
-    .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
+    .addOption(new Option('--priority <priority>', 'which batches of the account are sent first').choices(priorities))
     .option(...finishBy)
     .option('--no-finish-by', 'remove the time to finish by')
     .action(call('reorder'));
@@ -82,7 +82,7 @@ export function addWork(program: Command, call: Call): void {
   )
     .description('write the reports of a batch again')
     .option(...out)
-    .option('--mask', 'make phone numbers unreadable')
+    .option('--mask', 'mask phone numbers')
     .action(call('report'));
 }
 
@@ -98,7 +98,7 @@ export function addPeople(program: Command, call: Call): void {
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
     .description('show what a submitted batch would pay, and approve it')
-    .option('-y, --yes', 'approve without being asked')
+    .option('-y, --yes', 'approve without asking')
     .action(call('approve'));
   example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
     .description('reject a submitted batch: nothing of it is sent')
@@ -110,7 +110,7 @@ export function addPeople(program: Command, call: Call): void {
     'airbatch release 20261120-093000-4f2a 17 18',
   )
     .description('show why rows are held, and release them; "airbatch resume" then sends them')
-    .option('-y, --yes', 'release without being asked; without a terminal, nobody is asked anyway')
+    .option('-y, --yes', 'release without asking (without a terminal, the command never asks)')
     .action(call('release'));
   example(
     program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
@@ -125,14 +125,11 @@ export function addPeople(program: Command, call: Call): void {
 export function addDecisions(program: Command, call: Call): void {
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
-    .description('decide by evidence whether a row was paid, if the service does not report it')
+    .description('record, with evidence, whether a row was paid, if the service does not report it')
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )
-    .requiredOption(
-      '--evidence <text>',
-      'what shows it, for the audit log (phone numbers, and what looks like one, are left out)',
-    )
+    .requiredOption('--evidence <text>', 'what proves it, for the audit log (phone numbers are removed)')
     .action(call('resolve'));
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
     .description('pay failed rows again, after checking at the service that they were not paid')

@@ -35,7 +35,7 @@ export function addProof(program: Command, call: Call): void {
     .description('remove personal data from finished batches; sums, states and the audit chain stay')
     .option('--before <date>', 'batches that ended before this day')
     .option('--why <text>', 'the reason, for the audit log (default: retention)')
-    .option('-y, --yes', 'forget without being asked; without a terminal, nobody is asked anyway')
+    .option('-y, --yes', 'forget without asking (without a terminal, the command never asks)')
     .action(call('forget'));
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")

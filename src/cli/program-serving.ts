@@ -7,7 +7,7 @@ export function addService(program: Command, call: Call): void {
     .description('list the accounts: whether each may send now, and its last known balance')
     .action(call('accounts'));
   example(program.command('balance'), 'airbatch balance')
-    .description('show what the account has to spend')
+    .description('show the balance of the account')
     .option(...account)
     .action(call('balance'));
   const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
@@ -63,7 +63,7 @@ export function addServer(program: Command, call: Call): void {
     .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
     .action(call('serve'));
   example(program.command('console'), 'airbatch console --sandbox')
-    .description('what "serve" does, with the console for people in a browser; prints the first administrator\'s link')
+    .description('like "serve", with the console for people in a browser; prints the link of the first administrator')
     .option('--port <n>', 'port (default: 8788)')
     .option('--host <address>', 'address to listen at (default: 127.0.0.1; see "console" in docs/configuration.md)')
     .option('--sandbox', 'work with the embedded sandbox, where no money moves, whatever accounts are configured')
@@ -89,7 +89,7 @@ export function addServer(program: Command, call: Call): void {
       .argument('[delivery]', 'for "redeliver": the number of the delivery'),
     'airbatch webhooks create https://payroll.example.com/airbatch --events batch.completed,row.in_doubt',
   )
-    .description('tell other programs what happens: list the endpoints, change them, show what was sent')
+    .description('send events to other programs: list the endpoints, change them, show what was sent')
     .option('--events <events>', 'with "create": the kinds of events, with commas (default: all)')
     .option('--accounts <names>', 'with "create": only events of these accounts (default: all)')
     .option('--after <n>', 'with "log": the deliveries before this one')
@@ -103,7 +103,7 @@ export function addSandbox(program: Command, call: Call): void {
     .option('--port <n>', 'port (default: any free one)')
     .option('--host <address>', 'address to listen at (default: 127.0.0.1; in a container: 0.0.0.0)')
     .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
-    .option('--ephemeral', 'keep its data in memory only')
+    .option('--ephemeral', 'keep its data only in memory')
     .option('--rate <n>', 'creations allowed in a window (default: 60); the other limits follow in proportion')
     .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)')
     .option('--settle-ms <n>', 'how long an ordinary top-up takes at most (default: 1500)')

@@ -11,7 +11,7 @@ import { addSandbox, addServer, addService } from './program-serving.ts';
  */
 export function buildProgram(call: Call, output: OutputConfiguration): Command {
   const program = new Command('airbatch')
-    .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
+    .description('Pays out airtime in bulk: each row of a CSV file once, with a report that adds up.')
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')

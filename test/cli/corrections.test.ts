@@ -22,7 +22,7 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   const first = await run('run', 'november.csv', '--run-id', 'november', '--yes');
   assert.equal(first.code, 4, first.stderr);
   const next =
-    /copy (\S+failed\.csv) to (\S+), correct that, then \(nothing is paid twice\) airbatch run \2 --run-id november$/m.exec(
+    /copy (\S+failed\.csv) to (\S+), correct the copy, then \(nothing is paid twice\) airbatch run \2 --run-id november$/m.exec(
       first.stderr,
     );
   const [, failedCsv = '', corrected = ''] = next ?? [];

@@ -68,7 +68,7 @@ test('what is done with batches makes no ledger where there is none, and passes 
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
     assert.match(
       stderr,
-      /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to its folder, or name it with --ledger/,
+      /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder of the ledger, or give its path with --ledger/,
     );
   }
   assert.deepEqual(readdirSync(cwd), []);

@@ -818,7 +818,7 @@ test('it is said which events no anchored head covers, so that the holder of the
   const alone = await verifyReports(dir);
   assert.deepEqual(
     [alone.covered_events, alone.coverage],
-    [0, `No anchored head of this chain was given: ${holder} all of it.`],
+    [0, `No anchor of this chain was given (--anchor FILE): without one, ${holder} all of it.`],
   );
   const head = { batch_id: 'B-1', place: 'file heads', events: 29, head: chain[28]?.hash ?? '' };
   await insertAnchor(db, { ...head, anchored_at: startMs, receipt: null });

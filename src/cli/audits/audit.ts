@@ -75,7 +75,7 @@ function standingText(
   if (lines.length > 0) lines.unshift(`Row ${row_no} (line ${line}) is ${label}:`);
   else if (status === 'invalid' && is_forgotten)
     lines.push(
-      `Row ${row_no} (line ${line}) was invalid; what was wrong with it was forgotten, with whom the batch paid.`,
+      `Row ${row_no} (line ${line}) was invalid. The reason was erased together with the personal data of the batch.`,
     );
   else if (isUntouched) lines.push(`Nothing has happened to row ${row_no}: it is ${label}.`);
   return lines.map((line) => `${visible(line)}\n`).join('');
@@ -97,17 +97,17 @@ function conclusion({ batch_id: batchId, chain, rows }: Audit): { isGood: boolea
     ...rows.edited.map(({ batch_id, why }) => `Batch ${batch_id} was edited: ${why}.`),
   ].map((text) => ({ isGood: false, text }));
   if (broken.length > 0) return bad;
-  const many = `The chains of ${counted(batches, 'batch', 'batches')}, ${counted(events, 'event')} in all, are whole`;
-  const whole = batchId === null ? many : `The chain of ${counted(events, 'event')} is whole`;
-  if (bad.length > 0) return [...bad, { isGood: true, text: `${whole}: nothing that it records was changed since.` }];
+  const many = `The chains of ${counted(batches, 'batch', 'batches')}, ${counted(events, 'event')} in all, are complete and unchanged`;
+  const whole = batchId === null ? many : `The chain of ${counted(events, 'event')} is complete and unchanged`;
+  if (bad.length > 0) return [...bad, { isGood: true, text: `${whole}; only the ledger differs from it.` }];
   return [{ isGood: true, text: `${whole}. ${rowsText(batchId, rows.unread)}` }];
 }
 
 function rowsText(batchId: string | null, [first, ...others]: Audit['rows']['unread']): string {
   const rows = batchId === null ? 'All' : 'Its';
-  if (first === undefined) return `${rows} rows are the validated ones, and match it.`;
-  const compared = `${rows} rows match it; that they are the validated ones`;
-  if (batchId !== null) return `${compared} was not compared, since ${first.why}.`;
+  if (first === undefined) return `${rows} rows are the rows that were checked, in the state that the chain shows.`;
+  const compared = `${rows} rows are in the state that the chain shows; that they are the rows that were checked`;
+  if (batchId !== null) return `${compared} could not be compared, since ${first.why}.`;
   const count = counted(others.length + 1, 'batch', 'batches');
-  return `${compared} was not compared for ${count} (never validated, or forgotten).`;
+  return `${compared} could not be compared for ${count} (never checked, or forgotten).`;
 }

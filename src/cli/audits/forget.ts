@@ -41,12 +41,12 @@ async function isAgreed(context: CommandContext, which: Which): Promise<boolean>
   if (first === undefined) return true;
   const said =
     more.length === 0 ? `batch ${first}` : `up to ${counted(batches.length, 'batch', 'batches')}, from ${first} on`;
-  return terminal.confirm(`Forget for good who was paid in ${said}? [y/N] `);
+  return terminal.confirm(`Erase who was paid in ${said}? It cannot be undone. [y/N] `);
 }
 
 function linesOf(done: Forgotten, cwd: string): string[] {
   const { batches, kept, traceable, reports, files } = done;
-  const none = kept.length === 0 ? 'Nothing to forget: no batch has ended before then.' : 'Nothing was forgotten.';
+  const none = kept.length === 0 ? 'Nothing to forget: no batch ended before that day.' : 'Nothing was forgotten.';
   return [
     batches.length === 0 ? none : forgottenText(done),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
@@ -60,8 +60,8 @@ function linesOf(done: Forgotten, cwd: string): string[] {
 function keptText(kept: readonly string[]): string {
   const [first = '', ...more] = kept;
   const which = more.length === 0 ? `Batch ${first}` : counted(kept.length, 'batch', 'batches');
-  const name = more.length === 0 ? 'names' : 'name';
-  return `${which} ended before then too, and still ${name} people, whose numbers files are compared with: forget them later.`;
+  const [its, them] = more.length === 0 ? ['its', 'it'] : ['their', 'them'];
+  return `${which} also ended before then, but not long ago. airbatch still compares new files with ${its} phone numbers, so that nobody is paid twice: forget ${them} later.`;
 }
 
 /**
@@ -70,9 +70,9 @@ function keptText(kept: readonly string[]): string {
 function traceableText(rows: number): string {
   const many =
     rows === 1
-      ? '1 row has no reference of its own: its row ref and key are'
-      : `${counted(rows, 'row')} have no references of their own: their row refs and keys are`;
-  return `${many} made of number and amount, and stay. Somebody who tries all numbers can find the right one.`;
+      ? '1 row has no reference in the file: its row ref and key are'
+      : `${counted(rows, 'row')} have no reference in the file: their row refs and keys are`;
+  return `${many} derived from the phone number and the amount, and are kept. A person who tries all possible numbers can find the right one.`;
 }
 
 /** A file that could not be read has no rows and paid nobody. */

@@ -76,9 +76,10 @@ function linesOf({ terminal }: CommandContext, { reconciliation: run, is_settled
   }
   for (const { currency, left, charged, unexplained } of run.wallets?.currencies ?? []) {
     if ([left, charged, unexplained].every((amount) => Number(amount) === 0)) continue;
-    const explained =
-      Number(unexplained) === 0 ? 'all of it explained' : `${moneyText(currency, unexplained)} not explained`;
-    lines.push(`Wallets    ${moneyText(currency, left)} left, ${moneyText(currency, charged)} charged: ${explained}`);
+    const explained = Number(unexplained) === 0 ? 'they agree' : `${moneyText(currency, unexplained)} not explained`;
+    lines.push(
+      `Wallets    ${moneyText(currency, left)} went out, ${moneyText(currency, charged)} was charged: ${explained}`,
+    );
   }
   if (run.wallets?.next) lines.push(`Next       ${run.wallets.next}`);
   return lines;

@@ -61,7 +61,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, hasKey
   // A forger who rewrites all of the files signs them with a key of their own, and that signature is valid too.
   if (result.ok && !hasKey)
     terminal.print(
-      'The reports cannot prove whose key this is: compare it with what "airbatch key" prints, or add --key.\n',
+      'The reports cannot prove who owns this key: compare the fingerprint with the one that "airbatch key" prints, or add --key.\n',
     );
 }
 

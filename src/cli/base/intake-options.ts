@@ -12,19 +12,16 @@ export function addIntakeOptions(command: Command): Command {
       ).argParser(collect),
     )
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .option('--header-line <n>', 'the line with the names of the columns, where others stand above it')
+    .option('--header-line <n>', 'the line that has the column names, if there are other lines above it')
     .option('--total-line <what>', '"skip": compare a TOTAL line with the sum of the rows above it, and leave it out')
     .option('--country <code>', 'the country of numbers written without one, such as KE')
     .option('--currency <code>', 'the currency of amounts written without one, such as KES')
-    .option(
-      '--decimal <sign>',
-      'the sign with which decimals begin, "." or ",", for amounts that can be read in two ways',
-    )
-    .option('--expect-rows <n>', 'reject the file if it has another number of rows')
+    .option('--decimal <sign>', 'the decimal sign, "." or ",", for amounts that can be read in two ways')
+    .option('--expect-rows <n>', 'reject the file if it does not have this number of rows')
     .addOption(
       new Option(
         '--expect-sum <sum>',
-        'reject the file if its amounts add up to another sum, such as KES=12500.00',
+        'reject the file if its amounts do not add up to this sum, such as KES=12500.00',
       ).argParser(collect),
     );
 }

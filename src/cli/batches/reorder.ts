@@ -19,7 +19,7 @@ export async function execute(
   answer(
     context,
     batch,
-    `Batch ${batchId} is ${batch.priority} now, and to be done ${time}. "airbatch status ${batchId}" says whether it will be.`,
+    `Batch ${batchId} is ${batch.priority} now, and to be done ${time}. "airbatch status ${batchId}" says whether it will finish in time.`,
   );
   return 0;
 }

@@ -83,7 +83,7 @@ function nextSteps(
   );
   if (next === 'look_up')
     decisions.push(
-      `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
+      `airbatch status ${batch_id} says when the rows in doubt can be looked up again; from then on, airbatch resume ${batch_id} looks them up`,
     );
   // Rows that were not sent wait until the pause is cleared, whatever else a person must decide.
   else if (decisions.length === 0 || (doing === 'paused' && rows.to_send > 0)) decisions.push(resume);
@@ -96,9 +96,10 @@ const resolveCommand = (id: string) => `airbatch resolve ${id} ROW --as paid --e
 const decisionSteps = {
   release: (id: string) =>
     `airbatch status ${id}, then for the held rows airbatch release ${id}, or airbatch skip ${id} --why TEXT`,
-  resolve: (id: string) => `airbatch status ${id}, then for the rows that a person must decide ${resolveCommand(id)}`,
+  resolve: (id: string) =>
+    `airbatch status ${id}, then, for the rows on which a person must decide, ${resolveCommand(id)}`,
   end_overdue: (id: string) =>
-    `airbatch status ${id}, ask the service about the rows that it has for too long, then ${resolveCommand(id)}; or airbatch resume ${id}, which asks for them once more`,
+    `airbatch status ${id}, ask the service about its overdue rows, then ${resolveCommand(id)}; or airbatch resume ${id}, which asks the service again`,
 } satisfies Partial<Record<NeedKind, (batchId: string) => string>>;
 
 /** How failed and invalid rows are corrected or sent again. */
@@ -109,7 +110,7 @@ function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with']
   // never paid again, however often the corrected file is run.
   const runOf = (file: string, textOf: typeof optionsText) =>
     `airbatch run ${file} --run-id ${run_id}${read_with === null ? '' : textOf(read_with)}`;
-  const others = read_with === null ? '; add the options that said how to read the first file, if there were any' : '';
+  const others = read_with === null ? '; if you gave options for reading the first file, add them' : '';
   const steps: string[] = [];
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   // Nothing is wrong with these rows in the file, so a clerk would look for a mistake in vain.
@@ -119,14 +120,14 @@ function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with']
     );
   if (unresolved < failed - contradicted.rows + invalid)
     steps.push(
-      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
+      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct the copy, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
     );
   const codes = Object.keys(summary.failures);
   const doubtful = codes.filter(isDoubtfulEnd);
   if (codes.length > doubtful.length) steps.push(`or, to send failed rows again unchanged, airbatch retry ${batch_id}`);
   if (doubtful.length > 0)
     steps.push(
-      `or, where their recipients say that nothing came, airbatch retry ${batch_id}${doubtful.map((code) => ` --code ${code}`).join('')}`,
+      `or, if the recipients say that nothing arrived, airbatch retry ${batch_id}${doubtful.map((code) => ` --code ${code}`).join('')}`,
     );
   return steps;
 }

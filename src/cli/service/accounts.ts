@@ -36,8 +36,8 @@ export async function execute(context: CommandContext): Promise<number> {
 
 const reasonTexts: Record<NonNullable<Account['gate']['why']>, string> = {
   ledger_unusable: 'the ledger cannot be used',
-  no_lease: 'no program works for it',
-  service_mismatch: 'a payment is not what its row asks for',
+  no_lease: 'no airbatch program is running for it',
+  service_mismatch: 'the service answered about a different payment',
   credentials_rejected: 'the service refuses its credentials',
   insufficient_balance: 'its balance is too low',
   throttled: 'the service throttles it',

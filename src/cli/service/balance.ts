@@ -24,7 +24,7 @@ export async function execute(
   ]);
   printTable(context, columns, lines, { json: balance, none: 'The account has no wallets.' });
   if (context.json) return 0;
-  if (total) context.terminal.print(`${moneyText(total.currency, total.value)} in all, as the service counts it\n`);
+  if (total) context.terminal.print(`${moneyText(total.currency, total.value)} in all, as the service adds them up\n`);
   if (wallets.some(({ currency }) => currency === ''))
     context.terminal.print('Version 1 has a balance for each network, and does not name its currency.\n');
   return 0;

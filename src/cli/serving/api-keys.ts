@@ -63,7 +63,7 @@ async function create(context: CommandContext, name: string, { roles, accounts, 
   if (json) terminal.print(jsonLine(key));
   else {
     terminal.error(
-      `The key of ${name}, which ${mayText(key)}. It is shown this once: keep it where secrets are kept.\n`,
+      `The key of ${name}, which ${mayText(key)}. It is shown only once: store it where you keep secrets.\n`,
     );
     terminal.print(`${key.secret}\n`);
   }

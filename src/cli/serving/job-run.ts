@@ -35,7 +35,7 @@ function slotLines(name: string, event: OperationEvent): string[] {
   if (event.kind === 'slot_ended') return [`${name}, slot of ${when}: ${visible(event.detail)}`];
   const run = event.run_id === null ? '' : `, run ${event.run_id}`;
   const line = `Slot       ${when}${run}: ${whyText(event)}`;
-  return event.why.startsWith('named') ? [line] : [line, '           --slot names another'];
+  return event.why.startsWith('named') ? [line] : [line, '           To run another due time, add --slot TIME.'];
 }
 
 function whyText({ why, last_due_at, time_zone }: Extract<OperationEvent, { kind: 'slot' }>): string {
@@ -51,8 +51,8 @@ function whyText({ why, last_due_at, time_zone }: Extract<OperationEvent, { kind
     case 'failed':
       return 'the last due time, which failed';
     case 'extra':
-      return `now, since the last due time (${localTime(Date.parse(last_due_at ?? ''), time_zone)}) has run`;
+      return `now, because the last due time (${localTime(Date.parse(last_due_at ?? ''), time_zone)}) was already run`;
     case 'new':
-      return 'now, because this ledger has not seen a due time of the job yet';
+      return 'now, because no due time of the job has passed since this ledger exists';
   }
 }

@@ -35,7 +35,7 @@ export async function execute(context: CommandContext, args: string[], options: 
   const [done, text] = await change(context, action, id, { delivery, ...options });
   if (context.json) context.terminal.print(jsonLine(done));
   else if ('secret' in done) {
-    context.terminal.error(`${text} The secret is shown this once: keep it where secrets are kept.\n`);
+    context.terminal.error(`${text} The secret is shown only once: store it where you keep secrets.\n`);
     context.terminal.print(`${done.secret}\n`);
   } else context.terminal.print(`${text}\n`);
   return 0;
@@ -52,7 +52,7 @@ async function change(
       // The operation refuses an event that does not exist.
       const chosen = { events: listed(events) as never[], accounts: listed(accounts) };
       const made = await call(context, createWebhook, { url: id, ...chosen });
-      return [made, `The endpoint ${made.endpoint_id} is told what happens from now on.`];
+      return [made, `The endpoint ${made.endpoint_id} receives events from now on.`];
     }
     case 'enable':
     case 'disable':

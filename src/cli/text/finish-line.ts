@@ -10,9 +10,9 @@ export function finishLine({ status, ...finish }: FinishNow & { status: BatchSta
   const finishBy = Date.parse(finish.finish_by);
   const doneAt = finish.done_at === null ? null : Date.parse(finish.done_at);
   const from = goesFirst || (goesFirstMs ?? 0) < 1_000 ? '' : `, in ${durationText(goesFirstMs ?? 0)}`;
-  const first = goesFirst || goesFirstMs !== null ? `; it goes before the others for that${from}` : '';
+  const first = goesFirst || goesFirstMs !== null ? `; airbatch sends it before the others for that${from}` : '';
   if (hasEnded(status)) return doneAt === null ? null : `done ${endedText(doneAt, finishBy)}`;
   if (doneAt !== null) return `done ${forecastText(doneAt, finishBy)}${first}`;
   const by = `to be done by ${minuteText(finishBy)}`;
-  return inTime === false ? `late: it was ${by}${first}` : `${by}; whether it will be is not known now`;
+  return inTime === false ? `late: it was ${by}${first}` : `${by}; when it will finish is not known now`;
 }

@@ -69,7 +69,7 @@ export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] 
   return unusual.map(({ currency, amount, usual, lines }) => {
     const bound = compareAmounts(amount, usual) > 0 ? 'less' : 'more';
     const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-    return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or ${bound}`;
+    return `Unusual    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or ${bound}`;
   });
 }
 
@@ -103,11 +103,11 @@ function finishLines(plan: Plan, { batch_id }: PlannedBatch): string[] {
     );
   if (finishBy !== null && unknown !== null)
     lines.push(
-      `Done       it is to be by ${minuteText(finishBy)}; whether it will be is not known: ${unknownText(unknown)}`,
+      `Done       it should finish by ${minuteText(finishBy)}; when it will finish is not known: ${unknownText(unknown)}`,
     );
   for (const late of makesLate)
     lines.push(
-      `Makes late batch ${late.batch_id}, which would be in time without this one: done ${forecastText(Date.parse(late.done_at), Date.parse(late.finish_by))}`,
+      `Delays     batch ${late.batch_id}, which would finish in time without this one: done ${forecastText(Date.parse(late.done_at), Date.parse(late.finish_by))}`,
     );
   return lines;
 }
@@ -119,10 +119,10 @@ function epochOrNull(iso: string | null): number | null {
 /** What a person can do about a batch that will be late. */
 function helpText({ in_time_if: inTimeIf }: Plan, batchId: string): string {
   if (inTimeIf === 'urgent')
-    return `"airbatch reorder ${batchId} --priority urgent" lets it go before the others, and it would be in time`;
+    return `"airbatch reorder ${batchId} --priority urgent" sends it before the others, and it would finish in time`;
   if (inTimeIf === 'alone')
-    return 'it would be in time without the other batches: "airbatch pause" or "airbatch reorder" holds one of them back';
-  return 'it would be late without any other batch as well: its rows take longer at the rate that the service allows';
+    return 'it would finish in time without the other batches: "airbatch pause" or "airbatch reorder" delays one of them';
+  return 'it would be late even without other batches: its rows take longer at the rate that the service allows';
 }
 
 function unknownText(why: NonNullable<Plan['done_unknown']>): string {

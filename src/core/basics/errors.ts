@@ -16,9 +16,12 @@ export const errorTable = {
   WEBHOOK_UNKNOWN: { exitCode: 2, hint: 'See "airbatch webhooks" for the endpoints of this ledger.' },
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
-  ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the other batch with its reference decides about it.' },
-  ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" in the configuration names them.' },
-  SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
+  ROW_NOT_RELEASABLE: {
+    exitCode: 2,
+    hint: 'Skip the row in this batch: it is decided in the other batch that has its reference.',
+  },
+  ROLE_MISSING: { exitCode: 2, hint: 'Ask a person who has that role: see "people" in the configuration.' },
+  SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person must do this: see "airbatch status BATCH".' },
   APPROVAL_EXPIRED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   SERVICE_CHANGED: {
@@ -31,12 +34,15 @@ export const errorTable = {
   },
   FILE_UNREADABLE: { exitCode: 3, hint: 'Check the path and the permissions of the file.' },
   FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },
-  ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },
+  ACCOUNT_BUSY: {
+    exitCode: 5,
+    hint: 'Another airbatch is working for this account: wait until it has ended, or stop it.',
+  },
   SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
   CREDENTIALS_REJECTED: { exitCode: 6, hint: 'Correct the credentials, then "airbatch resume".' },
   LEDGER_MISSING: {
     exitCode: 2,
-    hint: 'Go to its folder, or name it with --ledger. The first "airbatch run FILE" makes a ledger; restore a lost one from a backup.',
+    hint: 'Go to the folder of the ledger, or give its path with --ledger. The first "airbatch run FILE" makes a ledger. If it is lost, restore it from a backup.',
   },
   LEDGER_FULL: {
     exitCode: 5,
@@ -50,7 +56,10 @@ export const errorTable = {
     exitCode: 5,
     hint: 'Check the disk, then "airbatch resume": requests without a result are looked up before anything is sent again.',
   },
-  LEDGER_BUSY: { exitCode: 5, hint: 'Another program holds the ledger: wait for it or stop it, then try again.' },
+  LEDGER_BUSY: {
+    exitCode: 5,
+    hint: 'Another program is using the ledger: wait until it has ended, or stop it, then try again.',
+  },
   LEDGER_DAMAGED: {
     exitCode: 6,
     hint: 'Restore the ledger from a backup, and resume with --restored. Do not delete it.',
@@ -61,16 +70,16 @@ export const errorTable = {
   },
   LEDGER_REPLACED: {
     exitCode: 6,
-    hint: 'Nothing more is sent. Find out who moved it and put the newest ledger back, then start again; if that one is a backup, with --restored.',
+    hint: 'Nothing more is sent. Find out who moved it, put the newest ledger back, and start again. If it is a backup, add --restored.',
   },
   LEDGER_VERSION: { exitCode: 6, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,
-    hint: 'Make the folder writable, or name another with --out, then "airbatch report BATCH". What was paid is in the ledger.',
+    hint: 'Make the folder writable, or choose another with --out, then "airbatch report BATCH". The ledger has everything that was paid.',
   },
   FENCED: {
     exitCode: 5,
-    hint: 'Another process took over, or this one was stopped for too long (the machine slept). It sends nothing more; "airbatch resume" continues.',
+    hint: 'Another process took over, or this one was stopped for too long (for example, the machine slept). This process sends nothing more. "airbatch resume" continues.',
   },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 

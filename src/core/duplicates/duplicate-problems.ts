@@ -18,33 +18,32 @@ type OwnerProblem = (owner: KeyOwner) => DuplicateProblem;
 
 export const mayBePaid: OwnerProblem = (owner) => ({
   code: 'MAY_BE_PAID',
-  message: `This row was not paid in ${placeOf(owner)}, as it seemed, and the service now says ${owner.contradicted} of that payment.`,
+  message: `This row seemed to have failed in ${placeOf(owner)}, but the service now reports its payment as ${owner.contradicted}.`,
   suggestion: 'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
 });
 
 export const failedDoubtfully: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
-  message: `This row was tried in ${placeOf(owner)}, and the service says ${owner.service_status} of it: it may have arrived.`,
-  suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${owner.service_status}"); skip it here.`,
+  message: `This row was tried in ${placeOf(owner)}. The service reports ${owner.service_status}: the airtime may have arrived.`,
+  suggestion: `Ask the recipient. If nothing arrived, retry it there ("airbatch retry ${owner.batch_id} --code ${owner.service_status}"). Skip it here.`,
 });
 
 export const triedTooOften: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
-  message: `This row was tried ${owner.generation} times, the most that is allowed, and failed each time, at last in ${placeOf(owner)}.`,
-  suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
+  message: `This row was tried ${owner.generation} times, which is the maximum, and failed each time, the last time in ${placeOf(owner)}.`,
+  suggestion: 'Skip it here. If it must still be paid, put it into a new file with a new reference.',
 });
 
 export const skippedUnpaid: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
   message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was skipped there.`,
-  suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
+  suggestion: 'Skip it here, and run the file again under its run id: then the row can be paid.',
 });
 
 export const referenceReused: OwnerProblem = (owner) => ({
   code: 'REFERENCE_REUSED',
-  message: `The same reference stands for another payment in ${placeOf(owner)}: another number, network, amount or product.`,
-  suggestion:
-    'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
+  message: `In ${placeOf(owner)}, the same reference was used for a different payment: another number, network, amount or product.`,
+  suggestion: 'Skip it here if it only corrects that payment. If it is another payment, give it a new reference.',
 });
 
 export const failedBefore: OwnerProblem = (owner) => ({
@@ -53,7 +52,7 @@ export const failedBefore: OwnerProblem = (owner) => ({
   suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
 });
 
-const nothingToDo = 'Nothing to do. A further payment needs a reference, or a run id, of its own.';
+const nothingToDo = 'Nothing to do. To pay again on purpose, use a new reference or a new run id.';
 
 export const alreadyPaid: OwnerProblem = (owner) => ({
   code: 'ALREADY_PAID',
@@ -63,7 +62,7 @@ export const alreadyPaid: OwnerProblem = (owner) => ({
 
 export const alreadySent: OwnerProblem = (owner) => ({
   code: 'ALREADY_SENT',
-  message: `This row is under way in ${placeOf(owner)} (${rowStateTexts[owner.status].label}): it is not sent here.`,
+  message: `This row is being paid in ${placeOf(owner)} (${rowStateTexts[owner.status].label}): it is not sent here.`,
   suggestion: nothingToDo,
 });
 
@@ -81,7 +80,7 @@ export function sentLately(payment: EarlierPayment): DuplicateProblem {
   return {
     code: 'SENT_LATELY',
     message,
-    suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
+    suggestion: 'Release the row to pay both; skip it if it is the same payment.',
   };
 }
 
@@ -92,7 +91,7 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
   return {
     code: 'PAID_OTHERWISE',
     message: `This run has sent the number ${whatOf(payment)} on ${place}, which is not in this file.`,
-    suggestion: 'Release the row if both are meant; skip it if it corrects that payment.',
+    suggestion: 'Release the row to pay both; skip it if it corrects that payment.',
   };
 }
 
@@ -154,7 +153,7 @@ export function paidTwiceByFile(
 ): DuplicateProblem {
   return {
     code: 'DUPLICATE',
-    message: `Line ${line} gives the same number the same ${product_id === null ? 'amount' : 'product'} as line ${contentLine}.`,
+    message: `Line ${line} pays the same number the same ${product_id === null ? 'amount' : 'product'} as line ${contentLine}.`,
     suggestion:
       duplicates === 'reject'
         ? 'Delete the row that you do not want to pay.'

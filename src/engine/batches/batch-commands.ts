@@ -104,7 +104,10 @@ async function addApproval(
 function requireNobody({ batch_id, policy }: BatchRecord, plan: RequestedTotals): void {
   const needed = plan.toSend === 0 ? null : approvalNeeded(storedPolicy(policy), plan);
   if (needed !== null)
-    throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${needed.why}`);
+    throw new AirbatchError(
+      'SECOND_PERSON_NEEDED',
+      `batch ${batch_id} needs approval by a second person: ${needed.why}`,
+    );
 }
 
 /** Leaves a batch for other people to approve: `approvers` different ones, none of whom is the submitter. */

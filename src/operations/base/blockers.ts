@@ -53,7 +53,7 @@ export function serviceText(gate: AccountGate, now: number): string | null {
  */
 export function throttleText(throttle: ThrottleWait, now: number): string {
   const { since, until } = throttle;
-  const service = 'the service, which has told the account to wait (429)';
+  const service = 'the service, which makes the account wait (HTTP 429)';
   const [left, time] = [durationText(Math.max(0, until - now)), timeText(isoTime(until))];
   const overlong = overlongText(throttle);
   if (overlong !== null) return `${service} for ${overlong}; it is asked again in ${left}, at ${time}`;
@@ -70,7 +70,7 @@ function throttleAdvice({ since, at, until }: ThrottleWait, now: number): string
   const askAgainAt = at + longThrottleMs;
   if (until <= askAgainAt) return why;
   const when = askAgainAt <= now ? '' : `, not before ${timeText(isoTime(askAgainAt))}`;
-  return `${why}; where that is its mistake, start airbatch again${when}, to ask anew`;
+  return `${why}; if that is its mistake, start airbatch again${when}, so that it asks again at once`;
 }
 
 /** How many batches are named; further ones are only counted. */
@@ -84,7 +84,7 @@ export function beforeText(batches: readonly BatchBefore[]): string | null {
     moving.filter(({ takesTurns }) => takesTurns),
   ];
   const parts: string[] = [];
-  if (first.length > 0) parts.push(`${rowsOf(first)} to be sent before its own`);
+  if (first.length > 0) parts.push(`${rowsOf(first)} to be sent first`);
   if (turns.length > 0) parts.push(`its turn, with ${rowsOf(turns)} in between`);
   return parts.length === 0 ? null : parts.join('; then ');
 }
@@ -130,15 +130,15 @@ export async function waitsText(
   const work = `a program to work on it: none is running ("airbatch resume ${id}" or "airbatch serve")`;
   switch (next.what) {
     case 'answer':
-      return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
+      return 'a person who answers whether to send it; if the command that asks has ended, nothing was sent: run its file again';
     case 'approve': {
       const approvals = approvalsText(await approvalsNow(session, batch));
       return `${approvals ?? 'a second person'} ("airbatch approve ${id}")`;
     }
     case 'reject':
-      return `a person to reject it ("airbatch reject ${id} --why TEXT"): it has waited for longer than an approval may take; then submit its file again`;
+      return `a person to reject it ("airbatch reject ${id} --why TEXT"): the time for approval is over; then submit its file again`;
     case 'fund':
-      return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
+      return `money: airbatch continues by itself when a wallet holds enough, or at once with "airbatch resume ${id}"`;
     case 'resume':
       return pausedText(session, batch);
     case 'resolve':
@@ -163,7 +163,7 @@ export async function waitsText(
     case 'answer_again':
       return serviceText(gateOfBatch(account, batch), now);
     case 'end_first_rows':
-      return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
+      return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: airbatch sends them first, as a test`;
     case 'reverse':
     case 'correct':
       return null;

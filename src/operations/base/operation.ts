@@ -186,7 +186,7 @@ function checkInput<Input extends z.ZodType>(
   const parsed = schema.safeParse(input);
   if (parsed.success) {
     if (ask === undefined && asks?.(parsed.data))
-      throw new AirbatchError('CONFIRMATION_NEEDED', 'the caller cannot answer the question whether to send');
+      throw new AirbatchError('CONFIRMATION_NEEDED', 'airbatch must ask before it sends, and nobody can answer here');
     return parsed.data;
   }
   const [issue] = parsed.error.issues;

@@ -18,7 +18,7 @@ export const reorderBatch = defineOperation({
       finish_by: z.iso.datetime({ offset: true }).nullable().optional(),
     })
     .refine(({ priority, finish_by }) => priority !== undefined || finish_by !== undefined, {
-      error: 'no change was named',
+      error: 'nothing to change was given',
       params: { hint: (nameOf: Door['nameOf']) => `Say ${nameOf('priority')} or ${nameOf('finish_by')}.` },
     }),
   result: z.strictObject({ batch_id: batchId, status: batchStatus, priority, finish_by: time.nullable() }),

@@ -23,7 +23,7 @@ const gate = z.strictObject({
   causes: z.array(z.strictObject({ why, since: time.nullable(), until: time.nullable() })),
 });
 
-/** Lists the accounts that the caller may see: whether each may send now, and what it had to spend when last read. */
+/** Lists the accounts that the caller may see: whether each may send now, and its balance when last read. */
 export const listAccounts = defineOperation({
   name: 'list-accounts',
   role: 'audit',

@@ -8,7 +8,7 @@ import { defineOperation } from '../base/operation.ts';
 /** The most batches whose balances are listed. */
 const batchesMax = 500;
 
-/** Lists what an account had to spend, each time that a batch of it began or ended, the oldest first. */
+/** Lists the balances of an account, as read each time that a batch of it began or ended, the oldest first. */
 export const listBalances = defineOperation({
   name: 'list-balances',
   role: 'audit',

@@ -4,7 +4,7 @@ import { accountName, balance, isRehearsal } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
 
-/** Reads from the service what an account has to spend now, wallet by wallet. */
+/** Reads the present balance of an account from the service, wallet by wallet. */
 export const readBalance = defineOperation({
   name: 'read-balance',
   role: 'audit',

@@ -56,7 +56,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   }
   const isFailed = faults.length + untaken.length + stuck.length > 0;
   if (brought === 0 && !isFailed)
-    return { outcome: 'done', detail: `no file was there${otherEntries(source, others, ignored)}` };
+    return { outcome: 'done', detail: `found no file${otherEntries(source, others, ignored)}` };
   const mayPass = [...untaken, ...stuck].some((one) => one.mayPass);
   return {
     outcome: isFailed ? 'failed' : 'done',

@@ -9,7 +9,7 @@ import { endpoint, endpointChoices, endpointJson, newSecret } from './webhook-fi
 /** Each event is stored once for each endpoint. */
 const endpointsMax = 50;
 
-/** Makes an endpoint that is told what happens from now on. Only this result has its secret. */
+/** Makes an endpoint that receives events from now on. Only this result has its secret. */
 export const createWebhook = defineOperation({
   name: 'create-webhook',
   role: 'admin',

@@ -74,7 +74,7 @@ export function makeWatching(
     one.explained = { why, at };
     const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
-    const promised = endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : [];
+    const promised = endsBy > now ? [`The service promises a result by ${timeText(isoTime(endsBy))}.`] : [];
     const text = [`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised].join(' ');
     emit({ kind: 'waits', batch_id: batch.batch_id, text, is_watched });
   };

@@ -105,7 +105,7 @@ async function reportUnwritten({ session, emit }: OperationContext, batchId: str
   if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
   emit({ kind: 'note', text: verdictOf(await batchSummary(session.db, batchId)).headline });
   throw new AirbatchError(error.code, error.message, {
-    hint: `Make the folder writable, or name another with --out, then "airbatch report ${batchId}". What was paid is in the ledger.`,
+    hint: `Make the folder writable, or choose another with --out, then "airbatch report ${batchId}". The ledger has everything that was paid.`,
     cause: error,
   });
 }

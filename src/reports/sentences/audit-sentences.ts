@@ -33,7 +33,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, in progress, or a total)`,
   'batch.draft': ({ original_sha256, cells, steps, undone }) =>
     `made its file from the one with SHA-256 ${text(original_sha256).slice(0, 12)}…, with ${count(cells, 'changed cell')} in ${count(steps, 'step')} (${text(undone)} undone)`,
-  'batch.exclude_row': ({ line, by }) => `line ${text(line)} of the original file was left out by ${text(by)}`,
+  'batch.exclude_row': ({ line, by }) => `${text(by)} left out line ${text(line)} of the original file`,
   'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
   'batch.request_approval': ({ why }) => `submitted it for approval by a second person${because(why)}`,
   'batch.give_approval': ({ approvals_needed, content_sha256 }) =>
@@ -41,15 +41,15 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.void_approvals': ({ why }) => `voided the approvals so far${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>
     `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
-  'batch.start': () => 'began to send',
+  'batch.start': () => 'started to send',
   'batch.pause': ({ reason, detail, why }) =>
     `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
   'batch.pause_cleared': ({ reason, why }) => `cleared its pause (${text(reason).replaceAll('_', ' ')})${because(why)}`,
   'batch.pause_added': ({ why }) => `also paused it (by person)${because(why)}`,
   'batch.resume': ({ why }) => `resumed it${because(why)}`,
-  'batch.complete': () => 'finished it: every row has ended',
+  'batch.complete': () => 'finished: every row has ended',
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
-  'batch.reopen': () => 'opened it again, for a retry',
+  'batch.reopen': () => 'reopened for a retry of failed rows',
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
     `continued without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
@@ -59,9 +59,9 @@ const batchSentences: Record<string, (data: Data) => string> = {
     const by = finish_by === before_finish_by ? '' : ` instead of ${byText(before_finish_by)}`;
     return `changed its order: ${text(priority)}${was}, to finish ${byText(finish_by)}${by}`;
   },
-  'batch.canary_passed': () => 'the first rows ended well; the others are sent',
+  'batch.canary_passed': () => 'the first rows (canary) ended well; the other rows can be sent',
   'batch.report': ({ version }) => `published version ${text(version)} of its reports`,
-  'batch.forget': ({ rows, why }) => `erased the people of ${count(rows, 'row')}${because(why)}`,
+  'batch.forget': ({ rows, why }) => `erased the personal data of ${count(rows, 'row')}${because(why)}`,
 };
 
 /** What happened to a row. */
@@ -70,23 +70,24 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.hold': ({ why, other_batch, other_row, other_payment }) =>
     `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}${other_payment ? ` (see payment ${text(other_payment)} of the service)` : ''}`,
   'row.mend': ({ by, column }) =>
-    `its cell in column ${Number(column) + 1} was changed by ${text(by)} before it was submitted`,
+    `${text(by)} changed its cell in column ${Number(column) + 1} before the file was submitted`,
   'row.skip': ({ why, other_batch, other_row }) =>
     `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
   'row.cancel': () => 'cancelled it',
   'row.send': ({ attempt, generation, key }) =>
-    `send recorded, attempt ${text(attempt)}${Number(generation) > 1 ? ` of retry ${Number(generation) - 1}` : ''}, key ${text(key).slice(0, 8)}…`,
+    `recorded before sending: attempt ${text(attempt)}${Number(generation) > 1 ? ` of retry ${Number(generation) - 1}` : ''}, key ${text(key).slice(0, 8)}…`,
   'row.unsent': (data) => `the service did not accept it; it is ready to be sent again${answer(data)}`,
-  'row.doubt': ({ why, ...data }) => `its result is not known${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
-  'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
+  'row.doubt': ({ why, ...data }) => `the result is not known${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
+  'row.accept': ({ service_status, topup_id }) =>
+    `accepted by the service: ${text(service_status)}, payment ${text(topup_id)}`,
   'row.complete': ({ cost, cost_currency, as, evidence, look_up, topup_id }) =>
     as
       ? `decided that it was paid${because(evidence)}${afterLookup(look_up)}`
-      : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
+      : `paid${cost ? `, ${moneyText(text(cost_currency), text(cost))} charged` : ''}, payment ${text(topup_id)}`,
   'row.fail': ({ as, evidence, look_up, failure_code, failure_reason, ...data }) =>
     as
       ? `decided that it was not paid${because(evidence)}${afterLookup(look_up)}`
-      : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
+      : `failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
     `retry${next_generation ? ` ${Number(next_generation) - 1}` : ''} started${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
   'row.look_up': ({ step, look_up, look_ups, ...data }) =>
@@ -103,7 +104,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
   'row.late_charge': ({ cost, cost_currency }) =>
     `the service charged ${moneyText(text(cost_currency), text(cost))} for a payment that had failed, or for a second one`,
-  'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
+  'row.changed_late': ({ why }) => `read the payment again, and found a change${because(why)}`,
 };
 
 /** The service's last answer before a person ended a row that it had accepted. */
@@ -123,7 +124,7 @@ function dataOf(body: string): Data {
   }
 }
 
-/** What happened, as a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
+/** What happened, as a sentence: "row 17: paid, KES 10.00 charged, payment 8f…". Always one line. */
 export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
   const data = dataOf(body);
   const present = presentKind(kind);

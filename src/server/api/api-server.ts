@@ -246,7 +246,7 @@ function shown({ session }: ApiDeps, error: unknown): Problem {
   const found = problemOf(error);
   if (found !== null) return found;
   session.log.warn('a request to the API met an error of the program', { error: errorMessage(error) });
-  return problem('INTERNAL', 'The program met an error of its own. Its log says which.');
+  return problem('INTERNAL', 'The program has an internal error. Its log has the details.');
 }
 
 function send(reply: FastifyReply, answer: ApiAnswer | Problem): FastifyReply {

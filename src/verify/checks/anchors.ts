@@ -89,7 +89,7 @@ export function coverageOf(events: number, { given: heads, own }: { given: Head[
   const sentence =
     own.length > 0 && heads === null
       ? `These reports say that a head was anchored at event ${lastOf(own)}. Compare the chain with it (--anchor): until then, ${anew}.`
-      : `No anchored head of this chain was given: ${anew}.`;
+      : `No anchor of this chain was given (--anchor FILE): without one, ${anew}.`;
   return { covered_events: 0, coverage: sentence };
 }
 

@@ -49,15 +49,15 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   const whole = await run('audit', '--batch', batch);
   assert.equal(whole.code, 0);
   assert.match(whole.stdout, /intake {2}batch: read 3 rows: 3 to pay, 0 wrong/);
-  assert.match(whole.stdout, /engine {2}row 2: it was paid for /);
-  assert.match(whole.stderr, /The chain of \d+ events is whole/);
+  assert.match(whole.stdout, /engine {2}row 2: paid, /);
+  assert.match(whole.stderr, /The chain of \d+ events is complete and unchanged/);
   assert.doesNotMatch(whole.stdout, /7121[01]/);
 
   const row = await run('audit', '--batch', batch, '--row', '2');
   const lines = row.stdout.trim().split('\n');
   assert.ok(lines.length >= 3 && lines.every((line) => line.includes('row 2: ')), row.stdout);
   const failed = await run('audit', '--batch', batch, '--row', '3');
-  assert.match(failed.stdout, /row 3: it failed: The operator declined the top-up\.\n$/);
+  assert.match(failed.stdout, /row 3: failed: The operator declined the top-up\.\n$/);
   assert.equal(
     (await run('--json', 'audit', '--batch', batch)).stdout
       .trim()
@@ -91,7 +91,10 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   const [, other] = await lastLine('--batch', second);
   const events = one.chain.events + other.chain.events;
   assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, ...rest });
-  assert.match((await run('audit')).stderr, new RegExp(`The chains of 2 batches, ${events} events in all, are whole`));
+  assert.match(
+    (await run('audit')).stderr,
+    new RegExp(`The chains of 2 batches, ${events} events in all, are complete and unchanged`),
+  );
 
   const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
   ledger.exec(`UPDATE events SET body = substr(body, 2) WHERE seq = 3`);
@@ -132,12 +135,15 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     return `${code}: ${stderr}`;
   };
 
-  assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are the validated ones/);
+  assert.match(
+    await auditedWith('SELECT 1', 'SELECT 1'),
+    /^0: .*is complete and unchanged\. Its rows are the rows that were checked/,
+  );
   const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
   const edited = await auditedWith(amount('900'), amount('10'));
   assert.match(edited, /^5: .* row 1 was sent with another amount than the row has now\./);
   assert.match(edited, new RegExp(`Batch ${batch} was edited: its rows are not those that were validated`));
-  assert.match(edited, /not those that were approved[\s\S]*The chain of \d+ events is whole/);
+  assert.match(edited, /not those that were approved[\s\S]*The chain of \d+ events is complete and unchanged/);
   assert.match(
     await auditedWith('UPDATE rows SET row_no = 7 WHERE row_no = 2', 'UPDATE rows SET row_no = 2 WHERE row_no = 7'),
     /^5: .*not those that were validated/,

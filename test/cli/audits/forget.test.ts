@@ -86,7 +86,7 @@ describe('airbatch forget', () => {
     assert.match(stdout, /in 6 rows of 2 batches, and 1 file that could not be read/);
     assert.match(
       stdout,
-      /^2 rows have no references of their own: their row refs and keys are made of number and amount, and stay\./m,
+      /^2 rows have no reference in the file: their row refs and keys are derived from the phone number and the amount, and are kept\./m,
     );
     assert.doesNotMatch(bytes(), /7121010/);
   });
@@ -100,7 +100,7 @@ describe('airbatch forget', () => {
     const none = await run('forget', '--before', today);
     assert.equal(
       none.stdout,
-      `Nothing was forgotten.\nBatch ${batch} ended before then too, and still names people, whose numbers files are compared with: forget them later.\n`,
+      `Nothing was forgotten.\nBatch ${batch} also ended before then, but not long ago. airbatch still compares new files with its phone numbers, so that nobody is paid twice: forget it later.\n`,
     );
     const told = JSON.parse((await run('--json', 'forget', '--before', today)).stdout);
     assert.deepEqual([told.batches, told.kept], [[], [batch]]);
@@ -150,7 +150,7 @@ describe('airbatch forget', () => {
       const { context, said, asked } = askedTerminal(folder, { ...person, env });
       return { code: await execute(context, args, options), said: said(), asked };
     };
-    const question = `Forget for good who was paid in batch ${batch}? [y/N] `;
+    const question = `Erase who was paid in batch ${batch}? It cannot be undone. [y/N] `;
     for (const [args, options] of [
       [[batch], {}],
       [[], { before: '2999-01-01' }],

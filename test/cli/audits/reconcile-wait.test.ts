@@ -77,7 +77,7 @@ test('reconcile shows a person what it waits for while it waits, and nothing of 
   // A busy machine may come to tell it a second later.
   assert.match(
     shown[0]?.join() ?? '',
-    /^Waits for the service, which has told the account to wait \(429\), [12] s more$/,
+    /^Waits for the service, which makes the account wait \(HTTP 429\), [12] s more$/,
   );
   assert.deepEqual(shown.at(-1), []);
 });

@@ -91,5 +91,5 @@ test('a batch is not to be done by a time and by none', async (t) => {
 
 test('what is to be another place of a batch has to be said', async (t) => {
   const { code, stderr } = await runHere(['reorder', 'x'], { cwd: folderOf(t) });
-  assert.deepEqual([code, /no change was named/.test(stderr)], [2, true]);
+  assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
 });

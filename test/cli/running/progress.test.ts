@@ -105,7 +105,7 @@ test('rows of another batch that go before are named, and counted in the time le
   await rig.db.execute(`UPDATE batches SET status = 'running'`);
   assert.equal(
     (await shown(rig)).before,
-    '0 of 90 rows settled · 90 to send, about 11 min left; waits for 600 rows of first to be sent before its own',
+    '0 of 90 rows settled · 90 to send, about 11 min left; waits for 600 rows of first to be sent first',
   );
 });
 
@@ -121,10 +121,10 @@ test('a service that tells the account to wait is named, and how long it is wait
     });
     return (await shown(rig)).before?.replace(/^.*; waits for /, '');
   };
-  assert.equal(await told(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(await told(30_000), 'the service, which makes the account wait (HTTP 429), 30 s more');
   assert.equal(
     await told(24 * 3_600_000),
-    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:40 UTC',
+    'the service, which makes the account wait (HTTP 429), 24 h more, until 2026-11-21 09:00:40 UTC',
   );
 });
 

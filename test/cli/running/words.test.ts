@@ -29,7 +29,7 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
     [
       '',
       'Failed     2 rows: The operator declined the top-up.',
-      `Next       copy reports/${batch}/failed.csv to corrected.csv, correct that, then (nothing is paid twice) airbatch run corrected.csv --run-id file-a94630ae71c560bf`,
+      `Next       copy reports/${batch}/failed.csv to corrected.csv, correct the copy, then (nothing is paid twice) airbatch run corrected.csv --run-id file-a94630ae71c560bf`,
       `Next       or, to send failed rows again unchanged, airbatch retry ${batch}`,
       '',
     ],
@@ -67,9 +67,9 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
     );
   };
   const resolve =
-    'airbatch status B-1, then for the rows that a person must decide airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid';
+    'airbatch status B-1, then, for the rows on which a person must decide, airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid';
   const resume =
-    'airbatch status B-1 says when the rows in doubt are looked up again; from then on, airbatch resume B-1 does it';
+    'airbatch status B-1 says when the rows in doubt can be looked up again; from then on, airbatch resume B-1 looks them up';
   assert.deepEqual([doubts(2, 0), doubts(2, 1), doubts(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
   assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
@@ -91,7 +91,7 @@ test('what comes next for rows that the service has for too long is to ask it, a
     return nextOf({ ...summary, status: 'running', rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
   };
   const resolve =
-    'airbatch status B-1, ask the service about the rows that it has for too long, then airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid; or airbatch resume B-1, which asks for them once more';
+    'airbatch status B-1, ask the service about its overdue rows, then airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid; or airbatch resume B-1, which asks the service again';
   assert.deepEqual([stuck(2, 2), stuck(2, 1, 130), stuck(2, 2, 130)], [[resolve], ['airbatch resume B-1'], [resolve]]);
 });
 
@@ -121,7 +121,7 @@ test('what comes next where networks could not be looked up is the same file aga
   assert.deepEqual(unresolved(3, 3), [again]);
   const [first, second, ...more] = unresolved(3, 2);
   assert.deepEqual(
-    [first, /^copy r\/failed.csv to corrected.csv, correct that/.test(second ?? ''), more],
+    [first, /^copy r\/failed.csv to corrected.csv, correct the copy/.test(second ?? ''), more],
     [again, true, []],
   );
 });
@@ -135,7 +135,7 @@ test('a retry of what may have arrived is named with its code, and a code that n
   const header = 'phone_number,network_id,amount,currency,reference';
   writeFileSync(join(cwd, 'a.csv'), `${header}\n+254712000012,1,150,KES,A\n`);
   const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
-  const [, batch = ''] = /nothing came, airbatch retry (\S+) --code UNDERLIVERED$/m.exec(stderr) ?? [];
+  const [, batch = ''] = /nothing arrived, airbatch retry (\S+) --code UNDERLIVERED$/m.exec(stderr) ?? [];
   assert.ok(batch, stderr);
   assert.doesNotMatch(stderr, /failed rows as they are/);
   const misspelt = await airbatch('retry', batch, '--code', 'UNDERDELIVERED');
@@ -259,7 +259,7 @@ test('a command that finds nothing to do says so', async (t) => {
   assert.match((await airbatch('retry', summary.batch_id)).stderr, /^No row of this batch has failed in a way/);
   assert.equal((await airbatch('release', summary.batch_id)).stdout, 'No row of this batch is held.\n');
   assert.equal((await airbatch('skip', summary.batch_id, '--why', 'x')).stdout, 'No row of this batch is held.\n');
-  assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch has ended/);
+  assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch ended/);
 });
 
 test('resume names each of several batches', async (t) => {
@@ -289,7 +289,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     finished'];
   assert.deepEqual(whole.stdout.split('\n').slice(0, lines.length), lines);
   assert.match(whole.stdout, /\nVersion {4}1, as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n✔ /);
-  assert.match(whole.stdout, /^The reports cannot prove whose key this is: .*--key\.$/m);
+  assert.match(whole.stdout, /^The reports cannot prove who owns this key: .*--key\.$/m);
   writeFileSync(join(cwd, 'key.pem'), (await airbatch('key')).stdout);
   const signed = await airbatch('verify', `reports/${batch}`, '--key', 'key.pem');
   assert.doesNotMatch(signed.stdout, /whose key/);

@@ -9,7 +9,10 @@ test('airbatch accounts lists the accounts, whether each may send, and its last 
   const folder = folderOf(t);
   const airbatch = (...args: string[]) =>
     runHere(args, { cwd: folder, env: { KEY: 'key-1', EMAIL: 'mail-1', TOKEN: 'token-1' } });
-  assert.match((await airbatch('accounts')).stdout, /^sandbox +V2 .*no: no program works for it +not known$/m);
+  assert.match(
+    (await airbatch('accounts')).stdout,
+    /^sandbox +V2 .*no: no airbatch program is running for it +not known$/m,
+  );
   writeFileSync(join(folder, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712101000,1,10,KES\n');
   assert.equal((await airbatch('run', 'p.csv', '--yes')).code, 0);
   const rehearsal = JSON.parse((await airbatch('accounts', '--json')).stdout).accounts;

@@ -170,7 +170,7 @@ describe('airbatch jobs', () => {
     const { code, stderr } = await run('jobs', 'run', 'monthly-payroll');
     assert.equal(code, 0, stderr);
     const [, day, runId] =
-      /^Slot {7}\w{3} (\d{4}-\d\d)-\d\d \d\d:\d\d \(Africa\/Nairobi\), run (\S+): now, because this ledger has not seen a due time/m.exec(
+      /^Slot {7}\w{3} (\d{4}-\d\d)-\d\d \d\d:\d\d \(Africa\/Nairobi\), run (\S+): now, because no due time of the job has passed/m.exec(
         stderr,
       ) ?? [];
     assert.equal(runId, `monthly-payroll-${day}`, stderr);
@@ -367,11 +367,7 @@ describe('airbatch jobs', () => {
         { currency: 'KES', duplicates: 'hold', guards: { rowsMax: 100 } },
         ' --country KE --currency KES --map reference=staff_no',
       ],
-      [
-        'unsaid',
-        { networkId: 1, currency: 'KES' },
-        '; add the options that said how to read the first file, if there were any',
-      ],
+      ['unsaid', { networkId: 1, currency: 'KES' }, '; if you gave options for reading the first file, add them'],
     ] as const) {
       job(name, intake);
       drop('october.csv', payroll('071210100,Safaricom,100,S-1'));

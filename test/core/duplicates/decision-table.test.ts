@@ -94,7 +94,7 @@ describe('a row whose run id and row ref another batch has sent', () => {
         const known = { ...nothing, owner: { ...owner, ...ofOwner, generation: 3 } };
         const [problem] = decideDuplicate({ ...row, ...ofRow }, known, rules).problems;
         assert.match(problem?.message ?? '', /tried 3 times/);
-        assert.match(problem?.suggestion ?? '', /^Skip it here.*another reference/);
+        assert.match(problem?.suggestion ?? '', /^Skip it here.*new reference/);
       }
   });
 

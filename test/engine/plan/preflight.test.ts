@@ -119,7 +119,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     );
     assert.match(
       text,
-      /^Late {7}"airbatch reorder payroll --priority urgent" lets it go before the others.*in time; .*--finish-by TIME" gives it another time$/m,
+      /^Late {7}"airbatch reorder payroll --priority urgent" sends it before the others.*in time; .*--finish-by TIME" gives it another time$/m,
     );
   });
 
@@ -128,14 +128,14 @@ describe('a plan says when a batch is done that is to be by a time', () => {
       ['big', 'urgent', 1_200, null],
       ['payroll', 'normal', 600, 20],
     ]);
-    assert.match(text, /^Late {7}it would be in time without the other batches: "airbatch pause" or/m);
+    assert.match(text, /^Late {7}it would finish in time without the other batches: "airbatch pause" or/m);
   });
 
   test('and that nothing but another time helps where the rate is too low for it alone', async () => {
     const { json, text } = await plan([['payroll', 'normal', 6_000, 20]]);
     assert.equal(json.in_time, false);
     assert.match(text, /^Done .*1 h 20 min late/m);
-    assert.match(text, /^Late {7}it would be late without any other batch as well/m);
+    assert.match(text, /^Late {7}it would be late even without other batches/m);
   });
 
   test('by the times at which it goes first on the way, though a large one stands before it', async () => {
@@ -158,7 +158,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     );
     assert.match(
       text,
-      /^Makes late batch payroll, which would be in time without this one: done about .*, 8 min late \(.*09:12 UTC\)$/m,
+      /^Delays {5}batch payroll, which would finish in time without this one: done about .*, 8 min late \(.*09:12 UTC\)$/m,
     );
     assert.doesNotMatch(text, /^Done/m);
   });
@@ -172,7 +172,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'insufficient_balance']);
     assert.match(
       text,
-      /^Done {7}it is to be by 2026-11-20 09:20 UTC; whether it will be is not known: .*balance too low/m,
+      /^Done {7}it should finish by 2026-11-20 09:20 UTC; when it will finish is not known: .*balance too low/m,
     );
     const byPerson = await plan(batches, 'by_person');
     assert.equal(byPerson.json.in_time, true, 'that batch alone is paused');
@@ -181,7 +181,10 @@ describe('a plan says when a batch is done that is to be by a time', () => {
   test('and says that it cannot be told while the service cannot be reached', async () => {
     const { json, text } = await plan([['payroll', 'normal', 5, 20]], null, false);
     assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'unreachable']);
-    assert.match(text, /whether it will be is not known: the service cannot be reached, or does not answer properly$/m);
+    assert.match(
+      text,
+      /when it will finish is not known: the service cannot be reached, or does not answer properly$/m,
+    );
   });
 });
 

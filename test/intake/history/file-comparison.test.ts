@@ -44,7 +44,7 @@ describe('the same number and amount twice', () => {
   test('is held by default, each row naming the first', async () => {
     const { rows: checked, findings } = await check(csv(rows));
     assert.deepEqual(statuses(checked), ['ready', 'held', 'ready', 'held']);
-    assert.match(checked[1]?.problems[0]?.message ?? '', /Line 3 gives the same number the same amount as line 2/);
+    assert.match(checked[1]?.problems[0]?.message ?? '', /Line 3 pays the same number the same amount as line 2/);
     assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 0, held: 2, skipped: 0 });
     assert.deepEqual(findings.sums, { KES: '150' });
   });

@@ -76,7 +76,7 @@ test('a batch that was left at the question whether it is sent, or that waits fo
     return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
   };
   await db.execute(`UPDATE batches SET status = 'validated'`);
-  assert.match((await words()) ?? '', /nobody is asked any more, nothing was sent: run its file/);
+  assert.match((await words()) ?? '', /the command that asks has ended, nothing was sent: run its file/);
   await setPause(db, 'insufficient_balance');
   assert.equal(
     await words(),
@@ -113,7 +113,7 @@ test('a batch behind others says which they are and how many rows of theirs go b
   assert.ok(first > 35, `${first} rows`);
   assert.equal(
     await words('small'),
-    `${first} rows of first to be sent before its own; then its turn, with 2 rows of beside in between`,
+    `${first} rows of first to be sent first; then its turn, with 2 rows of beside in between`,
   );
   assert.equal(await words('first'), null);
   // It has sent its first rows, and waits for their ends: nobody waits for it.
@@ -146,22 +146,22 @@ test('an account that the service tells to wait says so whatever its rows wait f
     );
   };
   assert.equal(await words(null), 'the service to end 2 rows');
-  assert.equal(await words(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(await words(30_000), 'the service, which makes the account wait (HTTP 429), 30 s more');
   assert.equal(
     await words(30_000, 30_000, clock.now() - 60_000),
-    'the service, which has told the account to wait (429), 30 s more',
+    'the service, which makes the account wait (HTTP 429), 30 s more',
     'it answers no payment, but it is there',
   );
   assert.equal(
     await words(24 * 3_600_000),
-    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
-      'ask the service why; where that is its mistake, start airbatch again, not before 2026-11-20 09:15:05 UTC, to ask anew',
+    'the service, which makes the account wait (HTTP 429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
+      'ask the service why; if that is its mistake, start airbatch again, not before 2026-11-20 09:15:05 UTC, so that it asks again at once',
   );
   assert.equal(
     await words(24 * 3_600_000, 30 * 24 * 3_600_000),
-    'the service, which has told the account to wait (429) for 30 days; it is asked again in 24 h, ' +
-      'at 2026-11-21 09:00:05 UTC: ask the service why; where that is its mistake, start airbatch again, ' +
-      'not before 2026-11-20 09:15:05 UTC, to ask anew',
+    'the service, which makes the account wait (HTTP 429) for 30 days; it is asked again in 24 h, ' +
+      'at 2026-11-21 09:00:05 UTC: ask the service why; if that is its mistake, start airbatch again, ' +
+      'not before 2026-11-20 09:15:05 UTC, so that it asks again at once',
   );
   runner.stop();
   await clock.drive(running);

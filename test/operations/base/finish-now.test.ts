@@ -36,16 +36,16 @@ describe('where a batch stands that is to be done by a time', () => {
       'in time because it goes first',
       { boosted_at: now },
       40,
-      'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC); it goes before the others for that',
+      'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC); airbatch sends it before the others for that',
       true,
     ],
     ['late', {}, 180, 'done about 2026-11-20 12:00 UTC, 2 h late (due 2026-11-20 10:00 UTC)', false],
-    ['not known', {}, null, 'to be done by 2026-11-20 10:00 UTC; whether it will be is not known now', null],
+    ['not known', {}, null, 'to be done by 2026-11-20 10:00 UTC; when it will finish is not known now', null],
     [
       'paused',
       { status: 'paused' },
       40,
-      'to be done by 2026-11-20 10:00 UTC; whether it will be is not known now',
+      'to be done by 2026-11-20 10:00 UTC; when it will finish is not known now',
       null,
     ],
     ['past', { finish_by: now - minute }, null, 'late: it was to be done by 2026-11-20 08:59 UTC', false],
@@ -72,7 +72,7 @@ describe('where a batch stands that is to be done by a time', () => {
 
   test('is told with when it will go first for that', () => {
     const { words, json } = shown({ finish_by }, 40, 15);
-    assert.match(words ?? '', /\(due 2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
+    assert.match(words ?? '', /\(due 2026-11-20 10:00 UTC\); airbatch sends it before the others for that, in 15 min$/);
     assert.deepEqual([json.goes_first, json.goes_first_in_ms], [false, 15 * minute]);
   });
 

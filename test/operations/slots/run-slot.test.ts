@@ -206,7 +206,7 @@ describe('a slot', () => {
 
   test('whose folder is away makes no other in its place, and does not take that for an empty inbox', async (t) => {
     const { folder, run, write, batches } = await place(t);
-    assert.equal((await run()).detail, 'no file was there');
+    assert.equal((await run()).detail, 'found no file');
     const away = `${folder}-away`;
     renameSync(folder, away);
     t.after(() => rmSync(away, { recursive: true, force: true }));
@@ -384,7 +384,7 @@ describe('a slot', () => {
 
   test('without any file is done where none is asked for', async (t) => {
     const { run } = await place(t);
-    assert.deepEqual(await run(), { outcome: 'done', detail: 'no file was there' });
+    assert.deepEqual(await run(), { outcome: 'done', detail: 'found no file' });
   });
 
   test('names what lies in its inbox and is not what its pattern means', async (t) => {
@@ -395,7 +395,7 @@ describe('a slot', () => {
     assert.deepEqual(await run(), {
       outcome: 'done',
       detail:
-        'no file was there; its inbox has "november.xlsx", not "*.csv"; not paid, because it is not a file: "november" (a folder)',
+        'found no file; its inbox has "november.xlsx", not "*.csv"; not paid, because it is not a file: "november" (a folder)',
     });
     for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
     assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);

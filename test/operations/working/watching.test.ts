@@ -85,7 +85,7 @@ describe('a command that watches another process', () => {
       lines[0],
       'Batch batch-1 waits for a person: it is paused (by a person: month-end); "airbatch resume batch-1". ' +
         'Payments already sent are still followed: this command waits for the next look-up of 1 row in doubt, in 1 min 28 s. ' +
-        'The service promises the end by 2026-11-20 09:30:00 UTC. Ctrl-C is safe: the other airbatch goes on.',
+        'The service promises a result by 2026-11-20 09:30:00 UTC. Ctrl-C is safe: the other airbatch goes on.',
     );
   });
 
@@ -94,7 +94,7 @@ describe('a command that watches another process', () => {
     for (const line of lines)
       assert.match(
         line,
-        /waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1"\. /,
+        /waits for money: airbatch continues by itself when a wallet holds enough, or at once with "airbatch resume batch-1"\. /,
       );
   });
 });
@@ -140,7 +140,7 @@ describe('a command that works on a batch', () => {
     assert.equal(
       said[0]?.line,
       'Batch batch-1 waits for the service to end 2 rows. Nothing has changed for 10 s. ' +
-        'The service promises the end by 2026-11-20 09:30:00 UTC. ' +
+        'The service promises a result by 2026-11-20 09:30:00 UTC. ' +
         'Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume batch-1" goes on.',
     );
   });

@@ -291,7 +291,7 @@ test('masked results have no name that was made of a number, and nothing that is
 test('no masked report names what was made of a number in a sentence either', async (t) => {
   const db = await testLedger(t);
   const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
-  const said = `the service now says completed of that payment (payroll-2026-11/${made}).`;
+  const said = `but the service now reports its payment as completed (payroll-2026-11/${made}).`;
   const problem = { code: 'MAY_BE_PAID', column: null, message: said, suggestion: '' };
   const failure = { failure_code: 'DELIVERY_FAILED', failure_reason: `mary: ${said}` };
   const rows = [
@@ -309,7 +309,7 @@ test('no masked report names what was made of a number in a sentence either', as
   const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   for (const file of ['results.csv', 'report.html', 'summary.json']) {
     const text = await readFile(join(dir, file), 'utf8');
-    assert.match(text, /of that payment \(payroll-2026-11\/\*+\)/, file);
+    assert.match(text, /as completed \(payroll-2026-11\/\*+\)/, file);
     assert.equal(text.includes(made), false, file);
   }
 });

@@ -14,7 +14,7 @@ import { BalanceCharts } from './balance-chart.tsx';
 type Account = paths['/api/v1/accounts']['get']['responses'][200]['content']['application/json']['accounts'][number];
 type Balance = NonNullable<Account['balance']>;
 
-/** The accounts: whether each may send now, and what it has to spend. */
+/** The accounts: whether each may send now, and its balance. */
 export function WalletsPage() {
   const query = useQuery({
     queryKey: ['accounts'],

@@ -15,7 +15,7 @@ export const wallets = {
   'wallets.inactive': 'inactive',
   'wallets.total': 'Together, as the service says:',
   'gate.ledger_unusable': 'the ledger cannot be used',
-  'gate.no_lease': 'no program works for it',
+  'gate.no_lease': 'no airbatch program is running for it',
   'gate.service_mismatch': 'the service answered about another payment',
   'gate.credentials_rejected': 'credentials refused',
   'gate.insufficient_balance': 'not enough money',
