@@ -1,7 +1,7 @@
-import { AirbatchError, type ErrorCode, errorMessage } from '../core/basics/errors.ts';
+import { errorMessage } from '../core/basics/errors.ts';
 import type { Log } from '../core/text/log.ts';
-import { isoTime } from '../core/time/clock.ts';
-import type { Queryable } from '../ledger/drivers/database.ts';
+import { type Clock, isoTime } from '../core/time/clock.ts';
+import type { Database, Queryable } from '../ledger/drivers/database.ts';
 import {
   forgetFutureSkips,
   insertSlot,
@@ -11,16 +11,25 @@ import {
   type SlotRecord,
 } from '../ledger/jobs/slots.ts';
 import { jobState } from '../ledger/schema/state-columns.ts';
-import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from '../operations/slots/claimed-slot.ts';
+import type { SlotOutcome } from '../operations/slots/claimed-slot.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { dueTimes, dueTimesMax } from '../runtime/jobs/due-times.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
 
-export interface SchedulerDeps extends ClaimDeps {
+export interface SchedulerDeps {
+  db: Database;
+  clock: Clock;
   log: Log;
   jobs: readonly Job[];
-  /** Runs a slot. It may be called again for the same slot after a crash, and must not import anything twice. */
-  runSlot: (job: Job, dueAt: number, requireSlot: RequireSlot) => Promise<SlotOutcome>;
+  /**
+   * Runs a due slot, and stores its result. It may be called again for the same slot after a crash, and must not import
+   * anything twice. Null if another process has the slot. For `passingTrouble` see `ScheduledRun`.
+   */
+  runDue: (
+    job: Job,
+    dueAt: number,
+    passingTrouble: () => number,
+  ) => Promise<Pick<SlotOutcome, 'outcome' | 'detail'> | null>;
 }
 
 export interface Scheduler {
@@ -37,29 +46,8 @@ const graceMs = 5 * 60_000;
  */
 const lookNotedMs = 60_000;
 
-/**
- * Errors that pass by themselves, or when a person corrects the cause: the slot is tried again. Any other error needs a
- * person at once.
- */
-const passing: ReadonlySet<ErrorCode> = new Set([
-  'ACCOUNT_BUSY',
-  // While a key is replaced, the service refuses it for some minutes.
-  'CREDENTIALS_REJECTED',
-  'FENCED',
-  // A share that is not mounted, or a disk that is read-only during a check.
-  'FILE_UNREADABLE',
-  'LEDGER_BUSY',
-  'LEDGER_FULL',
-  'LEDGER_IO',
-  'SERVICE_UNREACHABLE',
-]);
-/**
- * How long after such an error a slot is tried again, and for how long before it fails. A share or a service is usually
- * back by then, and if people are notified later, it may be too late. Time in which no program ran does not count,
- * because the slot was not tried.
- */
+/** How long after an error that may pass a slot is tried again. */
 const troubleRetryMs = 60_000;
-const troubleMsMax = 3_600_000;
 
 export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const { clock, log } = deps;
@@ -185,14 +173,18 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
 /** What happens next for the job: its next slot, nothing until the next look, or nothing for a while. */
 type Next = 'go on' | 'wait' | 'rest';
 
-/** `troubledMs`: for how long the slot has had nothing but errors that pass, this one included. */
-async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledMs: () => number): Promise<Next> {
-  const { log, runSlot } = deps;
-  const run = async (requireSlot: RequireSlot) => {
-    const result = await runSlot(job, slot.due_at, requireSlot).catch(failedWith);
-    return result.mayPass ? afterTrouble(result, troubledMs()) : result;
-  };
-  const result = await runClaimed(deps, slot, { run });
+/** `troubledMs`: for how long the slot has had nothing but errors that may pass, this one included. */
+async function runOne(
+  { log, runDue }: SchedulerDeps,
+  job: Job,
+  slot: SlotRecord,
+  troubledMs: () => number,
+): Promise<Next> {
+  let hasTrouble = false;
+  const result = await runDue(job, slot.due_at, () => {
+    hasTrouble = true;
+    return troubledMs();
+  });
   if (result === null) return 'wait';
   const { outcome, detail } = result;
   const facts = { job: job.name, due_at: isoTime(slot.due_at), detail };
@@ -201,15 +193,5 @@ async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledM
   // The slot is asked again every few seconds; the same answer is logged once.
   else if (detail !== slot.detail) log.info('a job waits', facts);
   if (outcome !== 'wait') return 'go on';
-  return result.troubledMs === undefined ? 'wait' : 'rest';
-}
-
-function failedWith(error: unknown): SlotOutcome {
-  const mayPass = error instanceof AirbatchError && passing.has(error.code);
-  return { outcome: 'failed', detail: errorMessage(error), mayPass };
-}
-
-function afterTrouble({ outcome, detail }: SlotOutcome, troubledMs: number): SlotOutcome {
-  if (outcome === 'wait' || troubledMs < troubleMsMax) return { outcome: 'wait', detail, troubledMs };
-  return { outcome: 'failed', detail: `${detail} (it was tried again for ${Math.floor(troubledMs / 60_000)} minutes)` };
+  return hasTrouble ? 'rest' : 'wait';
 }

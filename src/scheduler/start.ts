@@ -1,18 +1,21 @@
-import { type AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { isoTime } from '../core/time/clock.ts';
 import { filesToArchive, type JobFile } from '../ledger/jobs/job-files.ts';
-import { runSlot } from '../operations/slots/run-slot.ts';
-import type { SlotRunnerDeps } from '../operations/slots/slot-files.ts';
+import { performIn, type WithAccount } from '../operations/base/operation.ts';
+import { runJob } from '../operations/jobs/run-job.ts';
+import { sessionOfJob } from '../operations/slots/slot-batch.ts';
 import { archiveFile } from '../runtime/inbox/archive-file.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { makeLastingTrouble } from '../runtime/logging/log.ts';
+import type { Session } from '../runtime/session/session.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { retriedByPolicy } from './retry-policy.ts';
-import { makeScheduler } from './scheduler.ts';
+import { makeScheduler, type SchedulerDeps } from './scheduler.ts';
 
-export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stopping'> {
+export interface StartDeps {
+  session: Session;
   jobs: readonly Job[];
-  holder: string;
-  isDead: (holder: string) => boolean;
+  withAccount: WithAccount;
   /** Called when batches may be ready to be sent. */
   onBatches: () => void;
 }
@@ -32,29 +35,23 @@ const retryRestMs = 60_000;
 
 /** Runs the slots of jobs as they fall due, until it is stopped. */
 export function startScheduler(deps: StartDeps): StartedScheduler {
-  const { session, jobs, holder, isDead, onBatches } = deps;
+  const { session, jobs, withAccount, onBatches } = deps;
   const { db, clock, log } = session;
   const stopping = new AbortController();
-  const scheduler = makeScheduler({
-    db,
-    clock,
-    log,
-    jobs,
-    holder,
-    isDead,
-    runSlot: async (job, dueAt, requireSlot) => {
-      const outcome = await runSlot({ ...deps, requireSlot, stopping: stopping.signal }, job, dueAt).catch(
-        (error: unknown) => {
-          if (!stopping.signal.aborted) throw error;
-          // A slot that was stopped has not failed. The next start runs it again and adds to the time of its earlier
-          // errors.
-          return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}`, mayPass: true };
-        },
-      );
+  const runDue: SchedulerDeps['runDue'] = async (job, dueAt, passingTrouble) => {
+    const door = { nameOf: (field: string) => field, withAccount, leavesWork: true, signal: stopping.signal };
+    const due = { name: job.name, slot: isoTime(dueAt) };
+    try {
+      const scheduled = { jobs, passingTrouble };
+      return (await performIn(sessionOfJob(session, job), runJob, { ...door, scheduled }, due)).outcome;
+    } catch (error) {
+      if (error instanceof AirbatchError && error.code === 'ACCOUNT_BUSY') return null;
+      throw error;
+    } finally {
       onBatches();
-      return outcome;
-    },
-  });
+    }
+  };
+  const scheduler = makeScheduler({ db, clock, log, jobs, runDue });
   const { settleEnded, retryAt, idle } = makeSettling(deps, stopping.signal);
   let isRetrying = false;
   const trouble = makeLastingTrouble(log, clock);

@@ -1,9 +1,7 @@
-import { dirname } from 'node:path';
 import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { jobWarnings } from '../runtime/jobs/job-warnings.ts';
-import { isDeadProcess, processHolder } from '../runtime/session/process-holder.ts';
 import type { Session } from '../runtime/session/session.ts';
 import type { JobRetention } from '../runtime/upkeep/housekeeping.ts';
 import type { JobsNotifiedOf } from '../runtime/upkeep/notifier.ts';
@@ -45,9 +43,6 @@ export function startJobs(
   return startScheduler({
     session,
     jobs,
-    base: dirname(session.config.jobs),
-    holder: processHolder(session.clock),
-    isDead: isDeadProcess,
     withAccount: withKept(session, kept),
     onBatches: () => {
       for (const account of kept.values()) account.nudge();

@@ -1,6 +1,6 @@
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { inviteAdmin } from '../operations/access/invite-admin.ts';
-import { type Place, performIn } from '../operations/base/operation.ts';
+import { type Place, performIn, requireAllowed } from '../operations/base/operation.ts';
 import { recordRestore } from '../operations/base/restored.ts';
 import { makeFolder } from '../reports/versions/files.ts';
 import { sandboxWebhookKeys } from '../runtime/accounts/account.ts';
@@ -9,7 +9,6 @@ import { servedAccounts } from '../runtime/accounts/served-accounts.ts';
 import { refuseAccidentalSandbox } from '../runtime/accounts/with-account.ts';
 import { requireSoundJobs } from '../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
-import { requireRole } from '../runtime/session/roles.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../runtime/upkeep/notifier.ts';
@@ -44,6 +43,9 @@ export interface ServeDoor {
   nameOf: (field: string) => string;
 }
 
+/** A program that stays is a door and no operation. Whoever starts it must be allowed to have batches sent. */
+const serving = { role: 'operate' } as const;
+
 /**
  * Works for every configured account, runs the jobs and receives webhooks until it must end. Rejects with an error that
  * ends it earlier.
@@ -52,7 +54,7 @@ export async function serve(place: Place, options: ServeOptions, door: ServeDoor
   const opened = await openServing(place);
   const session = options.sandbox ? { ...opened, config: { ...opened.config, accounts: new Map() } } : opened;
   try {
-    requireRole(session, 'operate');
+    await requireAllowed(session, serving, {});
     await serveIn(session, options, door);
   } finally {
     await session.db.close();

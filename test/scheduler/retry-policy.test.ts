@@ -67,8 +67,7 @@ async function place(t: TestContext, { times = 1, rows = 3 } = {}) {
   const failure = (rowNo: number, code: string) =>
     rig.db.execute('UPDATE rows SET failure_code = ? WHERE row_no = ?', [code, rowNo]);
   const generations = async () => [(await rig.row(1)).generation, (await rig.row(2)).generation];
-  const start = () =>
-    startScheduler({ ...deps, base: folder, holder: 'one', isDead: () => false, onBatches: () => undefined });
+  const start = () => startScheduler({ ...deps, onBatches: () => undefined });
   return { rig, session, warnings, stopping, retry, failure, generations, start };
 }
 

@@ -6,6 +6,7 @@ import { claimSlot, dropSlots, endSlot, insertSlot, lastSlotOver, listSlots } fr
 import type { RequireSlot, SlotOutcome } from '../../src/operations/slots/claimed-slot.ts';
 import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import { dueSlots } from '../support/due-slots.ts';
 import { memoryLedger } from '../support/ledger.ts';
 
 const minute = 60_000;
@@ -47,10 +48,11 @@ async function place() {
       clock,
       log: { info: () => undefined, warn: (message) => void warnings.push(message) },
       jobs,
-      holder,
-      isDead: (name) => !alive.has(name),
-      runSlot: (_job, dueAt, requireSlot) =>
-        new Promise((resolve, reject) => void begun.push({ holder, dueAt, requireSlot, end: resolve, fail: reject })),
+      runDue: dueSlots(
+        { db, clock, holder, isDead: (name) => !alive.has(name) },
+        (_job, dueAt, requireSlot) =>
+          new Promise((resolve, reject) => void begun.push({ holder, dueAt, requireSlot, end: resolve, fail: reject })),
+      ),
     });
   };
   const settle = async () => {

@@ -3,6 +3,7 @@ import type { Database } from '../../src/ledger/drivers/database.ts';
 import { filesOfSlot, insertJobFile } from '../../src/ledger/jobs/job-files.ts';
 import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { makeScheduler } from '../../src/scheduler/scheduler.ts';
+import { dueSlots } from '../support/due-slots.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import { isDead, note, type World } from './world.ts';
 
@@ -25,20 +26,20 @@ const job = defineJob({
 export async function runJob(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   if (!world.plan.job) return;
   let brought = 0;
+  const holder = holderName(life);
+  const deps = { db, clock: process.clock, holder, isDead: (name: string) => isDead(world, name) };
   const scheduler = makeScheduler({
     db,
     clock: process.clock,
     log: { info: () => undefined, warn: () => undefined },
     jobs: [job],
-    holder: holderName(life),
-    isDead: (holder) => isDead(world, holder),
-    runSlot: async ({ name }, dueAt, requireSlot) => {
+    runDue: dueSlots(deps, async ({ name }, dueAt, requireSlot) => {
       const before = await filesOfSlot(db, name, dueAt);
       if (before.length > 0) return { outcome: 'done', detail: 'brought before' };
       await process.clock.sleep(bringMs);
       brought += 1;
       const file = {
-        batch_id: `${holderName(life)}/${brought}`,
+        batch_id: `${holder}/${brought}`,
         job: name,
         due_at: dueAt,
         name: 'x.csv',
@@ -50,7 +51,7 @@ export async function runJob(world: World, process: SimulatedProcess, db: Databa
       });
       note(world, 'slot', `${dueAt} in life ${life}`);
       return { outcome: 'done', detail: 'brought' };
-    },
+    }),
   });
   for (let looks = 0; looks < looksPerLife; looks++) {
     await scheduler.look().catch((error: unknown) => {

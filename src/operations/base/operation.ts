@@ -4,6 +4,7 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Actor } from '../../ledger/actor.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
+import type { Job } from '../../runtime/jobs/define-job.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import { openSession, type Session, type SessionOptions } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
@@ -65,10 +66,22 @@ export interface OperationContext {
   signal: AbortSignal;
   /** Whether another part of this program works on the account's batches. Then the operation leaves that work to it. */
   leavesWork: boolean;
+  /** Set if the scheduler runs a job, with nobody watching. */
+  scheduled: ScheduledRun | undefined;
   /** Shows a wait that the service has asked for until it is over; undefined if nobody watches. */
   onWait: ((wait: ThrottleWait) => Promise<void>) | undefined;
   /** The door's name for an input field: see `Door`. */
   nameOf: (field: string) => string;
+}
+
+export interface ScheduledRun {
+  /** The jobs as the program has loaded them. */
+  jobs: readonly Job[];
+  /**
+   * Called if an error that may pass has ended the attempt. Returns for how long (ms) the slot has had nothing but such
+   * errors.
+   */
+  passingTrouble: () => number;
 }
 
 export type WithAccount = <Result>(
@@ -170,6 +183,7 @@ function contextOf(session: Session, door: Door): OperationContext {
     ask: async () => false,
     signal: new AbortController().signal,
     leavesWork: false,
+    scheduled: undefined,
     onWait: undefined,
     ...door,
   };

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { AirbatchError, errorMessage, errorTable } from '../../core/basics/errors.ts';
+import { AirbatchError, errorTable } from '../../core/basics/errors.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
@@ -18,10 +18,11 @@ import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
 import { time } from '../base/fields.ts';
-import { defineOperation, type OperationContext } from '../base/operation.ts';
+import { defineOperation, type OperationContext, type WithAccount } from '../base/operation.ts';
 import { recordRestore, restored } from '../base/restored.ts';
 import { isVisible } from '../base/visible.ts';
-import { runClaimed, type SlotOutcome, slotOutcomes } from '../slots/claimed-slot.ts';
+import { attemptSlot } from '../slots/attempt-slot.ts';
+import { type SlotOutcome, slotOutcomes } from '../slots/claimed-slot.ts';
 import { runSlot } from '../slots/run-slot.ts';
 import { slotByHand } from '../slots/slot-by-hand.ts';
 import { batchResult } from '../working/batch-result.ts';
@@ -29,7 +30,9 @@ import { writeEarlierReports } from '../working/missing-reports.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { workOn } from '../working/work.ts';
 
-/** Runs one slot of a job by hand, and sends what needs no approval. */
+/**
+ * Runs one slot of a job: by hand, and then sends what needs no approval; or for the scheduler, whose program sends.
+ */
 export const runJob = defineOperation({
   name: 'run-job',
   role: 'operate',
@@ -51,29 +54,37 @@ export const runJob = defineOperation({
     exit_code: z.int(),
   }),
   async run(context, { name, slot, restored: isRestored }) {
-    const { session, withAccount, emit } = context;
-    const jobs = (await loadJobs(session.config.jobs))
-      .map(({ job }) => job)
-      .filter(({ account }) => isVisible(session, account));
+    const { session, withAccount, emit, scheduled } = context;
+    const loaded = scheduled?.jobs ?? (await loadJobs(session.config.jobs)).map(({ job }) => job);
+    const jobs = loaded.filter(({ account }) => isVisible(session, account));
     const job = jobByName(jobs, name);
     const dueAt = await slotOf(context, job, slot);
+    if (scheduled) {
+      const { outcome, trouble } = await bring(context, job, dueAt, withAccount);
+      return resultOf(job, dueAt, outcome, [outcomeExitCode(job, outcome, trouble)]);
+    }
     return withAccount(job.account, async (account) => {
-      const bringing = () => bring(context, job, dueAt, account);
+      // One open account for all files of the slot: an account that is opened anew does not know which requests the
+      // others have made.
+      const bringing = () => bring(context, job, dueAt, (_name, work) => work(account));
       const { outcome, trouble } = await whileNothingIsSent(context, bringing);
       const { detail } = outcome;
-      const named = { slot: isoTime(dueAt), time_zone: job.schedule.timeZone };
-      emit({ kind: 'slot_ended', ...named, detail });
+      emit({ kind: 'slot_ended', slot: isoTime(dueAt), time_zone: job.schedule.timeZone, detail });
       const { results, codes } = await send(context, { job, jobs, dueAt, account, isRestored });
-      return {
-        job: name,
-        slot: named.slot,
-        outcome: { outcome: outcome.outcome, detail },
-        batches: results,
-        exit_code: worstExitCode([outcomeExitCode(job, outcome, trouble), ...codes]),
-      };
+      return resultOf(job, dueAt, outcome, [outcomeExitCode(job, outcome, trouble), ...codes], results);
     });
   },
 });
+
+function resultOf(
+  { name: job }: Job,
+  dueAt: number,
+  { outcome, detail }: SlotOutcome,
+  codes: number[],
+  batches: z.output<typeof batchResult>[] = [],
+) {
+  return { job, slot: isoTime(dueAt), outcome: { outcome, detail }, batches, exit_code: worstExitCode(codes) };
+}
 
 function jobByName(jobs: readonly Job[], name: string): Job {
   const job = jobs.find((one) => one.name === name);
@@ -114,63 +125,47 @@ async function slotOf(
   return dueAt;
 }
 
-interface Brought {
-  outcome: SlotOutcome;
-  /** The trouble that interrupted the slot. */
-  trouble?: unknown;
-}
-
+/** `trouble`: the error that has ended the slot. */
 async function bring(
-  { session, signal }: OperationContext,
+  { session, signal, scheduled }: OperationContext,
   job: Job,
   dueAt: number,
-  account: OpenAccount,
-): Promise<Brought> {
+  withAccount: WithAccount,
+): Promise<{ outcome: SlotOutcome; trouble: unknown }> {
   const { db, clock, config } = session;
-  const slot = await findSlot(db, job.name, dueAt);
-  if (slot?.state === 'done')
-    throw new AirbatchError('USAGE', `this slot of "${job.name}" has already run: ${slot.detail}`, {
-      hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
-    });
-  const deps = {
-    session,
-    base: dirname(config.jobs),
-    // One open account for all files of the slot: an account that is opened anew does not know which requests the
-    // others have made.
-    withAccount: <Result>(_name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => work(account),
-    stopping: signal,
-  };
-  let trouble: unknown;
-  const outcome = await runClaimed(
+  const deps = { session, base: dirname(config.jobs), withAccount, stopping: signal };
+  const attempted = await attemptSlot(
     { db, clock, holder: processHolder(clock), isDead: isDeadProcess },
-    { job: job.name, due_at: dueAt, holder: slot?.holder ?? null, expires_at: slot?.expires_at ?? null },
+    { job: job.name, dueAt },
     {
-      prepare: async (tx) => {
-        await requireUndropped(tx, job.name, dueAt);
-        await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
-        await reopenSlot(tx, job.name, dueAt);
-      },
-      run: (requireSlot) =>
-        runSlot({ ...deps, requireSlot }, job, dueAt).catch((error: unknown): SlotOutcome => {
-          trouble = error;
-          // A slot that was stopped has not failed: it is run again.
-          return { outcome: signal.aborted ? 'wait' : 'failed', detail: errorMessage(error) };
-        }),
+      run: (requireSlot) => runSlot({ ...deps, requireSlot }, job, dueAt),
+      prepare: scheduled ? undefined : (tx) => openByHand(tx, job.name, dueAt),
+      stopping: signal,
+      passingTrouble: scheduled?.passingTrouble,
     },
   );
-  signal.throwIfAborted();
-  if (outcome === null)
-    throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
-  return { outcome, trouble };
+  if (!scheduled) signal.throwIfAborted();
+  if (attempted) return attempted;
+  throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
 }
 
-/** Refuses a slot so old that its record may have been deleted from the ledger: it may have run already. */
-async function requireUndropped(tx: Queryable, job: string, dueAt: number): Promise<void> {
+/**
+ * Makes a slot due that a person runs, although it is new, was missed, or has failed. Refuses one that has run, and one
+ * so old that its record may have been deleted from the ledger: it may have run.
+ */
+async function openByHand(tx: Queryable, job: string, dueAt: number): Promise<void> {
+  const slot = await findSlot(tx, job, dueAt);
+  if (slot?.state === 'done')
+    throw new AirbatchError('USAGE', `this slot of "${job}" has already run: ${slot.detail}`, {
+      hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
+    });
   const until = await droppedUntil(tx, job);
-  if (dueAt > until || (await findSlot(tx, job, dueAt)) !== null) return;
-  throw new AirbatchError('USAGE', `it is no longer known whether this slot of "${job}" has run`, {
-    hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
-  });
+  if (slot === null && dueAt <= until)
+    throw new AirbatchError('USAGE', `it is no longer known whether this slot of "${job}" has run`, {
+      hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
+    });
+  await insertSlot(tx, { job, due_at: dueAt, state: 'due', detail: null });
+  await reopenSlot(tx, job, dueAt);
 }
 
 interface SlotByName {

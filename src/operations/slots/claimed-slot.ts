@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { claimSlot, endSlot, renewSlot, type SlotRecord } from '../../ledger/jobs/slots.ts';
+import { claimSlot, endSlot, findSlot, renewSlot } from '../../ledger/jobs/slots.ts';
 
 export const slotOutcomes = ['done', 'failed', 'wait'] as const;
 
@@ -42,14 +42,22 @@ const goOnMs = holdMs / 4;
  * running. `run` must not reject, and calls `requireSlot` in each transaction that imports something. `prepare` runs in
  * the transaction that claims the slot. Null if another process has the slot, or runs another slot of the job.
  */
-export async function runClaimed<Outcome extends SlotOutcome>(
+export async function runClaimed(
   { db, clock, holder, isDead }: ClaimDeps,
-  slot: Pick<SlotRecord, 'job' | 'due_at' | 'holder' | 'expires_at'>,
-  { run, prepare }: { run: (requireSlot: RequireSlot) => Promise<Outcome>; prepare?: (tx: Queryable) => Promise<void> },
-): Promise<Outcome | null> {
-  const { job, due_at: dueAt, holder: before } = slot;
+  { job, dueAt }: { job: string; dueAt: number },
+  {
+    run,
+    prepare,
+  }: {
+    run: (requireSlot: RequireSlot) => Promise<SlotOutcome>;
+    prepare?: ((tx: Queryable) => Promise<void>) | undefined;
+  },
+): Promise<SlotOutcome | null> {
+  const slot = await findSlot(db, job, dueAt);
+  const before = slot?.holder ?? null;
   // This process holds the slot but does not run it: an earlier result could not be stored.
-  const isLeft = before !== null && (before === holder || isDead(before) || isSilent(slot, clock.now()));
+  const isLeft =
+    before !== null && (before === holder || isDead(before) || isSilent(slot?.expires_at ?? null, clock.now()));
   const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };
   const isClaimed = await db.transact(async (tx) => {
     await prepare?.(tx);
@@ -73,7 +81,7 @@ export async function runClaimed<Outcome extends SlotOutcome>(
 }
 
 /** A claim that lasts longer than any claim can was written by a clock that was ahead. */
-function isSilent({ expires_at: expiresAt }: Pick<SlotRecord, 'expires_at'>, now: number): boolean {
+function isSilent(expiresAt: number | null, now: number): boolean {
   return expiresAt === null || expiresAt <= now || expiresAt > now + holdMs;
 }
 

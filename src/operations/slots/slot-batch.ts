@@ -138,13 +138,13 @@ export function callsOf(
   const { config } = session;
   const intake = { ...config.intake, ...job.intake };
   const policy = { ...config.policy, ...job.policy };
-  const ofJob = { ...actorOf(session, job), config: { ...config, intake, policy } };
+  const ofJob = { ...sessionOfJob(session, job), config: { ...config, intake, policy } };
   const door = { withAccount, nameOf: (field: string) => field, ...(signal === undefined ? {} : { signal }) };
   return (operation, input) => performIn(ofJob, operation, door, input);
 }
 
 /** The session in the name of a job, because no person acts. */
-function actorOf(session: Session, { name }: Job): Session {
+export function sessionOfJob(session: Session, { name }: Job): Session {
   return { ...session, person: `job ${name}`, through: `job:${name}` };
 }
 

@@ -5,6 +5,7 @@ import { listSlots } from '../../../src/ledger/jobs/slots.ts';
 import { defineJob, type Job } from '../../../src/runtime/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../../src/scheduler/scheduler.ts';
 import { makeSeededRandom } from '../../simulation/seeded-random.ts';
+import { dueSlots } from '../../support/due-slots.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 
 const minute = 60_000;
@@ -72,9 +73,7 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
       clock,
       log,
       jobs: all,
-      holder,
-      isDead: (name) => !alive.has(name),
-      runSlot: async (job, dueAt) => {
+      runDue: dueSlots({ db, clock, holder, isDead: (name) => !alive.has(name) }, async (job, dueAt) => {
         if (options.crashes && (!alive.has(holder) || random.percent(20))) {
           crashing += 1;
           alive.delete(holder);
@@ -83,7 +82,7 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
         }
         brought.push({ job: job.name, dueAt });
         return { outcome: 'done', detail: '' };
-      },
+      }),
     });
     return { scheduler, holder };
   };
