@@ -164,12 +164,12 @@ describe('the console', () => {
       keys.push(route.request().headers()['idempotency-key']);
       return keys.length === 1 ? route.abort('connectionreset') : route.continue();
     });
-    await page.getByRole('button', { name: 'Change its place' }).click();
+    await page.getByRole('button', { name: 'Change the order' }).click();
     await page.getByLabel('Priority').selectOption('urgent');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The server does not answer').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The batch has another place.').waitFor();
+    await page.getByText('The order is changed.').waitFor();
     assert.equal(keys.length, 2);
     assert.equal(keys[0], keys[1], 'the outcome of the first was not known');
   });
@@ -200,7 +200,7 @@ describe('an operator', () => {
     const dialog = page.getByRole('dialog');
     await page.keyboard.press('Tab');
     await dialog.getByRole('button', { name: 'Pause' }).press('Enter');
-    await dialog.getByText('Say it in a few words.').waitFor();
+    await dialog.getByText('Give a reason in a few words.').waitFor();
     await dialog.getByLabel('Reason').fill('the list is wrong');
     await dialog.getByRole('button', { name: 'Pause' }).press('Enter');
     await page.getByText('A person paused it: the list is wrong').waitFor();
@@ -208,7 +208,7 @@ describe('an operator', () => {
     const grid = page.getByRole('grid');
     await grid.getByText('in doubt').first().waitFor();
     await grid.press('Enter');
-    await press('Resolve by evidence');
+    await press('Decide with evidence');
     await dialog.getByLabel('Outcome').selectOption('paid');
     await dialog.getByLabel('Evidence').fill('ticket 4711 of the support');
     await press('Resolve');
@@ -280,8 +280,8 @@ describe('an auditor', () => {
     await page.getByRole('link', { name: 'Reports' }).last().click();
     await page.getByRole('button', { name: 'Write them masked' }).click();
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
-    await page.getByText('The reports are whole').waitFor();
+    await page.getByText('The reports are complete and unchanged').waitFor();
     await page.getByLabel(/Fingerprint that the owner/).fill('ab cd');
-    await page.getByText('Another key has signed these reports.').waitFor();
+    await page.getByText('These reports were signed with a different key.').waitFor();
   });
 });

@@ -36,7 +36,7 @@ async function upload(page: Page, rows: readonly string[]): Promise<void> {
 
 /** Waits until so many rows are right. */
 async function right(page: Page, count: string): Promise<void> {
-  await page.locator('option', { hasText: `Right (${count})` }).waitFor({ state: 'attached' });
+  await page.locator('option', { hasText: `Ready (${count})` }).waitFor({ state: 'attached' });
 }
 
 /**
@@ -79,10 +79,10 @@ describe('a clerk', () => {
       'Dan,+254712345604,Safaricom,oops,KES',
     ]);
     await page.getByText('The number is written without its country code').first().waitFor();
-    await page.getByRole('button', { name: 'Mend' }).first().click();
+    await page.getByRole('button', { name: 'Correct' }).first().click();
     await page.getByLabel('Country', { exact: true }).selectOption('KE');
     await page.getByText('+254712345601').first().waitFor();
-    await page.getByRole('button', { name: 'Mend 2 rows' }).click();
+    await page.getByRole('button', { name: 'Correct 2 rows' }).click();
     await right(page, '3');
     const grid = page.getByRole('grid');
     await grid.getByText('oops').dblclick();
@@ -111,7 +111,7 @@ describe('a clerk', () => {
     const { page } = opened;
     const text = 'who,mobile A,Net pay,operator,currency\nAmina,+254712345601,100,Safaricom,KES\n';
     await page.locator('input[type=file]').setInputFiles({ ...fileOf([]), buffer: Buffer.from(text) });
-    await page.getByText('Say what the columns mean').waitFor();
+    await page.getByText('Choose what the columns mean').waitFor();
     await page.getByLabel('mobile A is read as').selectOption('phone_number');
     await page.getByLabel('Net pay is read as').selectOption('amount');
     await page.getByRole('button', { name: 'Read the columns like this' }).click();

@@ -32,7 +32,7 @@ test('an administrator makes an endpoint, sees what was sent to it, sends it aga
   await page.getByText('There are no endpoints').waitFor();
   await page.getByRole('button', { name: 'New endpoint' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Enter a whole address').waitFor();
+  await page.getByText('Enter a complete address').waitFor();
   // Nothing listens there: the message waits, and the log says why.
   await page.getByLabel('Address').fill('http://127.0.0.1:9/hook?token=abc');
   await page.getByLabel('batch.paused').check();

@@ -1,14 +1,14 @@
 /** The audit log. */
 export const audit = {
-  'audit.sub': 'Who did what, from the chains that no program can edit unseen.',
+  'audit.sub': 'Who did what. A change of this log cannot stay hidden: each event is chained to the one before.',
   'audit.tab.batches': 'Batches',
   'audit.tab.access': 'People and access',
   'audit.search': 'Search by person, event or detail',
   'audit.batch': 'All events of batch',
   'audit.show': 'Show',
   'audit.more': 'The first 1,000 events are shown. The page of the batch has all of them.',
-  'audit.none': 'No event fits',
+  'audit.none': 'No event matches',
   'audit.check': 'Check all chains',
-  'audit.whole': 'Whole: {batches} batches, {events} events',
+  'audit.whole': 'Complete and unchanged: {batches} batches, {events} events',
   'audit.broken_at': 'This log was edited: event {seq} does not follow from the one before.',
 };

@@ -22,6 +22,6 @@ export const batches = {
   'batches.failed': '{count, plural, one {# row failed} other {# rows failed}}',
   'batches.none': 'No batch yet',
   'batches.none_help': 'A batch is made of a file of recipients and amounts.',
-  'batches.none_match': 'No batch fits',
+  'batches.none_match': 'No batch matches',
   'batches.more': 'Show older batches',
 };

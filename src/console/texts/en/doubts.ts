@@ -1,12 +1,12 @@
 /** The doubt desk. */
 export const doubts = {
-  'doubts.sub': 'Rows of which nobody knows yet whether they were paid, and rows that wait for a decision.',
+  'doubts.sub': 'Rows that may or may not have been paid, and rows that wait for a decision.',
   'doubts.tab.doubts': 'In doubt',
   'doubts.tab.held': 'Held',
   'doubts.none': 'No row is in doubt',
   'doubts.none_help': 'The outcome of every payment is known, or is still being followed.',
   'doubts.rows': 'Rows in doubt',
-  'doubts.sum': 'They ask for',
+  'doubts.sum': 'Their total',
   'doubts.oldest': 'The oldest',
   'doubts.age': '{time} ago',
   'doubts.since': 'In doubt since',

@@ -1,6 +1,6 @@
 /** Jobs. */
 export const jobs = {
-  'jobs.sub': 'What runs with nobody watching.',
+  'jobs.sub': 'Files that airbatch fetches and pays on a schedule.',
   'jobs.none': 'There are no jobs',
   'jobs.none_help': 'Jobs are files in this folder:',
   'jobs.job': 'Job',
@@ -16,6 +16,6 @@ export const jobs = {
   'slot.failed': 'failed',
   'jobs.run': 'Run now',
   'jobs.run_title': 'Run {job} now?',
-  'jobs.run_help': 'It does what it does at its due time, and people are notified in the same way.',
+  'jobs.run_help': 'It runs as it does on its schedule, and notifies people in the same way.',
   'jobs.run_done': 'The job has run.',
 };

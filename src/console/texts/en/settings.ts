@@ -5,10 +5,11 @@ export const settings = {
   'webhooks.sub': 'airbatch tells other programs what happens, with signed messages.',
   'webhooks.new': 'New endpoint',
   'webhooks.none': 'There are no endpoints',
-  'webhooks.none_help': 'Add the address of a program that should know when a batch waits, ends or is in doubt.',
+  'webhooks.none_help':
+    'Add the address of a program that should know when a batch waits or ends, or when a row is in doubt.',
   'webhooks.url': 'Address',
   'webhooks.url_help': 'It begins with https://',
-  'webhooks.url_fault': 'Enter a whole address, such as https://pay.example.com/airbatch',
+  'webhooks.url_fault': 'Enter a complete address, such as https://pay.example.com/airbatch',
   'webhooks.events': 'Events',
   'webhooks.events_help': 'If none is chosen, all events are sent.',
   'webhooks.accounts': 'Accounts',
@@ -35,7 +36,7 @@ export const settings = {
   'webhooks.delete_done': 'The endpoint is deleted.',
   'webhooks.secret': "The endpoint's secret",
   'webhooks.secret_help':
-    'It is shown this once. Keep it where the receiver keeps its secrets: with it, the receiver checks that messages come from here.',
+    'It is shown only now. Store it with the secrets of the receiver, which uses it to check that messages come from here.',
   'webhooks.copy': 'Copy',
   'webhooks.copied': 'Copied',
   'webhooks.log': 'Deliveries',

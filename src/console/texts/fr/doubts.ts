@@ -7,7 +7,7 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.none': 'Aucune ligne n’est en doute',
   'doubts.none_help': 'Le résultat de chaque paiement est connu ou encore suivi.',
   'doubts.rows': 'Lignes en doute',
-  'doubts.sum': 'Elles demandent',
+  'doubts.sum': 'Leur total',
   'doubts.oldest': 'La plus ancienne',
   'doubts.age': 'il y a {time}',
   'doubts.since': 'En doute depuis',

@@ -103,7 +103,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.state.excluded': 'Exclue',
   'draft.plan': 'Plan',
   'draft.run_id': 'Identifiant du lot',
-  'draft.run_id_help': 'Dans ce lot, une ligne est payée une fois. Vide : il est tiré du fichier.',
+  'draft.run_id_help':
+    'Un nom pour ce paiement. Sous un même nom, chaque ligne est payée une seule fois. Vide : il est tiré du fichier.',
   'draft.nothing_to_pay': 'Aucune ligne ne peut encore être payée',
   'draft.make_plan': 'Voir le plan',
   'draft.will_pay': '{count, plural, one {# ligne sera payée.} other {# lignes seront payées.}}',

@@ -1,7 +1,7 @@
 import type { jobs as english } from '../en/jobs.ts';
 
 export const jobs: Record<keyof typeof english, string> = {
-  'jobs.sub': 'Ce qui s’exécute sans surveillance.',
+  'jobs.sub': 'Les fichiers qu’airbatch prend et paie selon un calendrier.',
   'jobs.none': 'Il n’y a pas de tâches',
   'jobs.none_help': 'Les tâches sont des fichiers dans ce dossier :',
   'jobs.job': 'Tâche',

@@ -38,7 +38,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.none': 'Aucune ligne n’est retenue',
   'held.title': '{count, plural, one {# ligne retenue} other {# lignes retenues}}',
   'held.group': '{count, plural, one {# ligne :} other {# lignes :}}',
-  'held.sum': 'Elles demandent',
+  'held.sum': 'Leur total',
   'held.decide': 'Décider',
   'held.release': 'Libérer',
   'held.skip': 'Ignorer',

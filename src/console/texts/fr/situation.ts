@@ -21,7 +21,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.by_person': 'Une personne l’a mis en pause',
   'hold.throttled': 'Le service fait attendre le compte',
   'hold.unreachable': 'Le service ne répond pas',
-  'hold.first_rows': 'Les premières lignes partent seules',
+  'hold.first_rows': 'Seules les premières lignes sont envoyées, comme essai',
   'hold.no_program': 'Aucun programme ne le traite',
   'need.answer': 'décider si on l’envoie',
   'need.approve': 'une deuxième personne approuve ou rejette',
@@ -42,5 +42,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'le service annule l’un de deux paiements : demandez-le-lui',
   'need.correct':
     '{rows, plural, one {# ligne non payée est corrigée et renvoyée} other {# lignes non payées sont corrigées et renvoyées}}',
-  'need.reject': 'il a attendu trop longtemps : une personne le rejette, et son fichier est soumis de nouveau',
+  'need.reject': 'le délai d’approbation est passé : rejetez-le, et soumettez son fichier de nouveau',
 };

@@ -1,7 +1,7 @@
 import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
-  'wallets.sub': 'Ce que chaque compte peut dépenser, et s’il peut envoyer maintenant.',
+  'wallets.sub': 'Le solde de chaque compte, et s’il peut envoyer maintenant.',
   'wallets.none': 'Il n’y a pas de compte',
   'wallets.open': 'peut envoyer',
   'wallets.rehearsal': 'bac à sable : pas d’argent réel',

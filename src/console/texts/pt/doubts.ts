@@ -7,7 +7,7 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.none': 'Nenhuma linha está em dúvida',
   'doubts.none_help': 'O resultado de cada pagamento é conhecido ou ainda está a ser seguido.',
   'doubts.rows': 'Linhas em dúvida',
-  'doubts.sum': 'Pedem',
+  'doubts.sum': 'O seu total',
   'doubts.oldest': 'A mais antiga',
   'doubts.age': 'há {time}',
   'doubts.since': 'Em dúvida desde',

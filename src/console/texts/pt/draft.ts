@@ -103,7 +103,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.state.excluded': 'Excluída',
   'draft.plan': 'Plano',
   'draft.run_id': 'Identificador do lote',
-  'draft.run_id_help': 'Dentro dele, uma linha é paga uma vez. Vazio: deriva do ficheiro.',
+  'draft.run_id_help':
+    'Um nome para este pagamento. Com o mesmo nome, cada linha é paga uma só vez. Vazio: deriva do ficheiro.',
   'draft.nothing_to_pay': 'Nenhuma linha pode ser paga ainda',
   'draft.make_plan': 'Ver o plano',
   'draft.will_pay': '{count, plural, one {# linha será paga.} other {# linhas serão pagas.}}',

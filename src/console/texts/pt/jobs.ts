@@ -1,7 +1,7 @@
 import type { jobs as english } from '../en/jobs.ts';
 
 export const jobs: Record<keyof typeof english, string> = {
-  'jobs.sub': 'O que corre sem ninguém a ver.',
+  'jobs.sub': 'Ficheiros que o airbatch recolhe e paga segundo um calendário.',
   'jobs.none': 'Não há tarefas',
   'jobs.none_help': 'As tarefas são ficheiros nesta pasta:',
   'jobs.job': 'Tarefa',

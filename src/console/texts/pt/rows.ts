@@ -38,7 +38,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.none': 'Nenhuma linha está retida',
   'held.title': '{count, plural, one {# linha retida} other {# linhas retidas}}',
   'held.group': '{count, plural, one {# linha:} other {# linhas:}}',
-  'held.sum': 'Pedem',
+  'held.sum': 'O seu total',
   'held.decide': 'Decidir',
   'held.release': 'Libertar',
   'held.skip': 'Ignorar',

@@ -21,7 +21,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.by_person': 'Uma pessoa pausou-o',
   'hold.throttled': 'O serviço faz a conta esperar',
   'hold.unreachable': 'O serviço não responde',
-  'hold.first_rows': 'As primeiras linhas vão sozinhas',
+  'hold.first_rows': 'Só as primeiras linhas são enviadas, como ensaio',
   'hold.no_program': 'Nenhum programa o processa',
   'need.answer': 'decidir se é enviado',
   'need.approve': 'uma segunda pessoa aprova ou rejeita',
@@ -42,5 +42,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'o serviço reverte um de dois pagamentos: peça-lho',
   'need.correct':
     '{rows, plural, one {# linha não paga é corrigida e enviada de novo} other {# linhas não pagas são corrigidas e enviadas de novo}}',
-  'need.reject': 'esperou demasiado: uma pessoa rejeita-o, e o ficheiro é submetido de novo',
+  'need.reject': 'o prazo de aprovação passou: rejeite-o, e submeta o ficheiro de novo',
 };

@@ -1,7 +1,7 @@
 import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
-  'wallets.sub': 'O que cada conta tem para gastar, e se pode enviar agora.',
+  'wallets.sub': 'O saldo de cada conta, e se pode enviar agora.',
   'wallets.none': 'Não há contas',
   'wallets.open': 'pode enviar',
   'wallets.rehearsal': 'ensaio: nenhum dinheiro se move',

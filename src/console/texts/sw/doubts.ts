@@ -7,7 +7,7 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.none': 'Hakuna safu yenye shaka',
   'doubts.none_help': 'Matokeo ya kila malipo yanajulikana, au bado yanafuatiliwa.',
   'doubts.rows': 'Safu zenye shaka',
-  'doubts.sum': 'Zinaomba',
+  'doubts.sum': 'Jumla yake',
   'doubts.oldest': 'Ya zamani zaidi',
   'doubts.age': '{time} zilizopita',
   'doubts.since': 'Ina shaka tangu',

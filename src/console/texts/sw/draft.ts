@@ -103,7 +103,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.state.excluded': 'Imeachwa',
   'draft.plan': 'Mpango',
   'draft.run_id': 'Kitambulisho cha malipo',
-  'draft.run_id_help': 'Ndani yake, safu hulipwa mara moja. Ikiwa tupu, hutokana na faili.',
+  'draft.run_id_help':
+    'Jina la malipo haya. Chini ya jina moja, kila safu hulipwa mara moja tu. Ikiwa tupu, hutokana na faili.',
   'draft.nothing_to_pay': 'Hakuna safu inayoweza kulipwa bado',
   'draft.make_plan': 'Ona mpango',
   'draft.will_pay': '{count, plural, one {Safu # italipwa.} other {Safu # zitalipwa.}}',

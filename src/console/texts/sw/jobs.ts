@@ -1,7 +1,7 @@
 import type { jobs as english } from '../en/jobs.ts';
 
 export const jobs: Record<keyof typeof english, string> = {
-  'jobs.sub': 'Kinachoendeshwa bila mtu kuangalia.',
+  'jobs.sub': 'Faili ambazo airbatch huzichukua na kuzilipa kwa ratiba.',
   'jobs.none': 'Hakuna kazi',
   'jobs.none_help': 'Kazi ni faili katika folda hii:',
   'jobs.job': 'Kazi',

@@ -38,7 +38,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.none': 'Hakuna safu iliyozuiliwa',
   'held.title': '{count, plural, one {safu # iliyozuiliwa} other {safu # zilizozuiliwa}}',
   'held.group': '{count, plural, one {safu #:} other {safu #:}}',
-  'held.sum': 'Zinaomba',
+  'held.sum': 'Jumla yake',
   'held.decide': 'Amua',
   'held.release': 'Ruhusu',
   'held.skip': 'Ruka',

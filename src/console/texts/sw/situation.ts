@@ -21,7 +21,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.by_person': 'Mtu amelisitisha',
   'hold.throttled': 'Huduma inaifanya akaunti isubiri',
   'hold.unreachable': 'Huduma haijibu',
-  'hold.first_rows': 'Safu za kwanza zinakwenda peke yake',
+  'hold.first_rows': 'Safu za kwanza tu zinatumwa, kama jaribio',
   'hold.no_program': 'Hakuna programu inayolishughulikia',
   'need.answer': 'uamuzi kama litumwe',
   'need.approve': 'mtu wa pili aidhinishe au akatae',
@@ -41,5 +41,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'huduma irudishe moja ya malipo mawili: iombe',
   'need.correct':
     '{rows, plural, one {safu # isiyolipwa irekebishwe na itumwe tena} other {safu # zisizolipwa zirekebishwe na zitumwe tena}}',
-  'need.reject': 'limesubiri muda mrefu mno: mtu alikatae, na faili yake iwasilishwe tena',
+  'need.reject': 'muda wa kuidhinisha umepita: likatae, na uwasilishe faili yake tena',
 };

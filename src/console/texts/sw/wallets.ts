@@ -1,7 +1,7 @@
 import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
-  'wallets.sub': 'Kila akaunti ina kiasi gani cha kutumia, na kama inaweza kutuma sasa.',
+  'wallets.sub': 'Salio la kila akaunti, na kama inaweza kutuma sasa.',
   'wallets.none': 'Hakuna akaunti',
   'wallets.open': 'inaweza kutuma',
   'wallets.rehearsal': 'jaribio: hakuna pesa halisi',
