@@ -23,7 +23,7 @@ const encodings: { name: string; bytes: Buffer }[] = [
 describe('a file', () => {
   for (const { name, bytes } of encodings) {
     const mark = bytes[0] === 0x70 || bytes[1] === 0x70 ? 'without' : 'with';
-    test(`in ${name} ${mark} a mark is read as it was written, in whatever chunks it comes`, async () => {
+    test(`in ${name} ${mark} a mark is read as written, in chunks of any size`, async () => {
       for (const chunkBytes of [1, 7, 1_000]) {
         const { rows, header: columns, findings } = await check(bytes, { chunkBytes });
         assert.equal(rows[0]?.status, 'ready');
@@ -34,7 +34,7 @@ describe('a file', () => {
     });
   }
 
-  test('in Windows-1252 keeps the signs that only it has', async () => {
+  test('in Windows-1252 keeps the characters that only this encoding has', async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${header}\n+254712345678,1,100,KES,R-1,`),
       Buffer.from([0x80, 0x93, 0x94, 0x0a]),
@@ -49,7 +49,7 @@ describe('a file', () => {
     ['pipes', '|'],
     ['commas', ','],
   ] as const) {
-    test(`with ${name} between its cells is understood`, async () => {
+    test(`with ${name} between its cells is read`, async () => {
       const content = `${header}\n+254712345678,1,100,KES,R-1,"A${delimiter}B"\n`.replaceAll(',', delimiter);
       const { rows, findings } = await check(content);
       assert.equal((JSON.parse(rows[0]?.input ?? '') as string[])[5], `A${delimiter}B`);
@@ -57,14 +57,14 @@ describe('a file', () => {
     });
   }
 
-  test('whose header has commas in its cells, and semicolons between them, is understood', async () => {
+  test('with commas in the cells of its header, and semicolons between them, is read', async () => {
     const { rows } = await check(
       'phone_number;network_id;"amount, net, rounded, final";amount;currency\n+254712345678;1;x;5;KES\n',
     );
     assert.equal(rows[0]?.amount, '5');
   });
 
-  test('may say its separator in a first line, which is no row', async () => {
+  test('may name its separator in a first line, which is not a row', async () => {
     const { rows, findings } = await check(`sep=^\r\n${text.replaceAll(',', '^')}`);
     assert.deepEqual([rows.length, rows[0]?.line, rows[0]?.status], [1, 3, 'ready']);
     assert.equal(findings.file.delimiter, '^');
@@ -75,7 +75,7 @@ describe('a file', () => {
     ['LF', '\n'],
     ['CR', '\r'],
   ] as const) {
-    test(`with ${name} at the end of its lines counts them as an editor does`, async () => {
+    test(`with ${name} at the end of its lines has the line numbers of an editor`, async () => {
       const second = '"+254712345679","1","100","KES","R-2","two\nlines"';
       const content = [header, row, '', second, row.replace('R-1', 'R-3'), ''].join(end);
       for (const chunkBytes of [1, 10_000]) {
@@ -98,7 +98,7 @@ describe('a file', () => {
     assert.equal(findings.file.format, 'gzip');
   });
 
-  test('gives the same rows in whatever chunks it comes', async () => {
+  test('gives the same rows in chunks of any size', async () => {
     const content = csv(Array.from({ length: 300 }, (_, index) => rowOfMany(index)));
     const whole = await check(content);
     const small = await check(content, { chunkBytes: 13 });
@@ -106,7 +106,7 @@ describe('a file', () => {
     assert.equal(whole.rows.length, 300);
   });
 
-  test('tells how far it was read', async () => {
+  test('reports how much of it was read', async () => {
     const seen: number[] = [];
     const content = csv(Array.from({ length: 7_000 }, (_, index) => rowOfMany(index)));
     await check(content, {
@@ -121,13 +121,13 @@ describe('a file', () => {
     assert.equal(seen.at(-1), 7_000);
   });
 
-  test('is left alone when the reader gives up', async () => {
+  test('is closed when the reader gives up', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     await assert.rejects(check(csv([goodRow()]), { signal }), /enough/);
   });
 });
 
-test('a CSV whose first column is called ID is not taken for a SYLK spreadsheet', async () => {
+test('with a first column called ID is a CSV, not a SYLK spreadsheet', async () => {
   const { rows } = await check('ID;Phone;network;amount;currency\nP1;+254712345678;1;5;KES\n');
   assert.equal(rows[0]?.status, 'ready');
 });
@@ -234,7 +234,7 @@ describe('a file is rejected, in one sentence, when it', () => {
   }
 });
 
-test('a file that is as it should be is taken', async () => {
+test('a correct file is accepted', async () => {
   const { rows } = await check(text, {
     settings: { guards: { expectedRows: 1, expectedSums: { KES: '100', UGX: '0' } } },
   });
@@ -242,7 +242,7 @@ test('a file that is as it should be is taken', async () => {
 });
 
 describe('a trailer', () => {
-  test('that agrees with the file is no row of it', async () => {
+  test('that agrees with the file is not a row', async () => {
     const content = `${text}${row.replace('R-1', 'R-2').replace('100', '0.50')}\nTotal;2;"100,50"\n`;
     const { rows } = await check(content.replaceAll(',', ';').replace('100;50', '100,50'), {
       settings: { guards: { trailer: 'TOTAL' } },
@@ -255,7 +255,7 @@ describe('a trailer', () => {
 describe('the amounts of a file', () => {
   const ambiguous = goodRow({ amount: '1.234' });
 
-  test('decide together how one of them is read, wherever in the file the proof stands', async () => {
+  test('together decide how one of them is read, wherever in the file the proof is', async () => {
     const rows = Array.from({ length: 200 }, (_, index) => goodRow({ amount: String(index + 1) }));
     const grouped = await check(csv([ambiguous, ...rows, goodRow({ amount: '2.000,50' })]), { chunkBytes: 500 });
     assert.equal(grouped.rows[0]?.amount, '1234');
@@ -271,7 +271,7 @@ describe('the amounts of a file', () => {
     assert.deepEqual(problemCodes(rows[0]), ['AMOUNT_AMBIGUOUS']);
   });
 
-  test('are read as the configuration says, where it says so', async () => {
+  test('are read as the configuration says, if it says so', async () => {
     const { rows } = await check(csv([ambiguous]), { settings: { decimalSign: ',' } });
     assert.equal(rows[0]?.amount, '1234');
   });

@@ -124,7 +124,7 @@ const runs = { numRuns: 300, seed: 20_261_121 };
 
 describe('intake, given anything,', () => {
   for (const name of readdirSync(corpus).filter((file) => file !== 'expected.json')) {
-    test(`accounts for or rejects the nasty file ${name}, in whatever chunks it comes`, async () => {
+    test(`accounts for or rejects the nasty file ${name}, in chunks of any size`, async () => {
       const expected = JSON.parse(readFileSync(join(corpus, 'expected.json'), 'utf8')) as Record<string, unknown>;
       const bytes = readFileSync(join(corpus, name));
       for (const chunkBytes of [128 * 1024, 7]) {
@@ -136,14 +136,14 @@ describe('intake, given anything,', () => {
     });
   }
 
-  test('accounts for every row, or rejects the file in one sentence, on bytes of any kind', async () => {
+  test('accounts for every row, or rejects the file in one sentence, for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 600 }), (bytes) => outcome(Buffer.from(bytes)).then(() => undefined)),
       runs,
     );
   });
 
-  test('does so on tables that were damaged on their way, and the same in whatever chunks they come', async () => {
+  test('does the same for damaged tables, in chunks of any size', async () => {
     const damage = fc.array(
       fc.record({ at: fc.nat(), kind: fc.constantFrom('flip', 'cut', 'drop', 'double'), byte: fc.nat(255) }),
       { minLength: 1, maxLength: 4 },
@@ -168,7 +168,7 @@ describe('intake, given anything,', () => {
     );
   });
 
-  test('does so on workbooks that were damaged on their way', async () => {
+  test('does the same for damaged workbooks', async () => {
     const bytes = Buffer.from(
       await writeXlsx({ sheets: [{ name: 'S', rows: [header, ['+254712345678', 1, 5.5, 'KES', 'A', 'x']] }] }),
     );
@@ -186,7 +186,7 @@ describe('intake, given anything,', () => {
     );
   });
 
-  test('never moves a value to another column or row, whatever stands in the cells and however they are written', async () => {
+  test('never moves a value to another column or row, whatever cells contain and however they are written', async () => {
     await fc.assert(
       fc.asyncProperty(rows, form, async (table, how) => {
         const found = await outcome(written(table, how));
@@ -228,7 +228,7 @@ describe('intake, given anything,', () => {
     );
   });
 
-  test('is not held up by cells as long as books', async () => {
+  test('is not slowed down by very long cells', async () => {
     const units = ['1', ' ', '.', ',', "'", '(', '"', 'a', '٣', '\u00A0', '-', '+', '1,', '1 ', '0712345678 '];
     for (const unit of units) {
       const long = unit.repeat(Math.floor(200_000 / Buffer.byteLength(unit)));

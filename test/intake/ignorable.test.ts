@@ -8,7 +8,7 @@ const ignorable = [
   ...['\u2060', '\u2065', '\u206F', '\u3164', '\uFE0F', '\uFEFF', '\uFFA0', '\u{1D173}', '\u{E0001}', '\u{E0100}'],
 ];
 
-describe('characters that nobody can see do not count', () => {
+describe('invisible characters are ignored', () => {
   for (const character of ignorable) {
     const name = `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
     const within = (text: string) => `${text.slice(0, 2)}${character}${text.slice(2)}${character}`;

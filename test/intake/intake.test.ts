@@ -61,8 +61,8 @@ const mixed = csv([
   goodRow({ reference: 'D', amount: '', currency: '', product_id: '102' }),
 ]);
 
-describe('taking a file into the ledger', () => {
-  test('leaves a validated batch with every row, its verdict, and its cells as they stand in the file', async (t) => {
+describe('intake of a file', () => {
+  test('stores a validated batch with every row, its verdict, and its cells as in the file', async (t) => {
     const { db, take } = await rig(t);
     const { batch } = await take(mixed);
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('taking a file into the ledger', () => {
     assert.deepEqual([rows[0]?.problems, rows[3]?.product_id, rows[3]?.amount], [null, '102', null]);
   });
 
-  test('counts and adds up the same in the result, in the ledger and in a validation', async (t) => {
+  test('has the same counts and sums in the result, in the ledger and in a validation', async (t) => {
     const { db, folder, take } = await rig(t);
     const { batch, ...findings } = await take(mixed);
     assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 1, held: 1, skipped: 0 });
@@ -96,7 +96,7 @@ describe('taking a file into the ledger', () => {
     assert.deepEqual(await validateFile({ file: join(folder, 'payroll.csv'), settings: {} }), findings);
   });
 
-  test('makes the run id of the bytes of the file, unless one is given', async (t) => {
+  test('derives the run id from the bytes of the file, unless a run id is given', async (t) => {
     const { take } = await rig(t);
     const first = await take(mixed);
     const again = await take(mixed);
@@ -109,7 +109,7 @@ describe('taking a file into the ledger', () => {
     await assert.rejects(take(mixed, { runId: 'a/b' }), { code: 'RUN_ID_INVALID' });
   });
 
-  test('binds the rows as understood in a digest that the form of the file does not change', async (t) => {
+  test('binds the rows as understood in a digest that does not depend on the form of the file', async (t) => {
     const { take } = await rig(t);
     const first = await take(mixed);
     const resaved = await take(`\uFEFF${mixed.replaceAll(',', ';').replaceAll('\n', '\r\n')}`);
@@ -118,7 +118,7 @@ describe('taking a file into the ledger', () => {
     assert.notEqual(changed.batch.content_sha256, first.batch.content_sha256);
   });
 
-  test('counts every row of a file of several thousand, and writes no event for each', async (t) => {
+  test('counts every row of a file of several thousand, without an event for each', async (t) => {
     const { db, take } = await rig(t);
     const content = csv(Array.from({ length: 2_345 }, (_, index) => rowOfMany(index)));
     const { batch, counts } = await take(content);
@@ -147,7 +147,7 @@ describe('taking a file into the ledger', () => {
   });
 });
 
-describe('a file whose rows an earlier batch has', () => {
+describe('a file with rows of an earlier batch', () => {
   const files = ['A', 'B', 'C', 'D'].map((reference, index) => goodRow({ reference, amount: String(10 + index) }));
 
   /**
@@ -171,7 +171,7 @@ describe('a file whose rows an earlier batch has', () => {
     });
   }
 
-  test('has those skipped or held before anything is approved, naming batch and row', async (t) => {
+  test('skips or holds those rows before approval, and names batch and row', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files), { runId: 'november' });
     await pay(db, first.batch);
@@ -205,7 +205,7 @@ describe('a file whose rows an earlier batch has', () => {
     ['as it is', {}],
     ['corrected', { phone_number: '+254712345679', amount: '99' }],
   ] as const) {
-    test(`has a row that failed tried again ${how}, under the next generation, as often as is allowed`, async (t) => {
+    test(`tries a failed row again ${how}, under the next generation, as often as allowed`, async (t) => {
       const { db, take } = await rig(t);
       await pay(db, (await take(csv(files), { runId: 'november' })).batch);
       const second = await again(take, db, changed);
@@ -220,7 +220,7 @@ describe('a file whose rows an earlier batch has', () => {
     });
 
     for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
-      test(`has a row of which the service says ${word} held ${how}: it may have arrived`, async (t) => {
+      test(`holds a row ${how} if the service reports ${word}: it may have arrived`, async (t) => {
         const { db, take } = await rig(t);
         const { batch } = await take(csv(files), { runId: 'november' });
         await pay(db, batch, word);
@@ -231,7 +231,7 @@ describe('a file whose rows an earlier batch has', () => {
     }
 
     for (const job of [undefined, 'monthly'])
-      test(`has a row go on ${how} that was turned away and then put aside, though ${job ?? 'a person'} brings it: nothing was paid`, async (t) => {
+      test(`continues a row ${how} that was refused and then skipped or cancelled, even if ${job ?? 'a person'} brings it: nothing was paid`, async (t) => {
         const { db, take } = await rig(t);
         const { batch } = await take(csv(files), { runId: 'november' });
         await pay(db, batch);
@@ -242,7 +242,7 @@ describe('a file whose rows an earlier batch has', () => {
         assert.deepEqual(found, ['ready', 2, null]);
       });
 
-    test(`has a row that failed held ${how} where a job brings it: nobody has decided that it is tried again`, async (t) => {
+    test(`holds a failed row ${how} if a job brings it: nobody has decided to retry it`, async (t) => {
       const { db, take } = await rig(t);
       await pay(db, (await take(csv(files), { runId: 'november' })).batch);
       const { found } = await again(take, db, changed, 'monthly');
@@ -250,7 +250,7 @@ describe('a file whose rows an earlier batch has', () => {
     });
   }
 
-  describe('that stood in it several times, without references', () => {
+  describe('with repeated rows, without references', () => {
     const settings = { duplicates: 'allow' };
 
     /** What becomes of so many rows that ask for the same, of as many as `states`, which the first file came to. */
@@ -275,18 +275,18 @@ describe('a file whose rows an earlier batch has', () => {
       });
     }
 
-    test('is the one that failed where only that comes again, though another has been paid: a person sees both', async (t) => {
+    test('pays the failed one again if only that one is in the new file, though another was paid: a person sees both', async (t) => {
       assert.deepEqual(await fedAgain(t, ['completed', 'failed'], 1), ['2~2 held SENT_LATELY']);
     });
 
-    test('goes on where no runs are compared, and is held where a job brings it', async (t) => {
+    test('pays it again if no runs are compared, and holds it if a job brings it', async (t) => {
       const states = ['completed', 'failed'];
       assert.deepEqual(await fedAgain(t, states, 1, { policy: { repeatWithinDays: 0 } }), ['2~2 ready']);
       const byJob = { job: 'monthly', policy: { repeatWithinDays: 0 } };
       assert.deepEqual(await fedAgain(t, states, 1, byJob), ['2~1 held FAILED_BEFORE']);
     });
 
-    test('is each of those that failed once, and not one that the file names itself', async (t) => {
+    test('pays each of those that failed once, and none that the file contains itself', async (t) => {
       const policy = { repeatWithinDays: 0 };
       const bothFailed = await fedAgain(t, ['completed', 'failed', 'failed'], 2, { policy });
       assert.deepEqual(bothFailed, ['3~2 ready', '2~2 ready']);
@@ -300,7 +300,7 @@ describe('a file whose rows an earlier batch has', () => {
     });
   });
 
-  test('is held under another run id where it was sent lately, and says where the same rows are already', async (t) => {
+  test('is held under another run id if it was sent lately, and names the batch with the same rows', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
     await pay(db, first.batch);
@@ -322,7 +322,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 
-  test('names the batch that has paid the same rows before those that came since and paid none', async (t) => {
+  test('names the batch that paid the same rows before later batches that paid none', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
     await pay(db, first.batch);
@@ -333,7 +333,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.match(warnings[1] ?? '', /run five, /);
   });
 
-  test('says that another batch of its run has the same rows and may still send them; not where it has ended', async (t) => {
+  test('reports that another batch of its run has the same rows and may still send them, but not if that batch has ended', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files), { runId: 'november' });
     const told = async (status: string) => {
@@ -348,7 +348,7 @@ describe('a file whose rows an earlier batch has', () => {
     for (const status of ['cancelled', 'completed']) assert.deepEqual(await told(status), []);
   });
 
-  test('says that the very same file was read otherwise before, where what that has paid is left out', async (t) => {
+  test('reports that the same file was read with other settings, which leave out what was paid', async (t) => {
     const { db, take } = await rig(t);
     const text = csv(files.map((row) => ({ ...row, bonus: row.reference === 'A' ? (row.amount ?? '') : '7' })));
     const first = await take(text);
@@ -371,7 +371,7 @@ describe('a file whose rows an earlier batch has', () => {
     );
   });
 
-  test('says that another account has sent the same rows, which holds nothing; not where it was a rehearsal or never began', async (t) => {
+  test('reports that another account sent the same rows, which holds nothing, but not a rehearsal or a batch that never began', async (t) => {
     const { db, take } = await rig(t);
     const text = csv(files);
     const first = await take(text, { account: 'legacy', runId: 'november' });
@@ -387,7 +387,7 @@ describe('a file whose rows an earlier batch has', () => {
     );
   });
 
-  test('is held where its number gets more than the policy allows from all batches, beside what was sent lately', async (t) => {
+  test('holds a row if its number exceeds the maximum over all batches, and for what was sent lately', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv([goodRow({ amount: '300' })]), { runId: 'november' })).batch);
     const policy = { recipientMaximum: { sums: { KES: '500' } } };
@@ -401,7 +401,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual(codes, [[], ['RECIPIENT_MAXIMUM'], both, ['RECIPIENT_MAXIMUM'], ['RECIPIENT_MAXIMUM']]);
   });
 
-  test('is let go once by who was told of what was sent, also before the days of the maximum', async (t) => {
+  test('can be released once by a person who saw what was sent, also before the days of the maximum', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv([goodRow({ amount: '600' })]), { runId: 'november' })).batch);
     const twoDaysAgo = Date.now() - 2 * 86_400_000;
@@ -412,7 +412,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual([row?.status, row?.known_until], ['held', twoDaysAgo]);
   });
 
-  test('is held where its number gets more than the policy allows with what a restored ledger has lost', async (t) => {
+  test('holds a row if its number exceeds the maximum together with payments that a restored ledger has lost', async (t) => {
     const { db, take } = await rig(t);
     const lost = { account: 'main', topup_id: 't-1', run_id: 'november', row_ref: 'r-1', generation: 1 };
     const sent = { phone_number: '+254712345678', amount: '300', currency: 'KES', first_sent_at: Date.now() - 60_000 };
@@ -422,7 +422,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual([counts.valid, counts.held], [0, 1]);
   });
 
-  test('is held under the same run id with references of its own, as what is paid under another key', async (t) => {
+  test('is held under the same run id with new references, since the rows were paid under another key', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files), { runId: 'november' })).batch);
     const text = csv(files)
@@ -433,7 +433,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.equal(problems[0]?.code, 'SENT_LATELY');
   });
 
-  test('is held under the same run id however long ago it was paid, where a spreadsheet has saved its reference anew', async (t) => {
+  test('is held under the same run id, however long ago it was paid, if a spreadsheet changed its references', async (t) => {
     const { db, take } = await rig(t);
     const named = (...rows: [reference: string, amount: string][]) =>
       csv(
@@ -454,7 +454,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.equal((await take(others, { runId: 'november' })).counts.valid, 3);
   });
 
-  test('says what was sent lately of a row as well that is held for another reason: whoever lets it go is to know of both', async (t) => {
+  test('shows what was sent lately for a row that is held for another reason, so that a person who releases it knows both', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv([goodRow()]), { runId: 'november' })).batch);
     const { batch } = await take(csv([goodRow(), goodRow()]), { runId: 'december' });
@@ -484,7 +484,7 @@ describe('a file whose rows an earlier batch has', () => {
     return { first: first.batch, counts, problems, held: held.map(({ row_no }) => row_no) };
   }
 
-  test('is held where it has no references, and another amount than the run has sent, however long ago', async (t) => {
+  test('is held if it has no references and another amount than the run has sent, however long ago', async (t) => {
     const corrected = [{ ...unnamed[0], amount: '150' }, ...unnamed.slice(1)];
     const { first, counts, problems, held } = await heldOf(t, corrected);
     assert.deepEqual([counts.skipped, counts.valid, held], [2, 1, [1]]);
@@ -494,7 +494,7 @@ describe('a file whose rows an earlier batch has', () => {
     );
   });
 
-  test('is ready where what the run has sent still stands in the file, thousands of rows away', async (t) => {
+  test('is ready if the payment that the run sent is also in the file, thousands of rows away', async (t) => {
     const filler = Array.from({ length: 2_500 }, (_, index) => {
       const { reference: _reference, ...row } = rowOfMany(index);
       return row;
@@ -506,24 +506,24 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual([replaced.counts.skipped, replaced.held], [2, [1]]);
   });
 
-  test('is ready a month later where each has a reference of its own, also under the one run id of all months', async (t) => {
+  test('is ready a month later if each row has its own reference, also under the one run id of all months', async (t) => {
     const named = (month: string) => unnamed.map((row, at) => ({ ...row, reference: `${month}-${at}` }));
     const { counts, held } = await heldOf(t, named('dec'), { first: named('nov') });
     assert.deepEqual([counts.skipped, held], [0, []]);
   });
 
-  test('is held a month later where one of the two has no reference: no key tells them apart', async (t) => {
+  test('is held a month later if one of the two rows has no reference: no key distinguishes them', async (t) => {
     const named = unnamed.map((row, at) => ({ ...row, reference: `NOV-${at}` }));
     assert.deepEqual((await heldOf(t, named)).held, [1, 2, 3]);
   });
 
-  test('is ready with another amount where the policy does not mind', async (t) => {
+  test('is ready with another amount if the policy allows it', async (t) => {
     const corrected = [{ ...unnamed[0], amount: '150' }, ...unnamed.slice(1)];
     const { held } = await heldOf(t, corrected, { policy: { repeatWithinDays: 0 } });
     assert.deepEqual(held, []);
   });
 
-  test('is ready under another run id where the policy does not mind', async (t) => {
+  test('is ready under another run id if the policy allows it', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files))).batch);
     const { counts } = await take(csv(files).replaceAll(',', ';'), { policy: { repeatWithinDays: 0 } });
@@ -531,8 +531,8 @@ describe('a file whose rows an earlier batch has', () => {
   });
 });
 
-describe('a file that cannot be taken', () => {
-  test('leaves a rejected batch without rows that says why', async (t) => {
+describe('a file that cannot be read', () => {
+  test('leaves a rejected batch without rows that has the reason', async (t) => {
     const { db, take } = await rig(t);
     await assert.rejects(take('name,amount\nMary,5\n'), (error: unknown) => {
       assert.ok(error instanceof AirbatchError);
@@ -544,7 +544,7 @@ describe('a file that cannot be taken', () => {
     assert.equal((await countRows(db, batch?.batch_id ?? '')).size, 0);
   });
 
-  test('leaves nothing of its rows in the ledger when it is found out at its last line', async (t) => {
+  test('leaves none of its rows in the ledger if the fault is in its last line', async (t) => {
     const { db, take } = await rig(t);
     const settings = { guards: { trailer: 'TOTAL' } };
     await assert.rejects(take(mixed, { settings }), { code: 'FILE_REJECTED' });
@@ -553,14 +553,14 @@ describe('a file that cannot be taken', () => {
     assert.deepEqual(await pageRows(db, batch?.batch_id ?? '', 0, 10), []);
   });
 
-  test('leaves no batch when there is no such file', async (t) => {
+  test('leaves no batch if the file does not exist', async (t) => {
     const { db, folder, take } = await rig(t);
     await assert.rejects(take(mixed, { file: join(folder, 'no.csv') }), { code: 'FILE_UNREADABLE' });
     await assert.rejects(take(mixed, { file: folder }), { code: 'FILE_UNREADABLE' });
     assert.deepEqual(await listBatches(db, 10), []);
   });
 
-  test('leaves a cancelled batch when reading it was interrupted', async (t) => {
+  test('leaves a cancelled batch if reading was interrupted', async (t) => {
     const { db, take } = await rig(t);
     const stop = new AbortController();
     const content = csv(Array.from({ length: 5_000 }, (_, index) => rowOfMany(index)));
@@ -574,7 +574,7 @@ describe('a file of a job', () => {
   const silent: Catalog = { networks: async () => null, products: async () => null };
   const named = csv([goodRow({ network_id: 'Safaricom' })]);
 
-  test('that names networks while nobody knows them leaves no batch, however often it is brought', async (t) => {
+  test('with network names leaves no batch while the networks are unknown, however often it is brought', async (t) => {
     const { db, take } = await rig(t);
     for (let times = 0; times < 3; times++)
       await assert.rejects(take(named, { job: 'payroll', catalog: silent }), { code: 'SERVICE_UNREACHABLE' });
@@ -582,7 +582,7 @@ describe('a file of a job', () => {
     assert.equal((await take(named, { job: 'payroll', catalog: testCatalog })).counts.valid, 1);
   });
 
-  test('that is refused as a whole leaves a batch that says so', async (t) => {
+  test('that is rejected leaves a batch that has the reason', async (t) => {
     const { db, take } = await rig(t);
     const settings = { guards: { expectedRows: 2 } };
     for (const content of [named, 'phone_number,amount\n'])
@@ -600,7 +600,7 @@ describe('a file of a job', () => {
     assert.deepEqual(await listReadings(db), []);
   });
 
-  test('without its names goes on as one of a person does', async (t) => {
+  test('without network names is imported like one of a person', async (t) => {
     const { take } = await rig(t);
     const { counts, warnings } = await take(csv([goodRow()]), { job: 'payroll', catalog: silent });
     assert.equal(counts.valid, 1);
@@ -609,7 +609,7 @@ describe('a file of a job', () => {
     assert.equal(byPerson.problems[0]?.code, 'NETWORK_UNRESOLVED');
   });
 
-  test('that has not answered yet is not waited for by who breaks off', async (t) => {
+  test('that waits for an answer of the service can be interrupted', async (t) => {
     const { db, take } = await rig(t);
     const stop = new AbortController();
     const networks = () => {
@@ -626,7 +626,7 @@ describe('a file of a job', () => {
   });
 });
 
-describe('a file whose reader comes to an end in the middle', () => {
+describe('a file whose reader ends in the middle', () => {
   const many = csv(Array.from({ length: 5_000 }, (_, index) => rowOfMany(index)));
 
   /** Leaves a ledger as a crash does: some rows are stored, and nobody has said that this came to nothing. */
@@ -643,14 +643,14 @@ describe('a file whose reader comes to an end in the middle', () => {
     return batch.batch_id;
   }
 
-  test('is left alone as long as the reader may be at it', async (t) => {
+  test('is left alone as long as the reader may still work on it', async (t) => {
     const { db, ...rest } = await rig(t);
     const batchId = await crash({ db, ...rest });
     await endAbandoned({ db, clock: systemClock }, 'test/2/2', (holder) => holder !== 'test/1/1');
     assert.equal((await findBatch(db, batchId))?.status, 'received');
   });
 
-  test('is not taken for dead while the service has a look-up of the catalog wait', async (t) => {
+  test('is not given up while the reader waits for a catalog look-up', async (t) => {
     const { db, take } = await rig(t);
     const clock = { ...systemClock, now: () => systemClock.now() + longThrottleMs };
     const networks = async () => {
@@ -665,7 +665,7 @@ describe('a file whose reader comes to an end in the middle', () => {
     ['its process is gone', 0, true],
     ['it was silent for too long', readingTtlMs, false],
   ] as const) {
-    test(`is rejected without rows, and can be run again, when ${how}`, async (t) => {
+    test(`is rejected without rows, and can be run again, if ${how}`, async (t) => {
       const { db, take, ...rest } = await rig(t);
       const batchId = await crash({ db, take, ...rest });
       const clock = { ...systemClock, now: () => systemClock.now() + later };
@@ -679,7 +679,7 @@ describe('a file whose reader comes to an end in the middle', () => {
     });
   }
 
-  test('is rejected at once, when its program ended before it could take out what it had read, or whoever went on with that', async (t) => {
+  test('is rejected at once if its program, or the next one, ended before it removed the rows', async (t) => {
     const { db, ...rest } = await rig(t);
     const batchId = await crash({ db, ...rest });
     const full = (name: string): Database => ({
@@ -711,7 +711,7 @@ describe('a file whose reader comes to an end in the middle', () => {
     assert.deepEqual([await pageRows(db, batchId, 0, 10), await listReadings(db)], [[], []]);
   });
 
-  test('stores nothing more when it was taken for dead, and says so', async (t) => {
+  test('gets no more rows after it was given up, and its reader reports that', async (t) => {
     const { db, take } = await rig(t);
     const catalog: Catalog = {
       async networks() {
@@ -726,7 +726,7 @@ describe('a file whose reader comes to an end in the middle', () => {
     assert.deepEqual(await pageRows(db, batch.batch_id, 0, 10), []);
   });
 
-  test('leaves no row of what was interrupted', async (t) => {
+  test('leaves no row of the interrupted reading', async (t) => {
     const { db, take } = await rig(t);
     const stop = new AbortController();
     const onProgress = ({ rows }: { rows: number }) => (rows > 2_500 ? stop.abort() : undefined);
@@ -737,7 +737,7 @@ describe('a file whose reader comes to an end in the middle', () => {
   });
 });
 
-test('what is in the ledger is what a validation says, whatever rows have in common', async (t) => {
+test('the ledger has the same as a validation, whatever rows have in common', async (t) => {
   const { db, folder, take } = await rig(t);
   const cell = (...texts: string[]) => fc.constantFrom(...texts);
   const row = fc.record({

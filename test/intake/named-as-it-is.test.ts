@@ -4,7 +4,7 @@ import { check, csv, goodRow, problemCodes } from './support.ts';
 
 const amountProblem = async (amount: string) => (await check(csv([goodRow({ amount })]))).rows[0]?.problems[0];
 
-describe('what is no amount is called what it is', () => {
+describe('a cell that is not an amount is named for what it is', () => {
   for (const date of [
     ...['2026-11-25', '25/11/2026', '25.11.2026', '11-25', '1/2', '2026-11-25 14:00', '2026-11-25T14:00:00'],
     ...['5-Nov', 'Nov-26', '5. November 2026', 'Nov 5, 2026', '05-avr-26', '3-Dez', '1-sept.', 'Mär 26'],
@@ -23,12 +23,12 @@ describe('what is no amount is called what it is', () => {
     });
 
   for (const text of ['much', 'see note', '5-10 or so', 'Nobody'])
-    test(`or only no amount: ${text}`, async () => {
+    test(`or simply not an amount: ${text}`, async () => {
       assert.match((await amountProblem(text))?.message ?? '', /^"[^"]+" is not an amount\.$/);
     });
 });
 
-test('a number with commas between its digits is one number written as an amount, not several', async () => {
+test('a number with commas between its digits is one number formatted as an amount, not several', async () => {
   for (const phone_number of ['254,712,405,118', '+254,712,405,118', '254,712,405,118.00']) {
     const { rows } = await check(csv([goodRow({ phone_number })]));
     const [problem] = rows[0]?.problems ?? [];
@@ -41,10 +41,10 @@ test('a number with commas between its digits is one number written as an amount
   }
 });
 
-describe('the mark with which DOS ended a text', () => {
+describe('the DOS end-of-file mark', () => {
   const lines = csv([goodRow(), goodRow({ phone_number: '+254712345679' })]);
 
-  test('is no row, wherever a chunk ends, and however often it stands there', async () => {
+  test('is not a row, wherever a chunk ends, and however often it occurs', async () => {
     for (const end of ['\u001A', '\u001A'.repeat(40)])
       for (const chunkBytes of [1, 7, 4_096]) {
         const { rows } = await check(lines + end, { chunkBytes });
@@ -52,12 +52,12 @@ describe('the mark with which DOS ended a text', () => {
       }
   });
 
-  test('may follow the last cell, which is then whole', async () => {
+  test('may follow the last cell, which stays complete', async () => {
     const { rows } = await check(`${lines.trimEnd()}\u001A`);
     assert.deepEqual([rows[1]?.currency, rows.map(problemCodes)], ['KES', [[], []]]);
   });
 
-  test('stays where text follows it', async () => {
+  test('is kept if text follows it', async () => {
     const { rows } = await check(lines.replace('+254712345678', '\u001A+254712345678'), { chunkBytes: 1 });
     assert.equal(rows[0]?.input.includes('\\u001a+254712345678'), true);
   });

@@ -15,7 +15,7 @@ const table = lines
   });
 
 describe('docs/problems.md', () => {
-  test('has the codes of the program, in their order, with the same words and verdicts', () => {
+  test('has the codes of the program, in their order, with the same texts and verdicts', () => {
     assert.deepEqual(
       table.map(({ code, title, verdict }) => [code, title, verdict]),
       Object.entries(problemTable).map(([code, { title, verdict }]) => [code, title, verdict]),
@@ -52,11 +52,11 @@ describe('docs/problems.md', () => {
     }
   });
 
-  test('has most of its examples in a form that is tried here', () => {
+  test('has most of its examples in a form that this test runs', () => {
     assert.ok(table.filter(({ example }) => /^(line: )?`[^`]*`$/.test(example)).length > 25);
   });
 
-  test('tells of the ambiguous number as it is', async () => {
+  test('describes the ambiguous number as the program reads it', async () => {
     const row = goodRow({ phone_number: '2015550123' });
     const { rows } = await check(csv([row]), { settings: { country: 'US' } });
     assert.deepEqual(problemCodes(rows[0]), ['PHONE_AMBIGUOUS']);

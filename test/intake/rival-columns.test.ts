@@ -35,7 +35,7 @@ describe('two columns that could be the same field', () => {
     'Bruttobetrag',
     'Nettolohn',
   ]) {
-    test(`stop the file until a mapping says which: "amount" and "${other}"`, async () => {
+    test(`stop the file until a mapping chooses: "amount" and "${other}"`, async () => {
       const content = three((index) => ({ amount: `${50_000 + index}`, [other]: `${100 + index}.50` }));
       const error = await rejection(content);
       assert.equal(
@@ -50,7 +50,7 @@ describe('two columns that could be the same field', () => {
     });
   }
 
-  test('are not those that hold something else', async () => {
+  test('are not a problem if one holds something else', async () => {
     for (const [name, value] of [
       ['pay date', '2026-11-25'],
       ['Total hours', '40'],
@@ -64,7 +64,7 @@ describe('two columns that could be the same field', () => {
       assert.equal(await rejection(three(() => ({ amount: '1500', [name]: value }))), null, name);
   });
 
-  test('may be two numbers of a person: of each only the ends are shown, since a rejection is kept and sent', async () => {
+  test('may be two numbers of a person: only their last digits are shown, since a rejection is stored and sent', async () => {
     for (const name of ['phone', 'WhatsApp', 'Alternative phone', 'Phone 2', 'Next of kin tel']) {
       const error = await rejection(three((index) => ({ [name]: `072234567${index}` })));
       assert.match(error?.message ?? '', /"phone_number" has \+254…70; \+254…71; \+254…72, /, name);
@@ -79,13 +79,13 @@ describe('two columns that could be the same field', () => {
     }
   });
 
-  test('are seen where the rows come in small pieces', async () => {
+  test('are detected if the rows arrive in small pieces', async () => {
     const content = three((index) => ({ amount: '5', gross: `${index + 1}` }));
     await assert.rejects(check(content, { chunkBytes: 7 }), /"gross" has 1; 2; 3/);
   });
 });
 
-describe('a field whose column is not found', () => {
+describe('a missing column', () => {
   const lines = (header: string, ...rows: string[]) => [header, ...rows, ''].join('\n');
   const people = ['+254712345671,1,1200,KES', '+254712345672,1,1500,KES', '+254712345673,1,900,KES'];
 
@@ -97,7 +97,7 @@ describe('a field whose column is not found', () => {
     ['phnoe', 'phone_number'],
     ['Network of the person', 'network_id'],
   ] as const) {
-    test(`is proposed with what stands in it: "${column}" for ${field}`, async () => {
+    test(`is proposed with its values: "${column}" for ${field}`, async () => {
       const header = ['phone_number', 'network_id', 'amount', 'currency'].map((name) =>
         name === field ? column : name,
       );
@@ -121,7 +121,7 @@ describe('a field whose column is not found', () => {
   });
 });
 
-test('a whole table in one column is called that', async () => {
+test('is explained if the whole table is in one column', async () => {
   for (const content of [
     '"phone_number,network_id,amount,currency"\n"+254712345671,1,1200,KES"\n',
     '"phone_number;network_id;amount;currency"\n"+254712345671;1;1200;KES"\n',
@@ -136,7 +136,7 @@ test('a whole table in one column is called that', async () => {
 describe('columns with the same name', () => {
   const rows = '+254712345678,1,5,KES,a,b\n+254712345679,1,6,KES,c,d\n';
 
-  test('that nobody reads are kept, and noted', async () => {
+  test('that are not read are kept, with a note', async () => {
     const { rows: checked, findings } = await check(`phone_number,network_id,amount,currency,note,note\n${rows}`);
     assert.deepEqual(
       checked.map(({ status, input }) => [status, JSON.parse(input).slice(4)]),
@@ -150,7 +150,7 @@ describe('columns with the same name', () => {
     ]);
   });
 
-  test('cannot be read, be it by their name or by a mapping', async () => {
+  test('cannot be read, neither by name nor by mapping', async () => {
     const twice = `phone_number,network_id,amount,currency,pay,pay\n${rows}`;
     assert.match(
       (await rejection(twice, { columns: { reference: 'pay' } }))?.message ?? '',

@@ -9,8 +9,8 @@ const codes = async (...lines: string[]) => {
   return rows.map((row) => problemCodes(row)[0] ?? `${row.amount}`);
 };
 
-describe('a comma between thousands without quotes', () => {
-  test('never pays the first group: its row has more cells than the header, be the last of them empty', async () => {
+describe('a thousands comma without quotes', () => {
+  test('never pays the first group: its row has more cells than the header, even if the last is empty', async () => {
     assert.deepEqual(
       await codes(
         header,
@@ -23,7 +23,7 @@ describe('a comma between thousands without quotes', () => {
     );
   });
 
-  test('is told from empty cells that every row has beyond the header, such as a comma at each end', async () => {
+  test('differs from empty cells that every row has beyond the header, such as a comma at each end', async () => {
     assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y,`), ['500', '600']);
     assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y`), ['ROW_TOO_LONG', '600']);
     assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y,,`), [
@@ -32,7 +32,7 @@ describe('a comma between thousands without quotes', () => {
     ]);
   });
 
-  test('is asked about where the row has no cell too many: three digits follow the amount, and no field reads them', async () => {
+  test('is a question if the row has no extra cell: three digits follow the amount, and no field reads them', async () => {
     assert.deepEqual(
       await codes(
         header,
@@ -51,7 +51,7 @@ describe('a comma between thousands without quotes', () => {
     ]);
   });
 
-  test('is asked about in words that show the whole amount', async () => {
+  test('is a question whose text shows the whole amount', async () => {
     const { rows } = await check(`${header}\n${person(1)},2,400\n`);
     const [problem] = rows[0]?.problems ?? [];
     assert.equal(
@@ -61,7 +61,7 @@ describe('a comma between thousands without quotes', () => {
     assert.match(problem?.suggestion ?? '', /^Write "2,400" in quotes, or 2\.00; or save the file with semicolons/);
   });
 
-  test('cannot be where no comma parts cells, where the amount is written out, or where a field reads what follows', async () => {
+  test('is excluded if no comma separates cells, if the amount is complete, or if a field reads what follows', async () => {
     const semicolons = (line: string) => line.replaceAll(',', ';');
     assert.deepEqual(await codes(...[header, `${person(1)},2,400`].map(semicolons)), ['2']);
     assert.deepEqual(await codes(header, `${person(1)},2.00,400`, `${person(2)},2500,400`, `${person(3)},2,40`), [

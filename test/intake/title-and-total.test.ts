@@ -36,7 +36,7 @@ describe('lines above the header', () => {
     ['a title in quotes over two lines', `"Payroll\nNovember",,,,\n${header}\n${rows.join('\n')}\n`, 3],
     ['a separator line and a title', `sep=;\nPayroll\n${[header, ...rows].join('\n').replaceAll(',', ';')}\n`, 3],
   ] as const) {
-    test(`are left out on offer: ${name}`, async () => {
+    test(`can be left out: ${name}`, async () => {
       const offer = await rejection(content);
       assert.match(offer.hint, new RegExp(`Line ${line} looks like the header.*--header-line ${line}\\b`));
       const { findings, rows: read } = await check(content, { settings: { headerLine: line } });
@@ -51,7 +51,7 @@ describe('lines above the header', () => {
     });
   }
 
-  test('are named with what stands in them, without numbers of people', async () => {
+  test('are shown, without people’s numbers', async () => {
     const content = `Acme\nQuestions: +254712345678\n${header}\n${rows.join('\n')}\n`;
     const { findings } = await check(content, { settings: { headerLine: 3 } });
     assert.equal(findings.warnings.length, 1);
@@ -72,21 +72,21 @@ describe('lines above the header', () => {
     );
   });
 
-  test('of a workbook are no hidden rows to be paid', async () => {
+  test('of a workbook are not hidden rows to be paid', async () => {
     const content = await workbook([['Payroll'], header.split(','), ...rows.map((row) => row.split(','))], [0]);
     const { findings } = await check(content, { settings: { headerLine: 2 } });
     assert.deepEqual(findings.warnings.length, 1);
     assert.doesNotMatch(findings.warnings.join('\n'), /hidden/);
   });
 
-  test('end where the file says: a line without a record is refused, and so is one that is no header', async () => {
+  test('end where the option says: a line without a record, or one that is not a header, is refused', async () => {
     assert.match((await rejection(titled, { headerLine: 2 })).message, /^line 2, .* is empty; .* line 3$/);
     assert.match((await rejection(titled, { headerLine: 9 })).message, /no line 9/);
     assert.match((await rejection(titled, { headerLine: 4 })).message, /has no column|no column for/);
     assert.match((await rejection(titled, { headerLine: 1 })).hint, /--header-line 3\b/);
   });
 
-  test('are offered for no file whose first line is the header', async () => {
+  test('are not offered for a file whose first line is the header', async () => {
     const error = await rejection(`Name,Phone\n${rows.join('\n')}\n`);
     assert.doesNotMatch(error.hint, /header-line/);
   });
@@ -96,7 +96,7 @@ const skip = { totalLine: 'skip' };
 const file = (...lines: string[]) => `${[header, ...lines].join('\n')}\n`;
 
 describe('a TOTAL line', () => {
-  test('is an invalid row that names the option, unless it is to be skipped', async () => {
+  test('is an invalid row that names the option, unless the option skips it', async () => {
     const { rows: read } = await check(file(...rows, 'TOTAL,,,300.75,'));
     assert.equal(read[2]?.status, 'invalid');
     assert.match(JSON.stringify(read[2]?.problems), /--total-line skip/);
@@ -117,7 +117,7 @@ describe('a TOTAL line', () => {
     ['Swahili', 'Jumla kuu,,,300.75,'],
     ['German', 'Gesamtsumme,,,300.75,'],
   ] as const) {
-    test(`is skipped where it is what the rows add up to: ${name}`, async () => {
+    test(`is skipped if it equals the sum of the rows: ${name}`, async () => {
       const { rows: read, findings } = await check(file(...rows, line), { settings: skip });
       assert.equal(read[2]?.status, 'skipped', JSON.stringify(read[2]?.problems));
       assert.deepEqual(problemCodes(read[2]), ['TOTAL_LINE']);
@@ -134,14 +134,14 @@ describe('a TOTAL line', () => {
     assert.match(error.hint, /Nothing was sent/);
   });
 
-  test('counts rows that are wrong or held for another reason', async () => {
+  test('counts rows that are invalid or held for another reason', async () => {
     const wrong = 'Eve,+25471234,1,50,KES';
     const { findings } = await check(file(...rows, wrong, 'TOTAL,,,350.75,'), { settings: skip });
     assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 1, held: 0, skipped: 1 });
     await rejection(file(...rows, wrong, 'TOTAL,,,300.75,'), skip);
   });
 
-  test('that cannot be compared stops the file: an amount that could not be read, or several currencies', async () => {
+  test('that cannot be compared stops the file: an unreadable amount, or several currencies', async () => {
     const unread = await rejection(file(...rows, 'Eve,+254712345670,1,fifty,KES', 'TOTAL,,,350.75,'), skip);
     assert.match(unread.message, /line 4/);
     const mixed = await rejection(file(...rows, 'Eve,+256772345678,4,5000,UGX', 'TOTAL,,,5300.75,'), skip);
@@ -155,7 +155,7 @@ describe('a TOTAL line', () => {
     await rejection(file(...lines, 'TOTAL,,,300.75,KES', 'TOTAL,,,5001,UGX'), skip);
   });
 
-  test('of a part is compared with its part, and the last one with all', async () => {
+  test('of a part is compared with its part, and the last one with all rows', async () => {
     const parts = [
       rows[0] as string,
       'Subtotal,,,100.50,',
@@ -171,12 +171,12 @@ describe('a TOTAL line', () => {
     );
   });
 
-  test('with rows below it that it does not count stops the file', async () => {
+  test('stops the file if rows below it are not counted', async () => {
     const error = await rejection(file(...rows, 'TOTAL,,,300.75,', 'Eve,+254712345670,1,50,KES'), skip);
     assert.match(error.message, /line 4, .* 1 row below it/);
   });
 
-  test('is no row that has a number, nor one without an amount', async () => {
+  test('is not a row that has a number, nor one without an amount', async () => {
     const { rows: read } = await check(file('TOTAL,+254712345678,1,100,KES', 'Total,,,,'), { settings: skip });
     assert.deepEqual(
       read.map(({ status }) => status),
@@ -184,14 +184,14 @@ describe('a TOTAL line', () => {
     );
   });
 
-  test('with a doubtful amount fits where one of its readings does', async () => {
+  test('with a doubtful amount matches if one of its readings does', async () => {
     const big = ['Ada,+254712345678,1,1000,KES', 'Bob,+254712345679,1,500,KES'];
     const { findings } = await check(file(...big, 'TOTAL,,,"1,500",'), { settings: skip });
     assert.equal(findings.counts.skipped, 1);
     await rejection(file(...big, 'TOTAL,,,"1,600",'), skip);
   });
 
-  test('is no row for guards that count rows', async () => {
+  test('is not counted by guards on the number of rows', async () => {
     const settings = { ...skip, guards: { expectedRows: 2, expectedSums: { KES: '300.75' } } };
     const { findings } = await check(file(...rows, 'TOTAL,,,300.75,'), { settings });
     assert.equal(findings.counts.skipped, 1);

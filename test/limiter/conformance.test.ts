@@ -34,7 +34,7 @@ for (const [name, make] of gates) {
 
   describe(`a limiter on ${name}`, () => {
     for (const version of ['v1', 'v2'] as const)
-      test(`of ${version} starts no more than the limit in any window, where nothing is told of the server's`, async () => {
+      test(`of ${version} starts no more than the limit in any window if the server reports no window`, async () => {
         const limiter = opened(version);
         const begun = await starts(limiter, 24);
         for (const [index, at] of begun.entries()) {
@@ -44,7 +44,7 @@ for (const [name, make] of gates) {
         await limiter.stop();
       });
 
-    test('starts at once what the service says is left of its window', async () => {
+    test('starts at once what the service reports as left of its window', async () => {
       const windowMs = 60_000;
       const limiter = make({ version: 'v2', limits: { creation: { limit, windowMs } } }, { clock: systemClock });
       limiter.observe('creation', { limit, remaining: limit, resetAt: systemClock.now() + windowMs / 2 });
@@ -54,7 +54,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('goes on as before where the clock is set back: with what waits, and with what comes', {
+    test('continues as before if the clock is set back, with waiting and with new jobs', {
       timeout: 600_000,
     }, async (t) => {
       const wall = Date.now();
@@ -75,7 +75,7 @@ for (const [name, make] of gates) {
         assert.ok(begun.filter((other) => other >= at && other - at < windowMs - 1).length <= limit);
     });
 
-    test('gives back what a job returns, and its errors', async () => {
+    test('returns what a job returns, and its errors', async () => {
       const limiter = opened();
       assert.equal(await limiter.admit('creation', async () => 42), 42);
       await assert.rejects(
@@ -87,7 +87,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('starts jobs of a class in the order in which they came', async () => {
+    test('starts jobs of a class in the order in which they arrived', async () => {
       const limiter = opened();
       const order: number[] = [];
       await Promise.all(
@@ -97,7 +97,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('keeps one class waiting without keeping another', async () => {
+    test('lets one class wait without delaying another', async () => {
       const limiter = make({ version: 'v2', limits: ofAMinute }, { clock: systemClock });
       const creations = assert.rejects(starts(limiter, 20), LimiterStopped);
       await limiter.admit('read', async () => undefined);
@@ -105,7 +105,7 @@ for (const [name, make] of gates) {
       await creations;
     });
 
-    test('starts nothing of the account while it is told to wait', async () => {
+    test('starts nothing for the account during an imposed wait', async () => {
       const limiter = opened();
       await limiter.admit('creation', async () => undefined);
       limiter.hold('creation', 300);
@@ -115,7 +115,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('lets one class rest, and the others go on meanwhile', async () => {
+    test('lets one class rest while the others continue', async () => {
       const limiter = opened();
       const began = systemClock.monotonic();
       limiter.rest('creation', 1_000);
@@ -132,7 +132,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('ends a rest sooner than it was to last', async () => {
+    test('can end a rest early', async () => {
       const limiter = opened();
       limiter.rest('creation', 60_000);
       const began = systemClock.monotonic();
@@ -142,7 +142,7 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('keeps what it admitted, and has not started, waiting as soon as it is told to wait', async () => {
+    test('keeps admitted jobs that have not started waiting as soon as a wait is imposed', async () => {
       const limiter = opened();
       const begun: number[] = [];
       const jobs = Array.from({ length: 5 }, () =>
@@ -166,13 +166,13 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
-    test('lets a job of more requests than may be under way at once run by itself', async () => {
+    test('runs a job alone if it has more requests than may be in flight at once', async () => {
       const limiter = make({ version: 'v2', limits }, { clock: systemClock });
       assert.equal(await limiter.admit('creation', async () => 'done', 600), 'done');
       await limiter.stop();
     });
 
-    test('refuses who waits when it stops, and lets what runs end', async () => {
+    test('rejects waiting jobs when it stops, and lets running jobs end', async () => {
       const limiter = opened();
       const started = Promise.withResolvers<void>();
       const release = Promise.withResolvers<string>();

@@ -16,14 +16,14 @@ function limiterOf({ limit = 60, windowMs = minuteMs }: { limit?: number; window
   return { clock, limiter, told: (resetAt: number, remaining = 0) => ({ limit, remaining, resetAt }) };
 }
 
-describe('a window of the service is taken for over', () => {
+describe('the end of a service window', () => {
   for (const [windowMs, doubtMs, marginMs] of [
     [400, 2, 5],
     [10_000, 42, 50],
     [minuteMs, 250, 250],
     [60 * minuteMs, 250, 250],
   ] as const)
-    test(`${marginMs} ms, and ${doubtMs} ms of doubt about our clock, after its end, where it lasts ${windowMs} ms`, () => {
+    test(`is assumed ${marginMs} ms, and ${doubtMs} ms of doubt about our clock, after its time, if it lasts ${windowMs} ms`, () => {
       const { clock, limiter, told } = limiterOf({ windowMs });
       const resetAt = clock.now() + windowMs / 2 + 1;
       limiter.observe('creation', told(resetAt));
@@ -31,7 +31,7 @@ describe('a window of the service is taken for over', () => {
       assert.ok(Math.abs(late - doubtMs - marginMs) < 0.5, `${late} ms`);
     });
 
-  test('no later where the service tells the time in whole seconds, as it does', async () => {
+  test('is assumed no later if the service reports the time in whole seconds, as it does', async () => {
     const { clock, limiter, told } = limiterOf();
     const resetAt = clock.now() + minuteMs / 2 + 1;
     await clock.drive(clock.sleep(700));
@@ -40,27 +40,27 @@ describe('a window of the service is taken for over', () => {
   });
 });
 
-test('a wait that the service asks for is waited out with the same margin', () => {
+test('is followed by the same margin as a wait that the service asks for', () => {
   const { limiter } = limiterOf();
   limiter.hold('creation', 30_000);
   assert.equal(limiter.usage('creation').heldMs, 30_250);
 });
 
-describe('of a window that others use', () => {
+describe('a window that others use too', () => {
   for (const [limit, margin] of [
     [10, 1],
     [60, 1],
     [300, 3],
     [1_000, 10],
   ] as const) {
-    test(`${margin} of ${limit} are left beside their share`, () => {
+    test(`keeps ${margin} of ${limit} free beside their share`, () => {
       const { clock, limiter, told } = limiterOf({ limit });
       limiter.observe('creation', told(clock.now() + minuteMs / 2 + 1, limit - 5));
       assert.equal(limiter.usage('creation').outlook.perWindow, limit - margin);
     });
 
     for (const remaining of [margin, margin + 1])
-      test(`the last ${margin} of ${limit} are not used: of ${remaining} that are left, ${remaining - margin}`, async () => {
+      test(`keeps the last ${margin} of ${limit} unused: of ${remaining} that are left, ${remaining - margin}`, async () => {
         const { clock, limiter, told } = limiterOf({ limit });
         const resetAt = clock.now() + minuteMs / 2 + 1;
         limiter.observe('creation', told(resetAt, remaining));
@@ -101,7 +101,7 @@ describe('a gate by itself', () => {
     });
 });
 
-test('what an answer proves of the service’s time counts for five minutes at least, and for ten at most', () => {
+test('what an answer proves of the service’s time counts for five to ten minutes', () => {
   const clock = makeServerClock();
   const sample = (atMs: number, aheadMs: number) =>
     sampleTime(clock, {

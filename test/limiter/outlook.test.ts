@@ -69,17 +69,17 @@ async function foreseen({ count, phase, others = 0 }: { count: number; phase: nu
   }));
 }
 
-describe('what is foreseen of the time left', () => {
+describe('the forecast of the time left', () => {
   for (const count of [30, 60, 100, 115, 300])
     for (const phase of [0, 0.3, 0.9])
-      test(`is true within a few percent for the next of ${count} requests, begun at ${phase} of a window`, async () => {
+      test(`is correct within a few percent for the next of ${count} requests, begun at ${phase} of a window`, async () => {
         const wrong = (await foreseen({ count, phase })).filter(
           ({ ms, truth }) => Math.abs(ms - truth) > Math.max(1_000, truth * 0.04),
         );
         assert.deepEqual(wrong, []);
       });
 
-  test('is true within a tenth beside another client, once a window has shown what it uses', async () => {
+  test('is correct within a tenth beside another client, once a window has shown its use', async () => {
     const seen = await foreseen({ count: 200, phase: 0.3, others: 20 });
     const wrong = seen.filter(
       ({ at, ms, truth }) => at > 2 * windowMs && Math.abs(ms - truth) > Math.max(2_000, truth * 0.1),
@@ -87,7 +87,7 @@ describe('what is foreseen of the time left', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('is that of a window which nobody has used, after a long wait that no window explains', () => {
+  test('assumes an unused window after a long wait that no window explains', () => {
     const clock = makeVirtualClock();
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
     limiter.observe('creation', { limit, remaining: 50, resetAt: clock.now() + 30_000, tookMs });

@@ -148,14 +148,14 @@ describe('pacing by the server’s window', () => {
   }
 
   for (const phase of [0.2, 0.5, 0.8, 0.95, 0.98, 0.99]) {
-    test(`leaves another client its third of the limit, begun when ${phase * 100}% of a window are past`, async () => {
+    test(`leaves another client its third of the limit, begun when ${phase * 100}% of a window are over`, async () => {
       const { refused, refusedToOther, windows } = await payBesideAnother({ phase, otherFrom: 1 / 40, rows: 300 });
       assert.equal(refused + refusedToOther, 0);
       assert.ok(windows <= (300 / 40) * 1.15, `it took ${windows} windows`);
     });
   }
 
-  test('lets another client in that begins during a long run', async () => {
+  test('makes room for another client that begins during a long run', async () => {
     for (const otherFrom of [2.003, 2.03, 2.5, 2.9]) {
       const { refused, refusedToOther } = await payBesideAnother({ phase: 0.3, otherFrom, rows: 300 });
       assert.equal(refused, 0, `the other client began at ${otherFrom}`);
@@ -163,7 +163,7 @@ describe('pacing by the server’s window', () => {
     }
   });
 
-  test('is never refused anything beside another client, whenever either of them begins', async () => {
+  test('is never refused anything beside another client, whenever either begins', async () => {
     const phases = [...Array(28).keys()].map((step) => (step < 20 ? step / 200 : step / 10 - 1.9));
     for (const phase of phases) {
       for (const otherFrom of [0, 0.01, 0.02, 0.03, 0.04, 0.049]) {
@@ -175,7 +175,7 @@ describe('pacing by the server’s window', () => {
     }
   });
 
-  test('keeps something back of each window that has only just opened, and more of the first', async () => {
+  test('reserves part of each window that has just opened, and more of the first', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
@@ -201,7 +201,7 @@ describe('pacing by the server’s window', () => {
     );
   });
 
-  test('takes no answer for word that nobody else is there while a request of ours is without one', async () => {
+  test('does not conclude that it is alone while one of its own requests is unanswered', async () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v2' });
     const resetAt = clock.now() + windowMs;
     let used = 0;
@@ -221,7 +221,7 @@ describe('pacing by the server’s window', () => {
     assert.equal(starts.filter((at) => at < 9_000).length, 6 + 2);
   });
 
-  test('looks out for others while it does not know who has used the window that it found', async () => {
+  test('watches for other clients while it does not know who used the window that it found', async () => {
     const { clock, limiter, admit, resetAt } = starting({ version: 'v2' });
     const shared: boolean[] = [];
     for (const [index, remaining] of [40, 59, 59, 59].entries()) {
@@ -233,7 +233,7 @@ describe('pacing by the server’s window', () => {
     assert.deepEqual(shared, [true, true, false, false]);
   });
 
-  test('spreads what a window has no room for, at no loss, so that what comes in between need not wait for the next', async () => {
+  test('spreads what exceeds a window, at no loss, so that other requests need not wait for the next', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
@@ -281,7 +281,7 @@ describe('pacing by the server’s window', () => {
   });
 
   for (const others of [0, 20])
-    test(`foresees when all is sent, with ${others} requests of another client in each window`, async () => {
+    test(`forecasts when all is sent, with ${others} requests of another client in each window`, async () => {
       const clock = makeVirtualClock();
       const server = makeServer(clock, { limit: 60, windowMs, headers: true });
       const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
@@ -317,7 +317,7 @@ describe('pacing by the server’s window', () => {
       assert.ok(settled.length > 0 && worst < (others > 0 ? windowMs / 2 : windowMs / 8), `${worst} of ${ended} ms`);
     });
 
-  test('follows a limit that differs from the configured one, and says so once for each change', async () => {
+  test('follows a limit that differs from the configured one, and reports each change once', async () => {
     const clock = makeVirtualClock();
     const seen: [RequestClass, number, number][] = [];
     const onLimitDiffers = (...one: (typeof seen)[number]) => void seen.push(one);
@@ -334,7 +334,7 @@ describe('pacing by the server’s window', () => {
     assert.deepEqual([limiter.usage('read').limit, limiter.usage('read').usedOfWindow], [600, 593]);
   });
 
-  test('counts what it has sent itself where a service says again and again that nothing is used', async () => {
+  test('counts its own requests if a service reports again and again that nothing is used', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
@@ -359,12 +359,12 @@ describe('pacing by the server’s window', () => {
       (answer: number) => (answer > 100 ? { reset: -7_200_000, date: -7_200_000 } : {}),
     ],
   ] as const)
-    test(`is refused nothing, and leaves another client its third, where ${what}`, async () => {
+    test(`is refused nothing, and leaves another client its third, if ${what}`, async () => {
       const { refused, refusedToOther } = await payBesideAnother({ phase: 0.2, otherFrom: 1 / 40, rows: 300, wrongMs });
       assert.equal(refused + refusedToOther, 0);
     });
 
-  test('goes by its own count where more is said to be left than there ever was', async () => {
+  test('uses its own count if the service reports more left than the limit', async () => {
     const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
     limiter.observe('creation', { limit: 30, remaining: 1_000, resetAt });
     await clock.drive(Promise.all(Array.from({ length: 40 }, () => admit('creation'))));
@@ -375,7 +375,7 @@ describe('pacing by the server’s window', () => {
     );
   });
 
-  test('believes no header that allows nothing, and none of a service that sends none', () => {
+  test('ignores a header that allows nothing, and a service that sends no header', () => {
     const limitAfter = (version: 'v1' | 'v2', limit: number) => {
       const { limiter, resetAt } = starting({ version });
       limiter.observe('creation', { limit, remaining: 0, resetAt });
@@ -390,7 +390,7 @@ describe('pacing by the server’s window', () => {
     ['a lower', 30],
     ['a higher', 3_000],
   ] as const)
-    test(`keeps to ${name} limit than the configured one, and uses it`, async () => {
+    test(`keeps to ${name} limit than the configured one, and uses it fully`, async () => {
       const clock = makeVirtualClock();
       const server = makeServer(clock, { limit, windowMs, headers: true });
       const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
@@ -419,7 +419,7 @@ describe('classes of requests', () => {
     ['v1', {}, [60, 120, 120, 60]],
     ['v2', { creation: { limit: 300 }, read: { limit: 400 } }, [300, 400, 400, 120]],
   ] as const)
-    test(`have the limits of the specification in ${version}, and over them ${JSON.stringify(limits)}`, () => {
+    test(`have the limits of the specification in ${version}, and above them ${JSON.stringify(limits)}`, () => {
       const { limiter } = starting({ version, limits });
       assert.deepEqual(
         classes.map((name) => limiter.usage(name).limit),
@@ -434,7 +434,7 @@ describe('classes of requests', () => {
     assert.deepEqual(lengths, [1_000, 2_000, 2_000, windowMs]);
   });
 
-  test('do not wait for each other, except that a balance and a catalog lookup are reads, too', async () => {
+  test('do not wait for each other, but a balance and a catalog lookup count as reads', async () => {
     for (const used of classes) {
       for (const asked of classes) {
         const clock = makeVirtualClock();
@@ -456,7 +456,7 @@ describe('classes of requests', () => {
     assert.equal(limiter.usage('read').used, 10);
   });
 
-  test('count a catalog lookup as a read of the open window, as long as it runs and afterwards', async () => {
+  test('count a catalog lookup as a read of the open window while it runs and afterwards', async () => {
     const { limiter, clock, admit, starts, resetAt } = starting({ version: 'v2', limits: { read: { limit: 6 } } });
     for (const name of ['catalog', 'read'] as const) limiter.observe(name, { limit: 6, remaining: 6, resetAt });
     const running = admit('catalog', () => clock.sleep(100_000));
@@ -487,8 +487,8 @@ describe('pacing without headers', () => {
   });
 });
 
-describe('a request that is long under way', () => {
-  test('counts until a window’s length after its end, where nothing tells when the service has counted it', async () => {
+describe('a request that is in flight for long', () => {
+  test('counts until a window’s length after its end if no answer shows when the service counted it', async () => {
     const { starts, admit, clock } = starting({ version: 'v1', limits: { creation: { limit: 5 } } });
     await clock.drive(Promise.all(Array.from({ length: 6 }, () => admit('creation', () => clock.sleep(100_000)))));
     assert.ok((starts[4] ?? 0) < windowMs, `the fifth after ${starts[4]} ms`);
@@ -496,11 +496,11 @@ describe('a request that is long under way', () => {
   });
 });
 
-describe('what is left of the service’s window', () => {
+describe('the rest of the service’s window', () => {
   const isFull = ({ limiter, resetAt }: Starting, name: RequestClass, limit: number) =>
     limiter.observe(name, { limit, remaining: limit, resetAt });
 
-  test('is less by each request whose answer was lost', async () => {
+  test('shrinks by each request whose answer was lost', async () => {
     const given = starting({ version: 'v2' });
     isFull(given, 'creation', 4);
     await given.clock.drive(Promise.all(Array.from({ length: 5 }, () => given.admit('creation'))));
@@ -510,7 +510,7 @@ describe('what is left of the service’s window', () => {
     assert.ok(fifth >= windowMs / 2 && fifth < windowMs, `the fifth after ${fifth} ms`);
   });
 
-  test('is less in the next one by what was under way at the end of this one, and was never answered', async () => {
+  test('shrinks in the next window by requests that were in flight at the end of this one and never answered', async () => {
     const given = starting({ version: 'v2' });
     isFull(given, 'creation', 4);
     const across = () => given.clock.sleep(windowMs / 2 + 5_000);
@@ -519,7 +519,7 @@ describe('what is left of the service’s window', () => {
     assert.ok((given.starts[4] ?? 0) >= windowMs * 1.5, `the fifth after ${given.starts[4]} ms`);
   });
 
-  test('is the least that any answer said, in whatever order they come', async () => {
+  test('is the lowest value of any answer, in whatever order the answers arrive', async () => {
     const given = starting({ version: 'v2' });
     isFull(given, 'creation', 4);
     for (const remaining of [1, 2, 3])
@@ -535,7 +535,7 @@ describe('what is left of the service’s window', () => {
     assert.ok((given.starts[4] ?? 0) >= windowMs / 2 + 2_000, `the fifth after ${given.starts[4]} ms`);
   });
 
-  test('is asked for again after a window’s length, however far away the service says that its end is', async () => {
+  test('is requested again after a window’s length, however far away its reported end is', async () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v2' });
     const ends = { resetAt: clock.now() + 3_600_000, date: clock.now(), tookMs: 40 };
     limiter.observe('creation', { limit: 10, remaining: 0, ...ends });
@@ -543,7 +543,7 @@ describe('what is left of the service’s window', () => {
     assert.ok((starts[0] ?? 0) >= windowMs && (starts[0] ?? 0) < windowMs + 2_000, `after ${starts[0]} ms`);
   });
 
-  test('is not known of any later window while no answer tells of one: no more than the limit in any', async () => {
+  test('is unknown for later windows until an answer reports it: no more than the limit in any of them', async () => {
     const given = starting({ version: 'v2' });
     isFull(given, 'creation', 4);
     await given.clock.drive(Promise.all(Array.from({ length: 24 }, () => given.admit('creation'))));
@@ -553,7 +553,7 @@ describe('what is left of the service’s window', () => {
     }
   });
 
-  test('is not what a late answer says of the window before', async () => {
+  test('ignores a late answer about the window before', async () => {
     const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
     limiter.observe('creation', { limit: 4, remaining: 4, resetAt });
     limiter.observe('creation', { limit: 4, remaining: 0, resetAt: resetAt - windowMs });
@@ -561,7 +561,7 @@ describe('what is left of the service’s window', () => {
     assert.deepEqual(starts, [0]);
   });
 
-  test('is used as soon as it is known, and not when the request has ended that told of it', async () => {
+  test('is used as soon as it is known, not when the request that reported it has ended', async () => {
     const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
     const long = admit('creation', async () => {
       await clock.sleep(10);
@@ -588,7 +588,7 @@ describe('what is left of the service’s window', () => {
     assert.deepEqual(starts, [10]);
   });
 
-  test('is waited out after a refusal that it announced, however short that wait', async () => {
+  test('is waited out after a refusal that it announced, however short the wait', async () => {
     const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
     limiter.observe('creation', { limit: 10, remaining: 0, resetAt });
     limiter.hold('creation', 1_000);
@@ -596,7 +596,7 @@ describe('what is left of the service’s window', () => {
     assert.ok((starts[0] ?? 0) >= windowMs / 2, `after ${starts[0]} ms`);
   });
 
-  test('is in doubt after a refusal that it did not announce, until a later request was answered', async () => {
+  test('is in doubt after a refusal that it did not announce, until a later request is answered', async () => {
     const given = starting({ version: 'v2' });
     const { clock, limiter, starts } = given;
     isFull(given, 'creation', 10);
@@ -616,7 +616,7 @@ describe('what is left of the service’s window', () => {
 });
 
 describe('a limiter', () => {
-  test('admits nothing of the account while it is told to wait', async () => {
+  test('admits nothing for the account during an imposed wait', async () => {
     const clock = makeVirtualClock();
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
     const start = clock.now();
@@ -625,7 +625,7 @@ describe('a limiter', () => {
     assert.ok((await clock.drive(read)) - start >= 30_000);
   });
 
-  test('waits for the longest that it is told to, and says so meanwhile', async () => {
+  test('waits for the longest of several imposed waits, and reports that meanwhile', async () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v2' });
     limiter.hold('creation', 30_000);
     limiter.hold('balance', 1_000);
@@ -637,7 +637,7 @@ describe('a limiter', () => {
     assert.equal(limiter.isHeld('read'), false);
   });
 
-  test('starts jobs in the order in which they came', async () => {
+  test('starts jobs in the order in which they arrived', async () => {
     const clock = makeVirtualClock();
     const limiter = makeVirtualLimiter({ version: 'v1' }, { clock });
     const order: number[] = [];
@@ -647,7 +647,7 @@ describe('a limiter', () => {
     assert.deepEqual(order, [1, 2, 3, 4]);
   });
 
-  test('rejects what waits when it is stopped, and what comes after', async () => {
+  test('rejects waiting and new jobs when it is stopped', async () => {
     const clock = makeVirtualClock();
     const limiter = makeVirtualLimiter({ version: 'v1' }, { clock });
     await limiter.admit('creation', async () => undefined);
@@ -663,7 +663,7 @@ describe('a limiter', () => {
     );
   });
 
-  test('begins a job of several requests when all of them have room, and none that came later before it', async () => {
+  test('starts a job of several requests when all of them have room, and no later job before it', async () => {
     const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
     limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
     const starts: [weight: number, at: number][] = [];
@@ -682,7 +682,7 @@ describe('a limiter', () => {
     assert.ok(fourth - second >= windowMs, `the fourth ${fourth - second} ms after the second`);
   });
 
-  test('gives a job as much less of what it asks for as the service allows less than was configured', async () => {
+  test('gives a job proportionally less than it asks for if the service allows less than configured', async () => {
     const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 6_000 } } });
     const given = () => clock.drive(limiter.admit('creation', async (count) => count, 8));
     // No answer has told of a limit yet: the first asks alone, and since its answer tells of none, the configured one
@@ -697,7 +697,7 @@ describe('a limiter', () => {
     assert.equal(limiter.usage('creation').used, 1 + 8 + 1 + 4 + 8 + 8);
   });
 
-  test('asks with one request alone whether the service allows a limit that is far higher than usual', async () => {
+  test('tests with one request alone whether the service allows a limit far higher than usual', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });
     const limiter = makeVirtualLimiter({ version: 'v2', limits: { creation: { limit: 60_000 } } }, { clock });
@@ -712,27 +712,27 @@ describe('a limiter', () => {
     assert.ok((starts[1] ?? 0) >= 40, `the second after ${starts[1]} ms`);
   });
 
-  test('asks once more now and then where the first request is long without an answer', async () => {
+  test('repeats the test from time to time if the first request has no answer for long', async () => {
     const { clock, starts, admit } = starting({ version: 'v2', limits: { creation: { limit: 60_000 } } });
     await clock.drive(Promise.all(Array.from({ length: 4 }, () => admit('creation', () => clock.sleep(10_000)))));
     assert.deepEqual(starts, [0, 3_750, 7_500, 10_000]);
   });
 
   for (const isSeen of [false, true])
-    test(`begins a job of more requests than a limit has become, where its window is ${isSeen ? '' : 'not '}told`, async () => {
+    test(`starts a job of more requests than a lowered limit, if its window is ${isSeen ? '' : 'not '}reported`, async () => {
       const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
       if (isSeen) limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
       assert.equal(await clock.drive(limiter.admit('creation', async () => 'done', 12)), 'done');
     });
 
-  test('has no more requests under way at once than it may, and goes on as they end', async () => {
+  test('has no more requests in flight at once than allowed, and continues as they end', async () => {
     const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
     limiter.observe('creation', { limit: 60_000, remaining: 60_000, resetAt });
     await clock.drive(Promise.all(Array.from({ length: 514 }, () => admit('creation', () => clock.sleep(1_000)))));
     assert.deepEqual(starts, [...Array(512).fill(0), 1_000, 1_000]);
   });
 
-  test('counts what was not given back of a job as long as any other creation, and the rest not at all', async () => {
+  test('counts the part of a job that was not given back as long as any creation, and the rest not at all', async () => {
     const { clock, limiter } = starting({ version: 'v1', limits: { creation: { limit: 10 } } });
     const starts: number[] = [];
     const begin = (weight: number, job: LimitedJob<void>) =>
@@ -756,7 +756,7 @@ describe('a limiter', () => {
     assert.ok(third >= second + 100_000 + windowMs, `the third ${third - second} ms after the second`);
   });
 
-  test('paces by what was sent of a job', async () => {
+  test('paces by what a job has sent', async () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v1' });
     await limiter.admit('creation', async (_count, giveBack) => giveBack(4), 5);
     await clock.drive(admit('creation'));
@@ -766,7 +766,7 @@ describe('a limiter', () => {
   });
 
   for (const isNext of [false, true])
-    test(`takes nothing that was given back for its own in ${isNext ? 'the next' : 'this'} window, and so sees others there`, async () => {
+    test(`does not count what was given back as its own in ${isNext ? 'the next' : 'this'} window, and so detects others there`, async () => {
       const { clock, limiter, resetAt } = starting({ version: 'v2' });
       limiter.observe('creation', { limit: 120, remaining: 120, resetAt });
       if (isNext) await clock.drive(clock.sleep(windowMs * 0.6));
@@ -777,7 +777,7 @@ describe('a limiter', () => {
     });
 });
 
-describe('what a gate starts late', () => {
+describe('a late start behind a gate', () => {
   /** One job, admitted at once, which its gate starts only when it is told to. */
   function late(name: RequestClass = 'creation') {
     const clock = makeVirtualClock();
@@ -799,7 +799,7 @@ describe('what a gate starts late', () => {
     return { clock, gate, limiter, job, ranAt: () => ranAt };
   }
 
-  test('does not run after the limiter was stopped: who waited was told that it never did', async () => {
+  test('does not happen after the limiter was stopped: the caller was told that the job never ran', async () => {
     const { gate, limiter, job, ranAt } = late();
     const refused = assert.rejects(job, LimiterStopped);
     await limiter.stop();
@@ -809,7 +809,7 @@ describe('what a gate starts late', () => {
   });
 
   for (const name of ['creation', 'read'] as const)
-    test(`runs only when the wait is over that a creation met meanwhile, where it is a ${name}`, async () => {
+    test(`happens only after the wait that a creation received meanwhile, for a ${name}`, async () => {
       const { clock, gate, limiter, job, ranAt } = late(name);
       limiter.hold('creation', 1_000);
       assert.equal(gate.shut, 1);
@@ -817,7 +817,7 @@ describe('what a gate starts late', () => {
       assert.ok((ranAt() ?? 0) >= 1_000, `after ${ranAt()} ms`);
     });
 
-  test('ends without having run where the limiter is stopped during that wait', async () => {
+  test('never happens if the limiter is stopped during that wait', async () => {
     const { clock, gate, limiter, job, ranAt } = late();
     const refused = assert.rejects(job, LimiterStopped);
     limiter.hold('creation', 1_000);

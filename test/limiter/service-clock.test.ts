@@ -54,17 +54,17 @@ async function pay({
   return { refusedAt: refusedAt.map((at) => at / windowMs), windows: taken / limit };
 }
 
-describe('a service whose clock is not ours', () => {
+describe('a service whose clock differs from ours', () => {
   for (const aheadMs of [-3_600_000, -2_000, 2_000, 3_600_000])
     for (const isDated of [true, false])
-      test(`is asked no sooner than its window allows, nor later: ahead by ${aheadMs} ms${isDated ? ', which it tells' : ''}`, async () => {
+      test(`is asked neither sooner nor later than its window allows: ahead by ${aheadMs} ms${isDated ? ', which it reports' : ''}`, async () => {
         const { refusedAt, windows } = await pay({ minutes: 8, aheadMs: () => aheadMs, isDated });
         assert.deepEqual(refusedAt, []);
         // What no answer tells has to be learnt from the windows.
         assert.ok(windows >= (isDated ? 9 : 8), `${windows} windows in 8 minutes`);
       });
 
-  test('is asked too soon once, and not again, where it is far behind and tells nothing of its time but by refusing', async () => {
+  test('is asked too soon once, and not again, if it is far behind and shows its time only by refusing', async () => {
     const { refusedAt, windows } = await pay({ minutes: 8, aheadMs: () => -5_000, isDated: false });
     assert.equal(refusedAt.length, 1, `refused at ${refusedAt}`);
     assert.ok(windows >= 8, `${windows} windows in 8 minutes`);
@@ -80,7 +80,7 @@ describe('a service whose clock is not ours', () => {
   });
 
   for (const byMs of [-5_000, 3_600_000])
-    test(`is followed when it is set by ${byMs} ms`, async () => {
+    test(`is followed when its clock is set by ${byMs} ms`, async () => {
       const aheadMs = (sinceMs: number) => (sinceMs < 3 * windowMs ? 0 : byMs);
       const { refusedAt, windows } = await pay({ minutes: 8, aheadMs, isDated: true });
       // Nothing tells of it before.

@@ -41,8 +41,8 @@ function programs({ skewMs = 0 } = {}) {
   return { clock, program, others: count, refused: () => refused };
 }
 
-describe('a program that comes after another', () => {
-  test('sends at once what that has left of the window, and takes nobody for another user of the account', async () => {
+describe('a program that follows another', () => {
+  test('sends the rest of the window at once, and does not take its predecessor for another user', async () => {
     const { program, refused } = programs();
     const first = program();
     await first.send(30);
@@ -53,7 +53,7 @@ describe('a program that comes after another', () => {
     assert.equal(refused(), 0);
   });
 
-  test('waits for the next window where that has left nothing, instead of being refused', async () => {
+  test('waits for the next window if nothing is left, instead of being refused', async () => {
     for (const skewMs of [0, 20_000, -20_000]) {
       const { program, refused } = programs({ skewMs });
       const first = program();
@@ -63,7 +63,7 @@ describe('a program that comes after another', () => {
     }
   });
 
-  test('tells what is used of the window, what is left, and the next program, before it has asked for anything', async () => {
+  test('reports what is used and left of the window, also to its successor, before it sends a request', async () => {
     const { program } = programs();
     const first = program();
     await first.send(40);
@@ -73,7 +73,7 @@ describe('a program that comes after another', () => {
     assert.deepEqual(second.ownUse, noted);
   });
 
-  test('waits no longer than a window lasts where the clock was set back since', async () => {
+  test('waits no longer than a window if the clock was set back', async () => {
     const { clock, program } = programs();
     const first = program();
     await first.send(60);
@@ -85,7 +85,7 @@ describe('a program that comes after another', () => {
     assert.ok(clock.now() - from < windowMs * 1.1, `${clock.now() - from} ms`);
   });
 
-  test('sees what others have used since, and keeps room for them', async () => {
+  test('detects what others have used since, and keeps room for them', async () => {
     const { program, others, refused } = programs();
     const first = program();
     await first.send(20);
@@ -97,7 +97,7 @@ describe('a program that comes after another', () => {
     assert.equal(refused(), 0);
   });
 
-  test('does not take for its own what others use of a later window', async () => {
+  test('does not count what others use of a later window as its own', async () => {
     for (const skewMs of [0, 60_000, -60_000]) {
       const { clock, program, others } = programs({ skewMs });
       const first = program();
@@ -111,7 +111,7 @@ describe('a program that comes after another', () => {
     }
   });
 
-  test('is told nothing where others used the account as well', async () => {
+  test('is given no number if others used the account as well', async () => {
     const { program, others } = programs();
     const first = program();
     await first.send(2);

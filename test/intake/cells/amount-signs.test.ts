@@ -85,7 +85,7 @@ const mirrored = (text: string) => text.replace(/[.,]/g, (sign) => (sign === '.'
 const currencies = Object.keys(rowOf) as Currency[];
 const columnNames = Object.keys(columns) as Column[];
 
-describe('an amount with three digits after its only sign', () => {
+describe('an amount with one separator and three digits after it', () => {
   for (const name of columnNames) {
     for (const currency of currencies) {
       for (const turn of [(text: string) => text, mirrored]) {
@@ -103,7 +103,7 @@ describe('an amount with three digits after its only sign', () => {
           }
         });
 
-        test(`such as ${doubtful} of ${currency} beside ${name} is read by the sign that a person gives`, async () => {
+        test(`such as ${doubtful} of ${currency} beside ${name} is read by the decimal sign that a person gives`, async () => {
           const point = turn('.') as Sign;
           const comma = turn(',') as Sign;
           const cells = [[doubtful, currency] as const, ...others];
@@ -153,12 +153,12 @@ describe('an amount with three digits after its only sign', () => {
       ['1234.5', '1234.5', '1234567.5'],
     ],
   ] as const) {
-    test(`is asked about in ${cells.join(' | ')} of KES where it is no plain thousand`, async () => {
+    test(`is a question in ${cells.join(' | ')} of KES if it is not a plain thousand`, async () => {
       assert.deepEqual((await read(cells.map((amount) => [amount, 'KES']))).amounts, expected);
     });
   }
 
-  test('is never a few units of a currency without decimals', async () => {
+  test('is never read as a few units of a currency without decimals', async () => {
     const read5000 = await read([
       ['5000.00', 'UGX'],
       ['5.000', 'UGX'],
@@ -168,7 +168,7 @@ describe('an amount with three digits after its only sign', () => {
     assert.deepEqual((await read([['5000.000', 'UGX']])).amounts, [asked]);
   });
 
-  test('is asked about in words that name both readings, the reason with its line, and the option', async () => {
+  test('is a question whose text names both readings, the reason with its line, and the option', async () => {
     const { checked } = await read([
       ['99,50', 'KES'],
       ['1,500', 'KES'],
@@ -184,7 +184,7 @@ describe('an amount with three digits after its only sign', () => {
     );
   });
 
-  test('is noted where the column mixes decimal points and commas', async () => {
+  test('gets a note if the column mixes decimal points and commas', async () => {
     const mixed = await read([
       ['99,50', 'KES'],
       ['100.25', 'KES'],
@@ -252,7 +252,7 @@ const amount = fc.record({
 });
 
 describe('a column of amounts', () => {
-  test('that mixes styles is never read 100 or 1000 times too small or too large: a row is read as it was meant, or asked about', async () => {
+  test('with mixed styles is never read 100 or 1000 times too small or too large: a row is read as meant, or is a question', async () => {
     const mixed = fc.array(fc.tuple(amount, fc.constantFrom(...styles)), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(mixed, async (rows) => {
@@ -288,7 +288,7 @@ describe('a column of amounts', () => {
     );
   });
 
-  test('of one style is read as a person says it is, three decimals included', async () => {
+  test('of one style is read as a person says, three decimals included', async () => {
     const ofStyle = fc.tuple(fc.array(amount, { minLength: 1, maxLength: 6 }), fc.constantFrom(...styles.slice(0, 7)));
     await fc.assert(
       fc.asyncProperty(ofStyle, async ([rows, style]) => {

@@ -141,7 +141,7 @@ describe('an amount', () => {
     );
   });
 
-  test('is read the same, whether it is plain or has to be freed of something first', () => {
+  test('is read the same with and without signs that must be removed first', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{0,18}[.,]?[0-9]{0,4}$/), (written) => {
         assert.deepEqual(readAmount(written), readAmount(` ${written}`));
@@ -168,7 +168,7 @@ describe('an amount', () => {
   });
 });
 
-test('a decimal has one plain form', () => {
+test('a decimal has one canonical form', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.integer({ min: 0, max: 4 }), (units, decimals) => {
       const plain = fromMinorUnits(units, decimals);
@@ -178,7 +178,7 @@ test('a decimal has one plain form', () => {
   );
 });
 
-test('sums are exact, however large they and their parts are', () => {
+test('sums are exact, however large the sums and their parts are', () => {
   const part = fc.tuple(
     fc.constantFrom('KES', 'UGX', 'BHD', 'XXX'),
     fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.bigInt({ min: 10n ** 14n, max: 10n ** 15n })),

@@ -36,8 +36,8 @@ const nearExample = fc
     return { country, digits: digits.join('') };
   });
 
-describe('the short way to a mobile number', () => {
-  test('says nothing that the library does not say, of any digits after any calling code', () => {
+describe('the fast check of a mobile number', () => {
+  test('claims nothing that the library denies, for any digits after any calling code', () => {
     fc.assert(
       fc.property(fc.constantFrom(...callingCodes), national, (code, digits) => {
         const known = knownMobile(`+${code}${digits}`);
@@ -65,7 +65,7 @@ describe('the short way to a mobile number', () => {
     assert.ok(short > 5_000, `${short} of 20,000 went the short way`);
   });
 
-  test('is there for the countries that airtime mostly goes to, also as people dial there', () => {
+  test('covers the countries that most airtime goes to, also with their dialling prefixes', () => {
     for (const [country, dialled, number] of [
       ['KE', '0712345678', '+254712345678'],
       ['NG', '08031234567', '+2348031234567'],

@@ -70,7 +70,7 @@ const refused: [written: string, hint: PhoneHint, code: string][] = [
 ];
 
 describe('a phone number', () => {
-  test('is read the same, whether it is plain or has to be freed of something first', () => {
+  test('is read the same with and without signs that must be removed first', () => {
     const hint = fc.constantFrom<PhoneHint>(noHint, kenya, kenyaInRow, { country: 'UG', isOfRow: true });
     const start = fc.constantFrom('+2547', '+25677', '+234803', '+1', '+44', '+', '', '07');
     fc.assert(
@@ -116,7 +116,7 @@ describe('a phone number', () => {
     for (const message of found) assert.match(message, /can be read as \+\d+ or as \+\d+/);
   });
 
-  test('is stored as it was understood, beside what was written', async () => {
+  test('is stored as understood, together with what was written', async () => {
     const { rows } = await check(csv([goodRow({ phone_number: '(0712) 345-678', country: 'Kenya' })]));
     assert.equal(rows[0]?.phone_number, '+254712345678');
     assert.equal((JSON.parse(rows[0]?.input ?? '') as string[])[0], '(0712) 345-678');
@@ -141,7 +141,7 @@ describe('a phone number', () => {
     ['DR Congo', '0812345678', '+243812345678'],
     ['USA', '2015550123', '+12015550123'],
   ] as const) {
-    test(`is read in a country by its name: ${country}`, async () => {
+    test(`is read in a country given by its name: ${country}`, async () => {
       const { rows } = await check(csv([goodRow({ phone_number: written, country })]));
       assert.deepEqual([rows[0]?.phone_number, problemCodes(rows[0])], [number, []]);
     });

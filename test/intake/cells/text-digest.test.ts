@@ -9,8 +9,8 @@ function digestOf(parts: readonly (string | null)[]): string {
   return words.join('.');
 }
 
-describe('the digest of texts', () => {
-  test('is the same for the same texts alone, wherever one ends and the next begins', () => {
+describe('a digest of texts', () => {
+  test('is equal for equal lists of texts only, wherever one text ends and the next begins', () => {
     const parts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\u0000', '\uffff', '😀'), maxLength: 3 }), {
       maxLength: 3,
     });
@@ -22,7 +22,7 @@ describe('the digest of texts', () => {
     );
   });
 
-  test('differs in each of its words between texts that differ in little, as references and numbers do', () => {
+  test('differs in each of its words for texts that differ little, as references and numbers do', () => {
     const count = 200_000;
     const words = new Uint32Array(digestWords);
     const seen = Array.from({ length: digestWords }, () => new Set<number>());

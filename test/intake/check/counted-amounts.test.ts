@@ -4,14 +4,14 @@ import { makeCountedAmounts } from '../../../src/intake/check/counted-amounts.ts
 import { check, csv, goodRow } from '../support.ts';
 
 describe('amounts far from the usual one', () => {
-  test('are found in a file with the first lines that ask for them, whatever else stands between them', async () => {
+  test('are found in a file, with the first lines that have them, whatever stands between', async () => {
     const amounts = ['10', '2000', '10', '9000', '12', '9000.00', '10', '9000', '11', '9000', '10', '10'];
     const rows = amounts.map((amount, index) => goodRow({ amount, phone_number: `+2547123456${10 + index}` }));
     const { findings } = await check(csv(rows));
     assert.deepEqual(findings.unusual, [{ currency: 'KES', amount: '9000', usual: '11', lines: [5, 7, 9] }]);
   });
 
-  test('are found below it as well as above it: a comma between thousands that was read as a decimal comma', async () => {
+  test('are found below and above it: a thousands comma that was read as a decimal comma', async () => {
     const amounts = ['1500', '2000', '1.50', '1800', '90000', '1500', '1.5'];
     const rows = amounts.map((amount, index) => goodRow({ amount, phone_number: `+2547123456${10 + index}` }));
     const { findings } = await check(csv(rows));
@@ -21,13 +21,13 @@ describe('amounts far from the usual one', () => {
     ]);
   });
 
-  test('are looked for among the rows alone that would be sent', async () => {
+  test('are looked for only among the rows to send', async () => {
     const row = (index: number, amount: string) => goodRow({ amount, phone_number: `+25471234561${index}` });
     const rows = [...[0, 1, 2, 3, 4].map((index) => row(index, '10')), { ...row(5, '9000'), network_id: '' }];
     assert.deepEqual((await check(csv(rows))).findings.unusual, []);
   });
 
-  test('are left to the ledger where there are more amounts than are kept', () => {
+  test('are left to the ledger if there are more amounts than memory keeps', () => {
     const counted = makeCountedAmounts();
     counted.add('KES', '99999999', 1);
     for (let line = 2; line <= 100_001; line++) {

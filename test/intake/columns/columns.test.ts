@@ -106,12 +106,12 @@ describe('columns', () => {
     'MOBILFUNKNUMMER',
     'Telefonnummer des Empfängers',
   ]) {
-    test(`are known as German runs words together: ${name}`, () => {
+    test(`are known if German words are joined: ${name}`, () => {
       assert.equal(meaningOf(name), 'phone_number');
     });
   }
 
-  test('are known in German with the letters of a keyboard that has no others', () => {
+  test('are known in German without umlauts', () => {
     assert.deepEqual(
       ['Waehrung', 'Laendercode'].map((name) => meaningOf(name)),
       ['currency', 'country'],
@@ -119,14 +119,14 @@ describe('columns', () => {
   });
 
   // Spec section 4.9: its reference is what Version 1 pays once, so two rows with one are not two payments.
-  test('are known as Version 1 calls them: rows with one extRefId are refused', async () => {
+  test('are known by their names of Version 1: rows with the same extRefId are refused', async () => {
     const content = 'msisdn,amount,extRefId,network,currency\n254712345678,100,A,1,KES\n254712345678,150,A,1,KES\n';
     const { rows, findings } = await check(content);
     assert.deepEqual(findings.understood[2], { column: 'extRefId', field: 'reference' });
     assert.deepEqual(rows.map(problemCodes), [['REFERENCE_TWICE'], ['REFERENCE_TWICE']]);
   });
 
-  test('are not taken for what they only resemble', () => {
+  test('are not read for a name that is only similar', () => {
     for (const name of [
       'Phone model',
       'Employee number',
@@ -140,7 +140,7 @@ describe('columns', () => {
     }
   });
 
-  test('may stand in any order, among others that are kept and not read', async () => {
+  test('may be in any order, among others that are kept and not read', async () => {
     const { rows, findings } = await check(
       'Employee,Montant,devise,Réseau,Téléphone\nAmina,5.50,KES,1,+254712345678\n',
     );
@@ -150,13 +150,13 @@ describe('columns', () => {
     assert.deepEqual(findings.understood[4], { column: 'Téléphone', field: 'phone_number' });
   });
 
-  test('are read as the mapping says, before any name', async () => {
+  test('are read by the mapping before any name', async () => {
     const content = 'phone_number;Handy;network_id;amount;currency\nx;+254712345678;1;5;KES\n';
     const { rows } = await check(content, { settings: { columns: { phone_number: 'handy' } } });
     assert.deepEqual([rows[0]?.status, rows[0]?.phone_number], ['ready', '+254712345678']);
   });
 
-  test('ask for the column of currencies where one that is not read may be it', () => {
+  test('are a question if a column that is not read may have the currencies', () => {
     const header = ['phone_number', 'network_id', 'amount', 'Currency of salary'];
     assert.throws(() => plan(header), {
       code: 'FILE_REJECTED',
@@ -171,7 +171,7 @@ describe('columns', () => {
     });
   });
 
-  test('are a question, not a guess, when two could be meant', () => {
+  test('are a question, not a guess, if two columns could be meant', () => {
     assert.throws(() => plan(['mobile', 'telephone', 'network_id', 'amount']), {
       code: 'FILE_REJECTED',
       message: /"mobile" and "telephone" could each be the phone_number/,
@@ -183,7 +183,7 @@ describe('columns', () => {
     );
   });
 
-  test('may say the currency of their amounts', async () => {
+  test('may name the currency of their amounts', async () => {
     const { rows } = await check('Phone,Network,Montant (XOF)\n+221771234567,33,1500\n');
     assert.deepEqual([rows[0]?.status, rows[0]?.amount, rows[0]?.currency], ['ready', '1500', 'XOF']);
     const other = await check('Phone,Network,Amount in KES,Currency\n+254712345678,1,5,UGX\n');
@@ -226,12 +226,12 @@ describe('columns', () => {
     ['Top up', null],
     ['Amount ($)', null],
   ] as const) {
-    test(`that hold amounts may name their currency, whatever else they are called: ${header}`, () => {
+    test(`with amounts may name their currency in a header with other words: ${header}`, () => {
       assert.equal(currencyOfAmounts(header), currency);
     });
   }
 
-  test('that hold amounts are known with their currency', () => {
+  test('with amounts are known if the header names their currency', () => {
     for (const header of [
       'Betrag in EUR',
       'Amount (€)',
@@ -247,12 +247,12 @@ describe('columns', () => {
       assert.equal(meaningOf(header), 'amount', header);
   });
 
-  test('are read in no time, however long they are', () => {
+  test('are read fast, however long their names are', () => {
     for (const header of [`${'('.repeat(200_000)}x`, `Amount ${' '.repeat(200_000)}KES`])
       assert.equal(currencyOfAmounts(header), null);
   });
 
-  test('that name a currency are a question where the rows name none, and the settings another', async () => {
+  test('with a currency in the header are a question if the rows name none and the settings another', async () => {
     for (const [header, currency] of [
       ['Amount (KES)', 'UGX'],
       ['Amount ($)', 'KES'],
@@ -287,7 +287,7 @@ describe('columns', () => {
     }
   });
 
-  test('that name a currency speak against another one in a cell', async () => {
+  test('with a currency in the header contradict another currency in a cell', async () => {
     for (const header of ['Amount (KES)', 'Amount ($)']) {
       const content = `phone,network_id,${header}\n+254712345678,1,UGX 500\n`;
       const { rows } = await check(content, { catalog: unreachable });
@@ -296,7 +296,7 @@ describe('columns', () => {
     }
   });
 
-  test('are in no currency but the one that their header names, whatever the command line or a cell says', async () => {
+  test('have only the currency of their header, whatever the command line or a cell says', async () => {
     for (const [header, amount, currency] of [
       ['Amount (€)', '5', 'KES'],
       ['Amount (KES)', 'USD 5', ''],
@@ -322,12 +322,12 @@ describe('columns', () => {
     assert.deepEqual([west.rows[0]?.status, west.rows[0]?.currency], ['ready', 'XOF']);
   });
 
-  test('that hold the number airtime goes to are no amounts', () => {
+  test('with the number that airtime goes to are not amounts', () => {
     assert.equal(meaningOf('Airtime number'), 'phone_number');
     assert.equal(meaningOf('Airtime'), 'amount');
   });
 
-  test('that may name a person hold phone numbers where their name says so', () => {
+  test('that may name a person hold phone numbers if their name says so', () => {
     for (const [name, numbered] of [
       ['Contact', 'Contact No.'],
       ['Contacto', 'Número de contacto'],
@@ -336,7 +336,7 @@ describe('columns', () => {
       assert.deepEqual([meaningOf(name), meaningOf(numbered)], [null, 'phone_number']);
   });
 
-  test('with our own name go before their aliases, but never where it decides who is paid, how much, or once', () => {
+  test('with our own names win over aliases, but never if that decides who is paid, how much, or once', () => {
     const header = ['phone_number', 'network_id', 'amount', 'reference'];
     assert.equal(plan([...header, 'operator']).plan.network_id, 1);
     for (const [alias, field] of [
@@ -351,7 +351,7 @@ describe('columns', () => {
       );
   });
 
-  test('that are missing can be named by a mapping', () => {
+  test('that are missing can be given by a mapping', () => {
     assert.throws(() => plan(['phone', 'network_id', 'pay']), {
       message: /no column for amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
       hint: /which column is meant, by its name in the file: --map amount="\.\.\."\. Nothing was sent\.$/,
@@ -361,7 +361,7 @@ describe('columns', () => {
     });
   });
 
-  test('that the mapping names must be there: the message has those of the file, as many as can be read', () => {
+  test('of a mapping must exist: the message lists those of the file, as many as fit', () => {
     assert.throws(() => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }), {
       code: 'FILE_REJECTED',
       message:
@@ -372,7 +372,7 @@ describe('columns', () => {
     assert.throws(() => plan(many.slice(0, 12), { amount: 'Net pay' }), /reads "c1", .*"c12"$/);
   });
 
-  test('that a file without a header lacks are told without the person in its first line', () => {
+  test('missing from a file without a header are reported without the person in its first line', () => {
     const person = ['Amina', '+254712345678', '50'];
     for (const mapping of [{}, { amount: 'Net pay' }])
       assert.throws(
@@ -386,7 +386,7 @@ describe('columns', () => {
     assert.throws(() => plan(person), { hint: /^Put a line above it that names the columns, such as phone_number,/ });
   });
 
-  test('one of which means two things are refused', () => {
+  test('with two meanings are refused', () => {
     assert.throws(
       () => plan(['phone', 'network_id', 'x'], { amount: 'x', product_id: 'x' }),
       /"x" both as amount and as product_id/,

@@ -79,7 +79,7 @@ const plain = fc
   .map(([pieces, ending]) => pieces.join('') + ending);
 
 describe('text without quotes', () => {
-  test('is read as the parser reads it, wherever chunks end', async () => {
+  test('is read as by the parser, wherever chunks end', async () => {
     await fc.assert(
       fc.asyncProperty(
         plain,
@@ -97,7 +97,7 @@ describe('text without quotes', () => {
     );
   });
 
-  test('goes over into text with quotes without a row lost, doubled or renumbered', async () => {
+  test('can be followed by text with quotes without a lost, doubled or renumbered row', async () => {
     const quoted = fc.constantFrom('"x, y"', '"a\nb"', '"', 'a"b', '""', '"c",d\n', '"1\r\n2",3\n');
     const mixed = fc.array(fc.oneof({ weight: 8, arbitrary: piece }, { weight: 1, arbitrary: quoted }), {
       maxLength: 60,
@@ -114,7 +114,7 @@ describe('text without quotes', () => {
     );
   });
 
-  test('that is too long for a row is refused in the same words', async () => {
+  test('that is too long for a row is refused with the same message', async () => {
     const text = `a,b\n1,${'x'.repeat(80)}\n`;
     for (const size of [1, 7, 1_000]) {
       const own = await outcome(told(text, size, ',', false));
@@ -123,12 +123,12 @@ describe('text without quotes', () => {
     }
   });
 
-  test('tells how many bytes were read', async () => {
+  test('reports how many bytes were read', async () => {
     assert.equal((await told('a,b\n1,2\n"3",4\n5,6\n', 5, ',', false)).bytes, 18);
     assert.equal((await told('a,b\n1,2', 5, ',', false)).bytes, 7);
   });
 
-  test('is kept as JSON with every character that it has', async () => {
+  test('is kept as JSON with every character', async () => {
     const unit = fc.constantFrom(
       'a',
       '\\',

@@ -20,7 +20,7 @@ async function* given(...texts: string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('a file is read as often as it takes, and known by its digest before its first row', async (t) => {
+test('a file can be read several times, and its digest is known before its first row', async (t) => {
   const file = join(folderOf(t), 'payroll.csv');
   writeFileSync(file, 'a,b\n'.repeat(100_000));
   const source = await openSource({ file, fileBytesMax });
@@ -37,7 +37,7 @@ test('a file that changes between two readings is refused', async (t) => {
   await assert.rejects(read(source), { code: 'FILE_REJECTED', message: /changed while it was being read/ });
 });
 
-test('standard input is known by the same digest as the file it came from, and leaves nothing on the disk at any time', async (t) => {
+test('standard input has the digest of the same file, and never leaves anything on the disk', async (t) => {
   const folder = folderOf(t);
   const file = join(folder, 'payroll.csv');
   writeFileSync(file, 'one,two');
@@ -51,7 +51,7 @@ test('standard input is known by the same digest as the file it came from, and l
   source.dispose();
 });
 
-test('a pipe with a name, which gives its bytes once, is read as standard input is', async (t) => {
+test('a named pipe, which gives its bytes once, is read like standard input', async (t) => {
   const folder = folderOf(t);
   const pipe = join(folder, 'payroll.pipe');
   if (spawnSync('mkfifo', [pipe]).status !== 0) return t.skip('there are no pipes with names here');
@@ -70,7 +70,7 @@ test('a pipe with a name, which gives its bytes once, is read as standard input 
   await large;
 });
 
-test('what is larger than the limit is refused, and nothing of it is kept', async (t) => {
+test('a file over the limit is refused, and nothing of it is kept', async (t) => {
   const file = join(folderOf(t), 'payroll.csv');
   writeFileSync(file, 'x'.repeat(101));
   await assert.rejects(openSource({ file, fileBytesMax: 100 }), { code: 'FILE_REJECTED', message: /larger than 100/ });
@@ -78,7 +78,7 @@ test('what is larger than the limit is refused, and nothing of it is kept', asyn
   await assert.rejects(openSource({ file: '-', fileBytesMax: 100, stdin }), /standard input is larger than 100/);
 });
 
-test('what cannot be read is said in one sentence', async (t) => {
+test('an unreadable file is reported in one sentence', async (t) => {
   const folder = folderOf(t);
   await assert.rejects(openSource({ file: join(folder, 'no.csv'), fileBytesMax }), {
     code: 'FILE_UNREADABLE',
@@ -87,7 +87,7 @@ test('what cannot be read is said in one sentence', async (t) => {
   await assert.rejects(openSource({ file: folder, fileBytesMax }), { code: 'FILE_UNREADABLE', message: /folder/ });
 });
 
-test('a file that a sheet was named for is a workbook, wherever it comes from', async (t) => {
+test('a file for which a sheet is named is a workbook, wherever it comes from', async (t) => {
   const folder = folderOf(t);
   const file = join(folder, 'payroll.csv');
   writeFileSync(file, 'one,two');

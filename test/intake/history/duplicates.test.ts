@@ -8,7 +8,7 @@ for (const [run_id, expected] of [
   ['run-1', ['held', 'ready']],
   ['run-2', ['ready', 'ready']],
 ] as const)
-  test(`a failed payment that has arrived after all holds what its run pays again, though no days are compared (${run_id})`, async () => {
+  test(`a failed payment that arrived later holds the same payment of its run, even if no days are compared (${run_id})`, async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');
     rig.service.ends('run-1/ref-2', 'failed');

@@ -17,7 +17,7 @@ describe('the same reference twice', () => {
     goodRow({ reference: 'A', amount: '300' }),
   ];
 
-  test('makes every row with it invalid, naming both lines', async () => {
+  test('makes every row with it invalid, and names both lines', async () => {
     const { rows: checked } = await check(csv(rows));
     assert.deepEqual(statuses(checked), ['invalid', 'ready', 'invalid', 'invalid']);
     assert.deepEqual(checked.flatMap(problemCodes), ['REFERENCE_TWICE', 'REFERENCE_TWICE', 'REFERENCE_TWICE']);
@@ -27,7 +27,7 @@ describe('the same reference twice', () => {
     assert.deepEqual([checked[0]?.problems[0]?.column, checked[0]?.problems[0]?.value], ['reference', 'A']);
   });
 
-  test('is found also where one of the rows is wrong in itself', async () => {
+  test('is found even if one of the rows is invalid', async () => {
     const { rows: checked } = await check(csv([goodRow({ reference: 'A', amount: 'x' }), goodRow({ reference: 'A' })]));
     assert.deepEqual(checked.map(problemCodes), [['AMOUNT_NOT_A_NUMBER', 'REFERENCE_TWICE'], ['REFERENCE_TWICE']]);
   });
@@ -41,7 +41,7 @@ describe('the same number and amount twice', () => {
     goodRow(),
   ];
 
-  test('is held by default, each row naming the first', async () => {
+  test('holds each row by default, and names the first', async () => {
     const { rows: checked, findings } = await check(csv(rows));
     assert.deepEqual(statuses(checked), ['ready', 'held', 'ready', 'held']);
     assert.match(checked[1]?.problems[0]?.message ?? '', /Line 3 pays the same number the same amount as line 2/);
@@ -49,24 +49,24 @@ describe('the same number and amount twice', () => {
     assert.deepEqual(findings.sums, { KES: '150' });
   });
 
-  test('is paid where the configuration allows it, and each row has a row ref of its own', async () => {
+  test('is paid if the configuration allows it, and each row has its own row ref', async () => {
     const { rows: checked } = await check(csv(rows), { settings: { duplicates: 'allow' } });
     assert.deepEqual(statuses(checked), ['ready', 'ready', 'ready', 'ready']);
     assert.equal(new Set(checked.map(({ row_ref }) => row_ref)).size, 4);
     assert.match(checked[3]?.row_ref ?? '', /-3$/);
   });
 
-  test('is refused where the configuration says so', async () => {
+  test('is refused if the configuration says so', async () => {
     const { rows: checked } = await check(csv(rows), { settings: { duplicates: 'reject' } });
     assert.deepEqual(statuses(checked), ['ready', 'invalid', 'ready', 'invalid']);
   });
 
-  test('counts no row that is wrong in itself', async () => {
+  test('does not count invalid rows', async () => {
     const { rows: checked } = await check(csv([goodRow({ network_id: '' }), goodRow()]));
     assert.deepEqual(statuses(checked), ['invalid', 'ready']);
   });
 
-  test('holds a product given twice, and not two different ones', async () => {
+  test('holds the same product twice, but not two different products', async () => {
     const product = (id: string) => goodRow({ amount: '', currency: '', product_id: id });
     const { rows: checked } = await check(csv([product('101'), product('102'), product('101')]));
     assert.deepEqual(statuses(checked), ['ready', 'ready', 'held']);
@@ -74,7 +74,7 @@ describe('the same number and amount twice', () => {
   });
 });
 
-test('a row without a reference counts only its like among the occurrences that its row ref is made of', async () => {
+test('makes a row ref from the occurrences of rows without a reference only', async () => {
   const settings = { duplicates: 'allow' };
   const named = (reference: string) => goodRow({ reference });
   const { rows: alone } = await check(csv([goodRow(), goodRow()]), { settings });
@@ -91,13 +91,13 @@ test('a row without a reference counts only its like among the occurrences that 
   }
 });
 
-test('a row without a reference keeps its row ref when rows around it, its network or its message change', async () => {
+test('keeps the row ref of a row without a reference when other rows, its network or its message change', async () => {
   const before = await check(csv([goodRow({ sms_message: 'Hello' }), goodRow({ amount: '7', sms_message: '' })]));
   const after = await check(csv([goodRow({ amount: '7', network_id: '2', sms_message: 'Good day' })]));
   assert.equal(before.rows[1]?.row_ref, after.rows[0]?.row_ref);
 });
 
-test('a number that gets more than the maximum is held from the row on that goes beyond it', async () => {
+test('holds a number from the row that exceeds its maximum', async () => {
   const rows = ['60', '40', '0.01', '5'].map((amount) => goodRow({ amount }));
   const { rows: checked } = await check(csv([...rows, goodRow({ phone_number: '+254712345679' })]), {
     settings: { guards: { numberMax: { KES: '100' } } },
@@ -107,7 +107,7 @@ test('a number that gets more than the maximum is held from the row on that goes
   assert.match(checked[2]?.problems[0]?.message ?? '', /gets more than KES 100\.00 from the file/);
 });
 
-test('a sum counts toward the maximum of a number to its last digit, however large', async () => {
+test('counts a sum toward the maximum of a number to its last digit, however large', async () => {
   const rows = ['42949672.96', '0.04', '0.01'].map((amount) => goodRow({ amount }));
   const { rows: checked } = await check(csv(rows), { settings: { guards: { numberMax: { KES: '42949673' } } } });
   assert.deepEqual(statuses(checked), ['ready', 'ready', 'held']);
@@ -124,7 +124,7 @@ test('repeats are found in files of many rows', async () => {
   assert.deepEqual(problemCodes(checked[19_999]), ['DUPLICATE']);
 });
 
-test('repeats are found where the rows are compared on the disk, and nothing is left there at any time', (t) => {
+test('repeats are found if rows are compared on disk, and nothing is left there', (t) => {
   const folder = folderOf(t);
   useTemporary(t, folder);
   const row = (rowNo: number, reference: string, phone: number): FileRow => ({

@@ -29,7 +29,7 @@ for (const [name, cells, value, expected] of [
     assert.deepEqual(fixes[name].mend(cells, context, value), expected);
   });
 
-test('a fix is offered for its problems, where the file has the column', () => {
+test('a fix is offered for its problems if the file has the column', () => {
   assert.deepEqual(fixesFor('CURRENCY_MISSING', context.plan), ['set_currency', 'exclude_rows']);
   assert.deepEqual(fixesFor('CURRENCY_MISSING', { phone_number: 0 }), ['exclude_rows']);
   assert.deepEqual(fixesFor('PHONE_DIGITS_LOST', context.plan), ['exclude_rows']);

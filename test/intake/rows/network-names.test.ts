@@ -25,7 +25,7 @@ async function read(country: keyof typeof numbers, names: readonly string[], wri
   return { network: first?.network_id ?? codes?.join(), warnings: findings.warnings };
 }
 
-describe('the name of a network that is not the service’s own', () => {
+describe('a network name that the service does not use', () => {
   for (const [country, names, written, network] of [
     ['TZ', ['Vodacom Tanzania', 'Airtel Tanzania', 'Yas Tanzania'], 'Tigo', 3],
     ['TZ', ['Vodacom Tanzania', 'Airtel Tanzania', 'Yas Tanzania'], 'tigo tanzania', 3],
@@ -58,7 +58,7 @@ describe('the name of a network that is not the service’s own', () => {
       assert.deepEqual(await read(country, names, written), { network: code, warnings: [] });
     });
 
-  test('is the service’s own where the service has that very name', async () => {
+  test('is not translated if the service uses that very name', async () => {
     assert.deepEqual(await read('TZ', ['Tigo Tanzania', 'Yas Tanzania'], 'Tigo'), { network: 1, warnings: [] });
   });
 });

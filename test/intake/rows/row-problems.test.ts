@@ -319,7 +319,7 @@ describe('a wrong row', () => {
     });
   }
 
-  test('is the only one that is refused: the others of its file are ready', async () => {
+  test('is the only one refused: the other rows of the file are ready', async () => {
     const { rows } = await check(csv([goodRow({ amount: '-1' }), goodRow({ amount: '7' }), goodRow({ amount: 'x' })]));
     assert.deepEqual(
       rows.map(({ status }) => status),
@@ -327,7 +327,7 @@ describe('a wrong row', () => {
     );
   });
 
-  test('has a flag where the text of the SMS stands, however it is written; a text that begins with one is a text', async () => {
+  test('has yes or no as the text of the SMS, however written; a text that begins with one is a text', async () => {
     const flags =
       'TRUE false Yes NO 1 0 y N x - ✓ N/A none Oui non Vrai Sí Não Ndiyo hapana WAHR Falsch ja Nein enabled'.split(
         ' ',
@@ -347,7 +347,7 @@ describe('a wrong row', () => {
     assert.throws(() => intakeSettings({ smsMessage: 'true' }), /intake\.smsMessage is the text itself/);
   });
 
-  test('has a currency by its sign too where it has a column of its own, as an amount has; a sign of several is none', async () => {
+  test('may show its currency by a sign, also beside a currency column; a sign of several currencies counts as none', async () => {
     const currencyOf = async (currency: string) => {
       const { rows } = await check(csv([goodRow({ currency })]));
       return rows[0]?.currency ?? problemCodes(rows[0])[0];
@@ -357,7 +357,7 @@ describe('a wrong row', () => {
       assert.equal(await currencyOf(sign), 'CURRENCY_UNKNOWN', sign);
   });
 
-  test('in CFA francs is told which of the two its network, or else the country of its number, says, and no other currency', async () => {
+  test('in CFA francs gets the one of its network, or of the country of its number, and no other currency', async () => {
     const faultsOf = async (row: Record<string, string>, settings = {}) => {
       const { rows } = await check(csv([goodRow(row)]), { settings, catalog: withSenegal });
       return (rows[0]?.problems ?? []).map(({ code, suggestion }) => `${code}: ${suggestion}`);
@@ -383,7 +383,7 @@ describe('a wrong row', () => {
     assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: 'XOF' }), []);
   });
 
-  test('in CFA francs is never paid in another currency that the row or the command line names', async () => {
+  test('in CFA francs is never paid in another currency of the row or the command line', async () => {
     for (const currency of ['KES', '']) {
       const { rows } = await check(csv([goodRow({ amount: '500 FCFA', currency })]), { settings: { currency: 'KES' } });
       assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT']);
@@ -414,7 +414,7 @@ describe('a wrong row', () => {
     }
   });
 
-  test('is advised to write the currency of its network where it names none', async () => {
+  test('without a currency gets the advice to write that of its network', async () => {
     const { rows } = await check(
       csv([goodRow({ phone_number: '+221771234567', network_id: '33', currency: 'SHILLING' })]),
       { catalog: withSenegal },
@@ -422,7 +422,7 @@ describe('a wrong row', () => {
     assert.equal(rows[0]?.problems[0]?.suggestion, 'Write the three-letter code, such as XOF.');
   });
 
-  test('names every reason at once', async () => {
+  test('lists every reason at once', async () => {
     const { rows } = await check(
       csv([goodRow({ phone_number: '', network_id: '', amount: 'x', currency: 'YYY', reference: 'a~2' })]),
     );
@@ -435,20 +435,20 @@ describe('a wrong row', () => {
     ]);
   });
 
-  test('repeats the cell that is wrong, cut to a length that no report is broken by', async () => {
+  test('shows the wrong cell, cut to a safe length', async () => {
     const { rows } = await check(csv([goodRow({ amount: 'x'.repeat(5_000) })]));
     assert.equal(rows[0]?.problems[0]?.value?.length, 80);
     assert.ok((rows[0]?.problems[0]?.message.length ?? 0) < 200);
   });
 
-  test('with more cells than the header has is refused as a whole, since its values may stand in wrong columns', async () => {
+  test('with more cells than the header is refused as a whole, since its values may be in wrong columns', async () => {
     const { rows } = await check('phone_number,network_id,amount,currency\n+254712345678,1,1,000,KES\n');
     assert.deepEqual(problemCodes(rows[0]), ['ROW_TOO_LONG']);
     assert.equal(rows[0]?.amount, null);
     assert.equal(rows[0]?.input, '["+254712345678","1","1","000","KES"]');
   });
 
-  test('with a quote that leaves open where a cell ends is refused', async () => {
+  test('with a quote that makes the end of a cell unclear is refused', async () => {
     const { rows } = await check(
       'phone_number,network_id,amount,currency,name\n+254712345678,1,5,KES,"Joe "Max", Kim\n+254712345679,1,5,KES,x"y\n',
     );
@@ -459,7 +459,7 @@ describe('a wrong row', () => {
     assert.deepEqual(problemCodes(open.rows[0]), ['QUOTE_STRAY']);
   });
 
-  test('that swallowed the next one is refused, and only that one', async () => {
+  test('that includes the next row is refused, and only that one', async () => {
     const header = 'phone_number,network_id,amount,currency,name';
     const lines = ['+254712345671,1,5,KES,"Kim', '+254712345672,1,5,KES,Lee', '+254712345673,1,5,KES,Max"', ''];
     const after = '+254712345674,1,5,KES,"two\nlines, and a comma"\n';
@@ -476,14 +476,14 @@ describe('a wrong row', () => {
     assert.equal(rows[0]?.status, 'ready');
   });
 
-  test('that ends the file in its middle is refused', async () => {
+  test('that ends the file in the middle is refused', async () => {
     const good = '+254712345678,1,1000,KES,R-1';
     const { rows } = await check(`phone_number,network_id,amount,currency,reference\n${good}\n+254712345679,1,10`);
     assert.deepEqual(problemCodes(rows[1]), ['ROW_CUT_SHORT']);
   });
 });
 
-test('a currency is the same in whatever letters it is written, and however often it was met before', async () => {
+test('a currency is read the same in upper and lower case, and however often it occurs', async () => {
   const letters = fc.tuple(...[...'KES'].map((letter) => fc.constantFrom(letter, letter.toLowerCase())));
   const written = fc.tuple(letters, fc.constantFrom('', ' ', '\u00a0')).map(([code, space]) => code.join('') + space);
   await fc.assert(
@@ -499,7 +499,7 @@ test('a currency is the same in whatever letters it is written, and however ofte
 });
 
 describe('a catalog', () => {
-  test('gives a network by its name, whatever its case, and checks the product', async () => {
+  test('finds a network by its name, in any case, and checks the product', async () => {
     const row = goodRow({ network_id: 'SAFARICOM', amount: '', currency: '', product_id: '102' });
     const { rows } = await check(csv([row]), { catalog: testCatalog });
     assert.deepEqual([rows[0]?.status, rows[0]?.network_id, rows[0]?.product_id], ['ready', 1, '102']);
@@ -519,7 +519,7 @@ describe('a catalog', () => {
     assert.deepEqual(asked, ['KE']);
   });
 
-  test('that is asked in the middle of a file leaves each row its place, and the file each row once', async () => {
+  test('looked up in the middle of a file changes the place of no row', async () => {
     const ugandan = goodRow({ phone_number: '+256772123456', network_id: 'MTN', currency: 'UGX' });
     const product = goodRow({ amount: '', currency: '', product_id: '102' });
     const rows = [
@@ -545,7 +545,7 @@ describe('a catalog', () => {
     assert.equal(findings.counts.rows, rows.length);
   });
 
-  test('that does not say the countries of its networks gives names alone', async () => {
+  test('that does not name the countries of its networks gives only names', async () => {
     const everywhere: Catalog = {
       networks: async () => [{ networkId: 9, name: 'Safaricom', countryCode: '', currency: null }],
       products: async () => [],
@@ -562,7 +562,7 @@ describe('a catalog', () => {
     );
   });
 
-  test('is not asked where the configuration says so', async () => {
+  test('is not asked if the configuration says so', async () => {
     const { rows, findings } = await check(csv([goodRow({ network_id: '77' })]), {
       catalog: testCatalog,
       settings: { catalog: 'ignore' },
@@ -570,14 +570,14 @@ describe('a catalog', () => {
     assert.deepEqual([rows[0]?.network_id, findings.warnings], [77, []]);
   });
 
-  test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
+  test('that cannot be reached lets rows with ids pass, with a warning', async () => {
     const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
     assert.equal(rows[0]?.status, 'ready');
     assert.match(findings.warnings[0] ?? '', /did not give its list of networks/);
   });
 });
 
-test('a text that begins with "=" and is no formula is not taken for one', async () => {
+test('a text that begins with "=" and is not a formula is kept as text', async () => {
   const { rows } = await check(
     csv([
       goodRow({ phone_number: '="+254712345678"', sms_message: '=== Thank you ===' }),

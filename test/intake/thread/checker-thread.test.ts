@@ -55,8 +55,8 @@ async function outcome(check: Check, content: string, { settings, ...given }: Gi
 const rowCount = 12_000;
 const many = Array.from({ length: rowCount }, (_, index) => rowOfMany(index));
 
-describe('a file that is read in a thread of its own', () => {
-  test('gives the same as one that is read in place', async () => {
+describe('a file that is read in a thread', () => {
+  test('gives the same as one that is read in the main thread', async () => {
     const rows: Record<string, string>[] = many.map((row, index) => ({ ...row, employee: `Zoë "${index}", 李` }));
     rows[7] = { ...rowOfMany(9), reference: 'R-again', employee: '' };
     rows[5_000] = { ...rowOfMany(5_000), reference: 'R-1', employee: '' };
@@ -68,7 +68,7 @@ describe('a file that is read in a thread of its own', () => {
     assert.notDeepEqual(inThread.rows, inThread.stored);
   });
 
-  test('asks the catalog through the thread that has it', async () => {
+  test('asks the catalog through the main thread', async () => {
     const asked: string[] = [];
     const catalog: Catalog = {
       networks: async (country) => {
@@ -93,7 +93,7 @@ describe('a file that is read in a thread of its own', () => {
     assert.match(unanswered.whole.about.warnings[0] ?? '', /did not give its list of networks/);
   });
 
-  test('ends where a name cannot be looked up that is needed, before its rows are handed on', async () => {
+  test('ends before its rows are handed on if a needed name cannot be looked up', async () => {
     const silent: Catalog = { networks: async () => null, products: async () => null };
     const rows = many.map((row, index) => (index === 5_000 ? { ...row, network_id: 'Safaricom Kenya' } : row));
     for (const check of [checkInThread, checkFile]) {
@@ -110,7 +110,7 @@ describe('a file that is read in a thread of its own', () => {
     }
   });
 
-  test('is refused in the same words, with the same code and hint', async () => {
+  test('is refused with the same message, code and hint', async () => {
     const settings = { guards: { expectedRows: 5 } };
     for (const content of [csv(many), 'phone_number,amount\n', csv([goodRow()]).replace('KES\n', '"KES\n')]) {
       const errors = [];
@@ -124,7 +124,7 @@ describe('a file that is read in a thread of its own', () => {
     }
   });
 
-  test('is refused when it is changed between its two readings', async () => {
+  test('is refused if it changes between its two readings', async () => {
     const changed: Check = async (options) => {
       const { place } = options.source;
       assert.ok(place && 'path' in place);
@@ -134,7 +134,7 @@ describe('a file that is read in a thread of its own', () => {
     await assert.rejects(outcome(changed, csv(many)), { code: 'FILE_REJECTED', message: /changed while/ });
   });
 
-  test('is given up with the error of whoever stores its rows, or has the catalog', async () => {
+  test('ends with the error of storing its rows, or of the catalog', async () => {
     const full = new AirbatchError('LEDGER_FULL', 'no room');
     const onChecked = () => Promise.reject(full);
     await assert.rejects(outcome(checkInThread, csv(many), { onChecked }), full);
@@ -143,7 +143,7 @@ describe('a file that is read in a thread of its own', () => {
     await assert.rejects(outcome(checkInThread, csv(many), { catalog }), refused);
   });
 
-  test('is left alone when the reader gives up, before and in the middle of it', async () => {
+  test('is closed when the reader gives up, before and in the middle of it', async () => {
     const reason = new Error('enough');
     await assert.rejects(outcome(checkInThread, csv(many), { signal: AbortSignal.abort(reason) }), reason);
     const stopped = new AbortController();
@@ -156,7 +156,7 @@ describe('a file that is read in a thread of its own', () => {
     assert.equal(blocks, 1);
   });
 
-  test('is not read on while its rows wait to be stored', async () => {
+  test('is not read further while its rows wait to be stored', async () => {
     const content = csv(Array.from({ length: 40_000 }, (_, index) => rowOfMany(index)));
     const slow: Check = (options) => {
       let isFirst = true;
@@ -175,7 +175,7 @@ describe('a file that is read in a thread of its own', () => {
   });
 });
 
-test('a small file is read in place', async () => {
+test('a small file is read in the main thread', async () => {
   // A thread goes by the place of the file, which is none here.
   const small: Check = (options) =>
     checkSource({ ...options, source: { ...options.source, place: { path: '/nowhere' } } });

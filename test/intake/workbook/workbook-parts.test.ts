@@ -76,7 +76,7 @@ describe('a workbook', () => {
     assert.deepEqual([findings.file.format, findings.file.sheet, findings.warnings], ['xlsx', 'November', []]);
   });
 
-  test('gives the sheet that is named, and says which others it did not read', async () => {
+  test('gives the named sheet, and lists the sheets that were not read', async () => {
     const good: Cell[] = ['+254712345678', 1, 5, 'KES', 'A', ''];
     const bytes = await workbook([['Notes'], ['x']], [{ name: 'Payout', rows: [header, good] }]);
     const { rows, findings } = await check(bytes, { settings: { sheet: 'Payout' } });
@@ -88,7 +88,7 @@ describe('a workbook', () => {
     );
   });
 
-  test('names its other sheets where the one that was read has no payout in it', async () => {
+  test('lists its other sheets if the one that was read has nothing to pay', async () => {
     const good: Cell[] = ['+254712345678', 1, 5, 'KES', 'A', ''];
     const bytes = await workbook([['How to fill this in']], [{ name: 'Payout', rows: [header, good] }]);
     await assert.rejects(check(bytes), {
@@ -106,7 +106,7 @@ describe('a workbook', () => {
     assert.deepEqual([rows.length, findings.file.sheet, findings.warnings], [1, 'Payout', []]);
   });
 
-  test('asks which sheet is meant where more than one that people see has rows to pay', async () => {
+  test('is a question if more than one visible sheet has rows to pay', async () => {
     const row = (amount: Cell, currency = 'KES'): Cell[] => ['+254712345678', 1, amount, currency, null, ''];
     const november = { name: 'November', rows: [header, row(1250.5), row(10), row(7, 'UGX')] };
     const december = {
@@ -157,7 +157,7 @@ describe('a workbook', () => {
     assert.equal(findings.counts.rows, 3);
   });
 
-  test('reads what a formula has added up as the sheet shows it, and other decimals as they are', async () => {
+  test('gives sums of formulas as the sheet shows them, and other decimals as they are', async () => {
     const amounts = [100.2, 0.1 + 0.2, 1250.55 * 3, 100.105];
     const { rows } = await check(
       await workbook([header, ...amounts.map((amount, at) => [`+25471234567${at}`, 1, amount, 'KES', `R${at}`, ''])]),
@@ -168,7 +168,7 @@ describe('a workbook', () => {
     );
   });
 
-  test('keeps a number with three decimals apart from a text that could be thousands', async () => {
+  test('distinguishes a number with three decimals from a text that could be thousands', async () => {
     const { rows } = await check(
       await workbook([
         header,
@@ -179,7 +179,7 @@ describe('a workbook', () => {
     assert.equal(rows[0]?.amount, '1.234');
   });
 
-  test('that is wider in some rows than its header counts what stands there', async () => {
+  test('with rows wider than its header counts the extra cells', async () => {
     const good: Cell[] = ['+254712345678', 1, 5, 'KES', 'A', ''];
     const { rows } = await check(
       await workbook([
@@ -299,7 +299,7 @@ describe('a workbook', () => {
     assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
   });
 
-  test('whose formulas have no values, as a program leaves it, says in which cells, and takes none for empty', async () => {
+  test('with formulas without values names the cells, and reads none as empty', async () => {
     const cell = (name: string, inner: string, type = '') => `<c r="${name}"${type && ` t="${type}"`}>${inner}</c>`;
     const text = (name: string, value: string) => cell(name, `<is><t>${value}</t></is>`, 'inlineStr');
     const titles = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
@@ -339,7 +339,7 @@ describe('a workbook', () => {
     assert.match(rows[0]?.problems[0]?.suggestion ?? '', /^Open the file in the spreadsheet program, .* save it/);
   });
 
-  test('whose rows a filter hides has them read as the others, and says so', async () => {
+  test('reads rows that a filter hides like the others, and says so', async () => {
     const row = (at: number, hidden = '') =>
       cells(`><v>25471234567${at}</v>`, '><v>1</v>', '><v>10</v>', 't="str"><v>KES</v>').replace(
         '<row>',
@@ -356,7 +356,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  test('whose column is hidden has it read only where the mapping names it', async () => {
+  test('reads a hidden column only if the mapping names it', async () => {
     const row = cells('><v>254712345678</v>', '><v>1</v>', '><v>10</v>', 't="str"><v>KES</v>', 't="str"><v>x</v>');
     const hidden = (cols: string) => handmade(sheetOf(row).replace('<sheetData>', `<cols>${cols}</cols><sheetData>`));
     const amounts = hidden('<col min="1" max="2" width="9"/><col min="3" max="3" hidden="1" width="9"/>');
@@ -372,7 +372,7 @@ describe('a workbook', () => {
     assert.equal(findings.counts.valid, 1);
   });
 
-  test('that made a date of an amount is refused at that row', async () => {
+  test('with a date instead of an amount refuses that row', async () => {
     const row = cells('><v>254712345678</v>', '><v>1</v>', 's="1"><v>45292.5</v>', 't="str"><v>KES</v>');
     const { rows } = await check(handmade(sheetOf(row), '<sst/>', styles));
     assert.deepEqual(problemCodes(rows[0]), ['AMOUNT_NOT_A_NUMBER']);
@@ -428,7 +428,7 @@ describe('a workbook', () => {
     ['[>=1000][$UGX]\\ #,##0;[$UGX]\\ 0', 'UGX'],
   ];
   for (const [code, currency] of currencyFormats) {
-    test(`whose amounts are formatted ${code} has them in ${currency}`, async () => {
+    test(`with amounts formatted ${code} has them in ${currency}`, async () => {
       const rows = [
         { code, value: '35000', currency },
         { code, value: '35000', currency: 'ZMW' },
@@ -493,7 +493,7 @@ describe('a workbook', () => {
     });
   }
 
-  test('whose format hides an amount says so again for the row of corrections', async () => {
+  test('with a format that hides an amount says so again for the row of corrections', async () => {
     const say = async (amount: string) => {
       const { rows } = await check(`phone,network,amount,currency\n+254712345678,1,"${amount}",KES\n`);
       return rows[0]?.problems[0]?.message;
@@ -518,7 +518,7 @@ describe('a workbook', () => {
     ['[$-409]d-mmm;@', '45992', '1-Dec'],
   ];
   for (const [code, value, shown] of dateFormats) {
-    test(`whose reference is a date formatted ${code} has it as ${shown}, and says so`, async () => {
+    test(`with a date formatted ${code} as reference has it as ${shown}, and says so`, async () => {
       const row = { code: 'General', value: '5', currency: 'KES', reference: value, referenceCode: code };
       const { rows, findings } = await check(formatted([row]));
       assert.deepEqual(
@@ -531,7 +531,7 @@ describe('a workbook', () => {
     });
   }
 
-  test('whose numeric reference only looks like a date to a careless reader keeps it', async () => {
+  test('keeps a numeric reference that only resembles a date', async () => {
     const codes = ['#48', '#49', '"No. day "0', '0_d', '\\m0', '0*d', '00000'];
     const rows = codes.map((referenceCode, index) => ({
       ...{ code: 'General', value: '5', currency: 'KES' },
@@ -545,7 +545,7 @@ describe('a workbook', () => {
     assert.deepEqual(findings.warnings, []);
   });
 
-  test('whose rows are struck through says so', async () => {
+  test('with rows that are struck through says so', async () => {
     const struck =
       '<styleSheet><fonts><font/><font><strike/></font><font><strike val="0"/></font></fonts>' +
       '<cellXfs><xf/><xf fontId="1"/><xf fontId="2"/></cellXfs></styleSheet>';
@@ -557,7 +557,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  test('whose phone number ends in five zeros or more holds the row, since a spreadsheet may have rounded it', async () => {
+  test('holds a row whose phone number ends in five zeros or more, since a spreadsheet may have rounded it', async () => {
     const row = (number: string) => cells(`><v>${number}</v>`, '><v>1</v>', '><v>10</v>', 't="str"><v>KES</v>');
     const { rows } = await check(
       handmade(sheetOf(row('254713000000'), row('2.547E11'), row('254713010000'), row('254713100000'))),
@@ -598,7 +598,7 @@ describe('a workbook', () => {
     ['refers to a text that is not there', sheetOf(cells('t="s"><v>7</v>')), /not there/],
   ];
   for (const [what, sheet, says] of damages) {
-    test(`is rejected when its sheet ${what}`, async () => {
+    test(`is rejected if its sheet ${what}`, async () => {
       const content = handmade(sheet);
       await assert.rejects(check(content), (error: unknown) => {
         assert.ok(error instanceof AirbatchError, String(error));
