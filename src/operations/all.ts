@@ -51,7 +51,10 @@ import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
 import { verifyReports } from './proof/verify-reports.ts';
 import { writeReports } from './proof/write-reports.ts';
+import { assignRows } from './rows/assign-rows.ts';
+import { listDoubts } from './rows/list-doubts.ts';
 import { listRows } from './rows/list-rows.ts';
+import { lookUpRows } from './rows/look-up-rows.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
@@ -105,6 +108,9 @@ export const operations = {
   releaseRows,
   skipRows,
   resolveRow,
+  listDoubts,
+  lookUpRows,
+  assignRows,
   auditLedger,
   listEvents,
   listRows,

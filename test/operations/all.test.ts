@@ -58,6 +58,7 @@ function sampleOf({ type, enum: values, required = [], properties = {} }: JsonSc
 
 /** Of inputs whose rules a JSON schema does not say. */
 const samples: Record<string, object> = {
+  'assign-rows': { batch_id: 'B-1', rows: [1], owner: null },
   'create-webhook': { url: 'https://pay.example.com/' },
   'reorder-batch': { batch_id: 'x', priority: 'urgent' },
   'create-api-key': { name: 'x', roles: ['audit'] },

@@ -499,6 +499,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/doubts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-doubts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batches/{batch_id}/look-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `operate`. */
+        post: operations["look-up-rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batches/{batch_id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `operate`. */
+        post: operations["assign-rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audits": {
         parameters: {
             query?: never;
@@ -4095,6 +4146,180 @@ export interface operations {
                         batch_status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         is_worked_on: boolean;
                         resolved_by: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-doubts": {
+        parameters: {
+            query?: {
+                account?: string;
+                batch_id?: string;
+                owner?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        sums: {
+                            [key: string]: string;
+                        };
+                        products: number;
+                        oldest: string | null;
+                        doubts: {
+                            batch_id: string;
+                            run_id: string;
+                            account: string;
+                            row: number;
+                            line: number;
+                            person: string | null;
+                            phone_number: string | null;
+                            amount: string | null;
+                            currency: string | null;
+                            product_id: string | null;
+                            since: string | null;
+                            attempts: number;
+                            last_answer: {
+                                http_status: number | null;
+                                code: string;
+                                message: string;
+                            } | null;
+                            why: string | null;
+                            next: string | null;
+                            last_look_up: {
+                                at: string;
+                                by: string;
+                                outcome: string;
+                            } | null;
+                            owner: string | null;
+                        }[];
+                        next: string | null;
+                        people: string[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "look-up-rows": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+                "If-Match"?: string;
+            };
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @default [] */
+                    rows?: number[];
+                    /** @default 0 */
+                    after?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        batch_id: string;
+                        rows: {
+                            row: number;
+                            /** @enum {string} */
+                            outcome: "adopted" | "found" | "halted" | "not_found" | "unanswered" | "changed";
+                            /** @enum {string} */
+                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
+                            service_status: string | null;
+                            answer: {
+                                code: string;
+                                message: string;
+                            };
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "assign-rows": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+                "If-Match"?: string;
+            };
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    rows: number[];
+                    owner: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        batch_id: string;
+                        owner: string | null;
+                        assigned: number;
                     };
                 };
             };

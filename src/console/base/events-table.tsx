@@ -37,6 +37,7 @@ const known = {
   'row.look_up': 'event.row.look_up',
   'row.adopt': 'event.row.adopt',
   'row.escalate': 'event.row.escalate',
+  'row.assign': 'event.row.assign',
   'row.overdue': 'event.row.overdue',
   'row.hold': 'event.row.hold',
   'row.release': 'event.row.release',

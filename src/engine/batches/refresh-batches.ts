@@ -50,7 +50,8 @@ export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
   }
 }
 
-async function isSmall({ db, settings }: Parts<'db' | 'settings'>, batch: BatchRecord): Promise<boolean> {
+/** Whether the batch is so small that each completed row is read for its details. */
+export async function isSmall({ db, settings }: Parts<'db' | 'settings'>, batch: BatchRecord): Promise<boolean> {
   const counts = await countRows(db, batch.batch_id);
   return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
 }

@@ -1,6 +1,7 @@
 import { apiTables } from './api-tables.ts';
 import { approvalsTable } from './approvals-table.ts';
 import { batchFacts } from './batch-facts.ts';
+import { doubtsTable } from './doubts-table.ts';
 import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
@@ -213,4 +214,5 @@ export const migrations: readonly (readonly string[])[] = [
   draftsTables,
   approvalsTable,
   webhookTables,
+  doubtsTable,
 ];

@@ -91,9 +91,15 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.retry': ({ next_generation, failure_code, by }) =>
     `retry${next_generation ? ` ${Number(next_generation) - 1}` : ''} started${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
   'row.look_up': ({ step, look_up, look_ups, ...data }) =>
-    `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
+    step === undefined
+      ? `looked it up, as asked: ${text(look_up).replace('_', ' ')}${answer(data)}`
+      : `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
   'row.adopt': ({ look_ups, ...data }) =>
-    `found it at the service at look-up ${text(look_ups)}, and follows it${answer(data)}`,
+    `found it at the service${look_ups === undefined ? '' : ` at look-up ${text(look_ups)}`}, and follows it${answer(data)}`,
+  'row.assign': ({ owner, before }) =>
+    owner
+      ? `made ${text(owner)} its owner${before ? ` instead of ${text(before)}` : ''}`
+      : `made nobody its owner${before ? ` instead of ${text(before)}` : ''}`,
   'row.escalate': ({ why }) => `left it for a person to decide${because(why)}`,
   'row.overdue': ({ age_ms }) =>
     `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for a final status, and keeps waiting`,

@@ -90,6 +90,7 @@ describe('the HTTP API', () => {
         url: 'https://hooks.example',
         as: 'paid',
         seen: { content_sha256: null, to_send: 1, products: 0, sums: {} },
+        ...(operation.name === 'assign-rows' ? { rows: [1], owner: null } : {}),
         ...(operation.name === 'submit-draft' ? { batch_id: 'B-default' } : {}),
       };
       const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});

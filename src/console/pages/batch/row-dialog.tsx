@@ -5,21 +5,29 @@ import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { detailOf, eventText } from '../../base/events-table.tsx';
-import { Loaded } from '../../base/failure.tsx';
+import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import type { Row } from './batch-queries.ts';
+import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
 
 const eventsMax = 200;
 
+/** A row, as far as it is known: only the history says the rest. */
+export type ShownRow = Pick<Row, 'row_no' | 'status' | 'person' | 'phone_number' | 'line' | 'reason' | 'sent_at'> &
+  Pick<Row, 'amount' | 'currency' | 'product_id'> &
+  Partial<Row>;
+
 /** All that is known of one row: what it asks for, what became of it, and every step on the way. */
-export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Row; onClose: () => void }) {
+export function RowDialog({ batchId, row, onClose }: { batchId: string; row: ShownRow; onClose: () => void }) {
   const [isResolving, setResolving] = useState(false);
   const mayResolve = useRole('resolve');
+  const mayOperate = useRole('operate');
+  const lookUp = useLookUp();
   const { row_no } = row;
   const query = useQuery({
     queryKey: ['batch', batchId, 'row', row_no],
@@ -63,23 +71,29 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Row
           </>
         )}
       </Loaded>
-      {isOpen && mayResolve && (
-        <div>
-          <Button onClick={() => setResolving(true)}>{t('resolve.open')}</Button>
-        </div>
-      )}
+      {lookUp.error !== null && <Failure error={lookUp.error} />}
+      <div className="line">
+        {row.status === 'in_doubt' && mayOperate && (
+          <Button isBusy={lookUp.isPending} onClick={() => lookUp.mutate([{ batch_id: batchId, rows: [row_no] }])}>
+            {t(lookUp.isPending ? 'doubts.looking' : 'doubts.look_up')}
+          </Button>
+        )}
+        {isOpen && mayResolve && <Button onClick={() => setResolving(true)}>{t('resolve.open')}</Button>}
+      </div>
     </Dialog>
   );
 }
 
-function factsOf(row: Row): [string, ReactNode][] {
-  const { status, person, phone_number, line, row_ref, topup_id, service_status, reason, sent_at, paid_by } = row;
+function factsOf(row: ShownRow): [string, ReactNode][] {
+  const { status, person, phone_number, line, reason, sent_at } = row;
+  const { row_ref = null, topup_id = null, service_status = null, paid_by = null } = row;
+  const { cost = null, cost_currency = null } = row;
   return [
     [t('rows.state'), <RowBadge key="state" state={status} />],
     [t('rows.person'), person ?? <None key="none" />],
     [t('rows.phone'), phone_number ?? <None key="none" />],
     [t('rows.amount'), <Asked key="asked" row={row} />],
-    [t('rows.cost'), <Cost key="cost" row={row} />],
+    [t('rows.cost'), <Cost key="cost" row={{ cost, cost_currency }} />],
     [t('rows.line'), line],
     ...(row_ref === null ? [] : [[t('rows.ref'), row_ref] as [string, ReactNode]]),
     ...(sent_at === null ? [] : [[t('rows.sent'), <Time key="sent" at={sent_at} isExact />] as [string, ReactNode]]),

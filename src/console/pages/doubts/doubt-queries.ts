@@ -1,26 +1,19 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
-import type { Row } from '../batch/batch-queries.ts';
+import { toast } from '../../base/toast.tsx';
+import { t } from '../../texts/i18n.ts';
+import type { RowsOfBatch } from '../batch/look-up.ts';
 
 export type OpenBatch =
   paths['/api/v1/batches']['get']['responses'][200]['content']['application/json']['batches'][number];
 
-type Attention =
-  paths['/api/v1/batches/{batch_id}']['get']['responses'][200]['content']['application/json']['attention'][number];
-
-/** A row in doubt, and its batch. */
-export interface Doubt {
-  batch: OpenBatch;
-  row: Row;
-  /** The service's last answer and the next look-up; undefined beyond the first rows of a batch. */
-  attention: Attention | undefined;
-}
+type DoubtPage = paths['/api/v1/doubts']['get']['responses'][200]['content']['application/json'];
+export type Doubt = DoubtPage['doubts'][number];
 
 const batchesMax = 200;
-/** The most rows in doubt that are listed of one batch. */
-const rowsMax = 1_000;
+const doubtsPerPage = 100;
 
 /** The newest batches, and all older ones that have not ended. */
 export function useOpenBatches() {
@@ -34,35 +27,49 @@ export function useOpenBatches() {
   });
 }
 
-/** The rows in doubt of these batches, the oldest first. `isWhole`: whether all of them are listed. */
-export function useDoubts(batches: readonly OpenBatch[]) {
-  const results = useQueries({
-    queries: batches.map(({ batch_id }) => ({
-      queryKey: ['doubts', 'rows', batch_id],
-      queryFn: async () => {
-        const path = { batch_id };
-        const query = { status: ['in_doubt' as const], limit: rowsMax };
-        const [page, { attention }] = await Promise.all([
-          answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path, query } })),
-          answered(api.GET('/api/v1/batches/{batch_id}', { params: { path } })),
-        ]);
-        const attentionOf = new Map(attention.map((one) => [one.row, one]));
-        return { next: page.next, rows: page.rows.map((row) => ({ row, attention: attentionOf.get(row.row_no) })) };
-      },
-      refetchInterval: refresh(),
-    })),
-  });
-  const doubts = results.flatMap(({ data }, index): Doubt[] => {
-    const batch = batches[index];
-    return batch === undefined ? [] : (data?.rows ?? []).map((one) => ({ batch, ...one }));
-  });
-  const since = ({ row }: Doubt) => row.in_doubt_since ?? '';
-  return {
-    doubts: doubts.sort((a, b) => (since(a) < since(b) ? -1 : 1)),
-    isWhole: results.every(({ data }) => data === undefined || data.next === null),
-    error: results.find(({ error }) => error !== null)?.error ?? null,
-    retry: () => {
-      for (const { refetch } of results) void refetch();
+/** The rows in doubt of all batches, the oldest first. `owner`: null: of everybody; empty: of nobody. */
+export function useDoubts(owner: string | null) {
+  return useInfiniteQuery({
+    queryKey: ['doubts', 'rows', owner],
+    queryFn: ({ pageParam }) => {
+      const query = {
+        limit: doubtsPerPage,
+        ...(owner === null ? {} : { owner }),
+        ...(pageParam === null ? {} : { after: pageParam }),
+      };
+      return answered(api.GET('/api/v1/doubts', { params: { query } }));
     },
-  };
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    // The filter stays, and keeps the focus, while the rows that fit it are read.
+    placeholderData: keepPreviousData,
+    refetchInterval: refresh(),
+  });
+}
+
+/** The rows of each batch. */
+export function byBatch(doubts: readonly Pick<Doubt, 'batch_id' | 'row'>[]): RowsOfBatch[] {
+  const ids = [...new Set(doubts.map(({ batch_id }) => batch_id))];
+  return ids.map((batch_id) => ({
+    batch_id,
+    rows: doubts.filter((one) => one.batch_id === batch_id).map(({ row }) => row),
+  }));
+}
+
+/** Makes a person the owner of rows; null: nobody. */
+export function useAssign() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ batches, owner }: { batches: readonly RowsOfBatch[]; owner: string | null }) => {
+      let assigned = 0;
+      for (const { batch_id, rows } of batches) {
+        const body = { rows: [...rows], owner };
+        assigned += (await change('/api/v1/batches/{batch_id}/assign', { path: { batch_id }, body })).assigned;
+      }
+      return assigned;
+    },
+    onSuccess: (count, { owner }) =>
+      toast(owner === null ? t('doubts.unassigned', { count }) : t('doubts.assigned', { count, owner })),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['doubts'] }),
+  });
 }

@@ -4,6 +4,7 @@ export const doubts = {
   'doubts.tab.doubts': 'In doubt',
   'doubts.tab.held': 'Held',
   'doubts.none': 'No row is in doubt',
+  'doubts.none_of': 'None of these rows is in doubt',
   'doubts.none_help': 'The outcome of every payment is known, or is still being followed.',
   'doubts.rows': 'Rows in doubt',
   'doubts.sum': 'Their total',
@@ -11,8 +12,43 @@ export const doubts = {
   'doubts.age': '{time} ago',
   'doubts.since': 'In doubt since',
   'doubts.evidence': 'What the service said',
-  'doubts.not_whole':
-    '{count, plural, one {Only the first # row is listed and added up.} other {Only the first # rows are listed and added up.}}',
   'doubts.next_lookup': 'Next look-up:',
   'doubts.left': 'No more look-ups: a person decides',
+  'doubts.more': 'Show more',
+  'doubts.attempts': '{count, plural, one {sent # time} other {sent # times}}',
+  'doubts.owner': 'Owner',
+  'doubts.whose': 'Whose',
+  'doubts.whose.all': 'everybody’s',
+  'doubts.whose.nobody': 'nobody’s',
+  'doubts.whose.mine': 'mine',
+  'doubts.pick': 'Choose',
+  'doubts.pick_one': 'Choose row {row} of {batch}',
+  'doubts.assign': 'Owner of the chosen rows',
+  'doubts.assign_count': '{count, plural, one {Assign # row} other {Assign # rows}}',
+  'doubts.to_me': 'to me',
+  'doubts.to_nobody': 'to nobody',
+  'doubts.assigned': '{count, plural, one {{owner} takes care of # row.} other {{owner} takes care of # rows.}}',
+  'doubts.unassigned':
+    '{count, plural, one {Nobody takes care of # row now.} other {Nobody takes care of # rows now.}}',
+  'doubts.look_up': 'Look up now',
+  'doubts.look_up_all': 'Look all up now',
+  'doubts.look_up_count': '{count, plural, one {Look # row up now} other {Look # rows up now}}',
+  'doubts.looking': 'Asking the service…',
+  'doubts.looked.none': 'No row is in doubt any more.',
+  'doubts.looked.adopted':
+    '{count, plural, one {The service has # payment: its row is no longer in doubt.} other {The service has # payments: their rows are no longer in doubt.}}',
+  'doubts.looked.found':
+    '{count, plural, one {# payment was refused at the service.} other {# payments were refused at the service.}}',
+  'doubts.looked.halted':
+    '{count, plural, one {The service has another payment under the reference of # row: the account is paused.} other {The service has other payments under the references of # rows: the account is paused.}}',
+  'doubts.looked.not_found':
+    '{count, plural, one {The service does not have # payment.} other {The service does not have # payments.}}',
+  'doubts.looked.unanswered':
+    '{count, plural, one {# look-up was not answered.} other {# look-ups were not answered.}}',
+  'doubts.looked.changed': '{count, plural, one {# row has changed meanwhile.} other {# rows have changed meanwhile.}}',
+  'doubts.asked': '{person} looked it up: {outcome},',
+  'doubts.outcome.found': 'refused',
+  'doubts.outcome.halted': 'another payment is there',
+  'doubts.outcome.not_found': 'not found',
+  'doubts.outcome.unanswered': 'no answer',
 };

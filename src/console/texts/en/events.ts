@@ -30,6 +30,7 @@ export const events = {
   'event.row.look_up': 'looked up',
   'event.row.adopt': 'found at the service',
   'event.row.escalate': 'left to a person',
+  'event.row.assign': 'owner changed',
   'event.row.overdue': 'overdue',
   'event.row.hold': 'held',
   'event.row.release': 'released',

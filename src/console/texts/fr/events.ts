@@ -31,6 +31,7 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.look_up': 'vérifiée',
   'event.row.adopt': 'trouvée auprès du service',
   'event.row.escalate': 'laissée à une personne',
+  'event.row.assign': 'responsable changé',
   'event.row.overdue': 'en retard',
   'event.row.hold': 'retenue',
   'event.row.release': 'libérée',

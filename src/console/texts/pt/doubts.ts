@@ -5,6 +5,7 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.tab.doubts': 'Em dúvida',
   'doubts.tab.held': 'Retidas',
   'doubts.none': 'Nenhuma linha está em dúvida',
+  'doubts.none_of': 'Nenhuma destas linhas está em dúvida',
   'doubts.none_help': 'O resultado de cada pagamento é conhecido ou ainda está a ser seguido.',
   'doubts.rows': 'Linhas em dúvida',
   'doubts.sum': 'O seu total',
@@ -12,8 +13,43 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.age': 'há {time}',
   'doubts.since': 'Em dúvida desde',
   'doubts.evidence': 'O que o serviço disse',
-  'doubts.not_whole':
-    '{count, plural, one {Só a primeira linha está listada e somada (#).} other {Só as primeiras # linhas estão listadas e somadas.}}',
   'doubts.next_lookup': 'Próxima consulta:',
   'doubts.left': 'Sem mais consultas: uma pessoa decide',
+  'doubts.more': 'Mostrar mais',
+  'doubts.attempts': '{count, plural, one {enviada # vez} other {enviada # vezes}}',
+  'doubts.owner': 'Responsável',
+  'doubts.whose': 'De quem',
+  'doubts.whose.all': 'de todos',
+  'doubts.whose.nobody': 'de ninguém',
+  'doubts.whose.mine': 'as minhas',
+  'doubts.pick': 'Escolher',
+  'doubts.pick_one': 'Escolher a linha {row} de {batch}',
+  'doubts.assign': 'Responsável pelas linhas escolhidas',
+  'doubts.assign_count': '{count, plural, one {Atribuir # linha} other {Atribuir # linhas}}',
+  'doubts.to_me': 'a mim',
+  'doubts.to_nobody': 'a ninguém',
+  'doubts.assigned': '{count, plural, one {{owner} trata de # linha.} other {{owner} trata de # linhas.}}',
+  'doubts.unassigned':
+    '{count, plural, one {Ninguém trata agora de # linha.} other {Ninguém trata agora de # linhas.}}',
+  'doubts.look_up': 'Consultar agora',
+  'doubts.look_up_all': 'Consultar todas agora',
+  'doubts.look_up_count': '{count, plural, one {Consultar # linha agora} other {Consultar # linhas agora}}',
+  'doubts.looking': 'A perguntar ao serviço…',
+  'doubts.looked.none': 'Nenhuma linha está ainda em dúvida.',
+  'doubts.looked.adopted':
+    '{count, plural, one {O serviço tem # pagamento: a sua linha já não está em dúvida.} other {O serviço tem # pagamentos: as suas linhas já não estão em dúvida.}}',
+  'doubts.looked.found':
+    '{count, plural, one {# pagamento foi recusado pelo serviço.} other {# pagamentos foram recusados pelo serviço.}}',
+  'doubts.looked.halted':
+    '{count, plural, one {O serviço tem outro pagamento com a referência de # linha: a conta está em pausa.} other {O serviço tem outros pagamentos com as referências de # linhas: a conta está em pausa.}}',
+  'doubts.looked.not_found':
+    '{count, plural, one {O serviço não tem # pagamento.} other {O serviço não tem # pagamentos.}}',
+  'doubts.looked.unanswered':
+    '{count, plural, one {# consulta ficou sem resposta.} other {# consultas ficaram sem resposta.}}',
+  'doubts.looked.changed': '{count, plural, one {# linha mudou entretanto.} other {# linhas mudaram entretanto.}}',
+  'doubts.asked': '{person} consultou-a: {outcome},',
+  'doubts.outcome.found': 'recusada',
+  'doubts.outcome.halted': 'há outro pagamento',
+  'doubts.outcome.not_found': 'não encontrada',
+  'doubts.outcome.unanswered': 'sem resposta',
 };

@@ -31,6 +31,7 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.look_up': 'consultada',
   'event.row.adopt': 'encontrada no serviço',
   'event.row.escalate': 'deixada a uma pessoa',
+  'event.row.assign': 'responsável mudado',
   'event.row.overdue': 'atrasada',
   'event.row.hold': 'retida',
   'event.row.release': 'libertada',

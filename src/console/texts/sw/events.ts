@@ -31,6 +31,7 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.look_up': 'imeangaliwa',
   'event.row.adopt': 'imepatikana kwenye huduma',
   'event.row.escalate': 'imeachwa kwa mtu',
+  'event.row.assign': 'mhusika amebadilishwa',
   'event.row.overdue': 'imechelewa',
   'event.row.hold': 'imezuiliwa',
   'event.row.release': 'imeruhusiwa',

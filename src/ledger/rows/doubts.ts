@@ -1,0 +1,71 @@
+import type { BatchRecord } from '../batches/batches.ts';
+import type { Queryable } from '../drivers/database.ts';
+import { inFlight } from './in-flight-rows.ts';
+import { inState, type RowRecord } from './rows.ts';
+
+/** What people did about a row in doubt. It stays when the row leaves its doubt, in case the row is in doubt again. */
+export interface DoubtRecord {
+  batch_id: string;
+  row_no: number;
+  /** The person who takes care of it; null: nobody. */
+  owner: string | null;
+  /** The last look-up that a person asked for: its time (epoch ms), the person, and the result; null: there is none. */
+  looked_up_at: number | null;
+  looked_up_by: string | null;
+  look_up: string | null;
+}
+
+type RowKey = Pick<DoubtRecord, 'batch_id' | 'row_no'>;
+
+export async function findDoubt(db: Queryable, { batch_id, row_no }: RowKey): Promise<DoubtRecord | null> {
+  const [doubt] = await db.query<DoubtRecord>('SELECT * FROM doubts WHERE batch_id = ? AND row_no = ?', [
+    batch_id,
+    row_no,
+  ]);
+  return doubt ?? null;
+}
+
+export async function saveOwner(tx: Queryable, { batch_id, row_no }: RowKey, owner: string | null): Promise<void> {
+  await tx.execute(
+    `INSERT INTO doubts (batch_id, row_no, owner) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, row_no) DO UPDATE SET owner = excluded.owner`,
+    [batch_id, row_no, owner],
+  );
+}
+
+/** Stores the last look-up that a person asked for. */
+export async function saveLookup(
+  tx: Queryable,
+  { batch_id, row_no }: RowKey,
+  { at, by, result }: { at: number; by: string; result: string },
+): Promise<void> {
+  await tx.execute(
+    `INSERT INTO doubts (batch_id, row_no, looked_up_at, looked_up_by, look_up) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (batch_id, row_no) DO UPDATE SET looked_up_at = excluded.looked_up_at,
+       looked_up_by = excluded.looked_up_by, look_up = excluded.look_up`,
+    [batch_id, row_no, at, by, result],
+  );
+}
+
+/** The batches that have rows in doubt. */
+export function batchesInDoubt(db: Queryable): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT batches.* FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batch_counts.status = 'in_doubt' AND batch_counts.count > 0 ORDER BY batches.batch_id`,
+  );
+}
+
+/** A row in doubt, as far as it is sorted and added up. */
+export type DoubtInShort = Pick<RowRecord, 'row_no' | 'first_sent_at' | 'amount' | 'currency'> & {
+  owner: string | null;
+};
+
+/** All rows in doubt of a batch. */
+export function doubtsOf(db: Queryable, batchId: string): Promise<DoubtInShort[]> {
+  return db.query(
+    `SELECT rows.row_no, rows.first_sent_at, rows.amount, rows.currency, doubts.owner
+     FROM rows LEFT JOIN doubts ON doubts.batch_id = rows.batch_id AND doubts.row_no = rows.row_no
+     WHERE rows.batch_id = ? AND rows.${inState} AND ${inFlight}`,
+    [batchId, 'in_doubt'],
+  );
+}
