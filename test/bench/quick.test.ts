@@ -16,7 +16,7 @@ function bench(args: readonly string[]): { status: number | null; stdout: string
 }
 
 describe('npm run bench', () => {
-  test('measures everything in one table with --quick, and keeps none of those figures', () => {
+  test('measures everything in one table with --quick, and stores none of those figures', () => {
     const before = keptTexts();
     const { status, stdout, stderr } = bench(['--quick']);
     assert.equal(status, 0, stderr);
@@ -27,7 +27,7 @@ describe('npm run bench', () => {
     assert.deepEqual(keptTexts(), before);
   });
 
-  test('says which benches there are when it is asked for another', () => {
+  test('lists the benches if asked for an unknown one', () => {
     const { status, stderr } = bench(['no-such-bench']);
     assert.equal(status, 2);
     assert.match(stderr, /no-such-bench.*start, .*engine/);

@@ -13,7 +13,7 @@ const deps = () => ({ clock: systemClock, transport: scriptedTransport(answer(20
 const refusal = (error: unknown) => error instanceof AirbatchError && error.code === 'CONFIG_INVALID';
 
 describe('the gateway of an account', () => {
-  test('speaks the version of the account, and only Version 2 has a list', () => {
+  test('speaks the version of the account; only Version 2 has a list', () => {
     const [second, first] = [makeGateway(v2, deps()), makeGateway(v1, deps())];
     assert.deepEqual([second.version, first.version], ['V2', 'V1']);
     assert.deepEqual([second.list === null, first.list === null], [false, true]);
@@ -24,7 +24,7 @@ describe('the gateway of an account', () => {
     assert.throws(() => makeGateway({ ...v2, version: 'v1' }, deps()), refusal);
   });
 
-  test('has the delays of the reliability rules, each of which an account may override', () => {
+  test('has the delays of the reliability rules, which an account may override', () => {
     const minute = 60_000;
     const second = makeGateway(v2, deps()).policy;
     assert.deepEqual(second.lookupDelaysMs, [90_000]);
@@ -39,7 +39,7 @@ describe('the gateway of an account', () => {
     assert.deepEqual([changed.lookupDelaysMs, changed.resendDelaysMs], [[5], second.resendDelaysMs]);
   });
 
-  test('looks up only after the deadline of the request, whatever it is', () => {
+  test('looks up only after the deadline of the request, however long it is', () => {
     assert.deepEqual(makeGateway({ ...v2, requestDeadlineMs: 10_000 }, deps()).policy.lookupDelaysMs, [40_000]);
   });
 
@@ -67,7 +67,7 @@ describe('a base URL', () => {
     'http://127.1:3000',
     'http://[::1]:3000',
   ];
-  for (const url of good) test(`may be ${url}`, () => assert.ok(checkedBaseUrl(url)));
+  for (const url of good) test(`can be ${url}`, () => assert.ok(checkedBaseUrl(url)));
 
   const bad = [
     'service.example',
@@ -84,7 +84,7 @@ describe('a base URL', () => {
     'https://service.example/#secret',
   ];
   for (const url of bad) {
-    test(`may not be ${url}`, () => {
+    test(`cannot be ${url}`, () => {
       assert.throws(
         () => checkedBaseUrl(url),
         (error) => refusal(error) && !(error as Error).message.includes('secret'),

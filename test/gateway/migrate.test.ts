@@ -42,22 +42,22 @@ const network = ['network_id', 'changes', '7'];
 const number = ['phone_number', 'changes', '+254712345678'];
 const currency = ['currency', 'changes', 'KES'];
 
-describe('a row of Version 1 on its way to Version 2', () => {
+describe('a row of Version 1 that is converted to Version 2', () => {
   test('gets a "+", a network and a currency', () => {
     assert.deepEqual(effects({}), [number, network, currency]);
   });
 
-  test('keeps a number that has its "+", and a currency that fits', () => {
+  test('keeps a number that has its "+", and a currency that matches', () => {
     assert.deepEqual(effects({ msisdn: '+254712345678', currency: 'KES' }), [network]);
   });
 
-  test('needs a person where the number is none', () => {
+  test('needs a person if the number is invalid', () => {
     for (const msisdn of [null, '', '0712345678', '2.54712E+11', '25471234x678', '+0712345678']) {
       assert.deepEqual(effects({ msisdn })[0], ['phone_number', 'needed', null], String(msisdn));
     }
   });
 
-  test('needs a person where the network is not clear', () => {
+  test('needs a person if the network is not clear', () => {
     for (const networks of [null, [], [safaricom, airtel]]) {
       assert.deepEqual(effects({ currency: 'KES' }, { networks }), [number, ['network_id', 'needed', null]]);
     }
@@ -65,13 +65,13 @@ describe('a row of Version 1 on its way to Version 2', () => {
     assert.match(note?.why ?? '', /7 \(Safaricom, Kenya\), 8 \(Airtel, Kenya\)/);
   });
 
-  test('takes the currency that all possible networks share, and questions another one', () => {
+  test('gets the currency that all possible networks share; another currency is a question', () => {
     assert.deepEqual(effects({}, { networks: [safaricom, airtel] }).at(-1), currency);
     assert.deepEqual(effects({}, { networks: null }).at(-1), ['currency', 'needed', null]);
     assert.deepEqual(effects({ currency: 'USD' }).at(-1), ['currency', 'needed', 'KES']);
   });
 
-  test('needs a new product, and is shown the one of the same name', () => {
+  test('needs a new product, and shows the one with the same name', () => {
     const product = { productId: '11', amount: null };
     assert.deepEqual(effects(product, { product: oldBundle }), [
       number,
@@ -100,11 +100,11 @@ describe('a row of Version 1 on its way to Version 2', () => {
     ]);
   });
 
-  test('needs an amount where it has neither amount nor product', () => {
+  test('needs an amount if it has neither amount nor product', () => {
     assert.deepEqual(effects({ amount: null })[2], ['amount', 'needed', null]);
   });
 
-  test('needs its amount as a plain number, and is told so', () => {
+  test('needs its amount as a plain number, and says so', () => {
     for (const amount of ['ten', 'KES 1,000.00', '5,000']) {
       const note = migrateRow({ ...row, amount }, facts).find(({ field }) => field === 'amount');
       assert.deepEqual([note?.effect, note?.from], ['needed', amount]);

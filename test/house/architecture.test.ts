@@ -10,7 +10,7 @@ const source = join(root, 'src');
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 
 describe('docs/architecture.md', () => {
-  test('shows the rooms as they import each other (if not: npm run architecture)', () => {
+  test('shows the imports of the rooms (if not: npm run architecture)', () => {
     assert.equal(page, withPicture(page, source));
   });
 
@@ -18,7 +18,7 @@ describe('docs/architecture.md', () => {
     assert.deepEqual(describedFolders(page).sort(), foldersOf(source));
   });
 
-  test('draws an arrow to each room that is imported, unless the way leads through another', (t) => {
+  test('draws an arrow to each imported room, unless another path leads there', (t) => {
     const folder = folderOf(t);
     const files = {
       door: "'../work/b.ts';\nimport '../base/c.ts'",

@@ -34,7 +34,7 @@ describe('npm run check', () => {
     return changedTests(imports, changed, root).map((path) => basename(path, '.test.ts'));
   };
 
-  test('runs the tests that import a changed file, directly or through its own room: its own folder first', (t) => {
+  test('runs the tests that import a changed file, directly or through its own room, its own folder first', (t) => {
     const tests = testsFor(t, ['src/engine/pacing/outage.ts']);
     assert.deepEqual(tests, ['tidy', 'outage', 'loops', 'loops']);
     assert.deepEqual(testsFor(t, ['src/engine/loops.ts']), ['tidy', 'loops', 'loops']);
@@ -50,7 +50,7 @@ describe('npm run check', () => {
     assert.deepEqual(testsFor(t, ['docs/library.md']), ['tidy', 'library-doc']);
   });
 
-  test('runs nothing but the tests of the house for what no test knows', (t) => {
+  test('runs only the tests of the house for a file that no test knows', (t) => {
     assert.deepEqual(testsFor(t, ['src/gone.ts']), ['tidy']);
   });
 });

@@ -38,7 +38,7 @@ const fileNames = new Set(
 );
 
 describe('the pages for people', () => {
-  test('hold no marks of a merge that nobody has finished', () => {
+  test('contain no merge conflict marks', () => {
     const torn = [...pages, 'CHANGELOG.md'].filter((page) =>
       /^(<{7}|>{7}|={7}$)/m.test(readFileSync(join(root, page), 'utf8')),
     );
@@ -48,7 +48,7 @@ describe('the pages for people', () => {
   for (const page of pages) {
     const text = readFileSync(join(root, page), 'utf8');
 
-    test(`${page} names no file or folder that is not there`, () => {
+    test(`${page} names only files and folders that exist`, () => {
       const paths = [...text.matchAll(named)].map(([, path = '']) => path);
       const names = [...text.matchAll(/`([\w.-]+\.ts)`/g)].map(([, name = '']) => name);
       assert.deepEqual(
@@ -61,7 +61,7 @@ describe('the pages for people', () => {
       );
     });
 
-    test(`${page} links to pages and headings that are there`, () => {
+    test(`${page} links only to pages and headings that exist`, () => {
       const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
       const dead = links.filter((link) => {
         const [path = '', anchor] = link.split('#');

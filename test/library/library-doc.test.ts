@@ -48,7 +48,7 @@ describe('the programs of docs/library.md', () => {
   });
 });
 
-test('what docs/library.md and docs/sandbox.md name of the library is there', () => {
+test('every name of the library in docs/library.md and docs/sandbox.md exists', () => {
   const named = [
     ...read('library.md').matchAll(/(?:airbatch|clerk|approver)\.([a-z]\w+)\(/g),
     ...read('library.md').matchAll(/`([a-z]+[A-Z]\w*)(?:\(\w*\))?`/g),

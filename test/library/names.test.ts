@@ -35,7 +35,7 @@ test('names of fields become camelCase at every depth; the keys of a record are 
   assert.deepEqual(snakeNames(found, renamed), value);
 });
 
-test('names that a schema does not have are left for it to refuse', () => {
+test('unknown names are left for the schema to refuse', () => {
   const input = z.strictObject({ run_id: z.string().default('r') }).refine(() => true);
   assert.deepEqual(snakeNames(input, { runID: 'a' }), { runID: 'a' });
   assert.deepEqual(snakeNames(input, { runId: 'a' }), { run_id: 'a' });

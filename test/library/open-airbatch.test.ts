@@ -20,7 +20,7 @@ function place(t: TestContext, rows: readonly string[] = ['+254712405118,1,50,KE
   };
 }
 
-test('a file is paid, what happens is iterated meanwhile, and its result has names in camelCase', async (t) => {
+test('a file is paid, its events are iterated meanwhile, and its result has names in camelCase', async (t) => {
   const { file, open } = place(t);
   await using airbatch = await open();
   const run = airbatch.runFile({ file, runId: 'payroll-2026-11', yes: true }, { progressMs: 20 });
@@ -49,7 +49,7 @@ test('the plan is shown before a file is sent, and a file that is declined is no
   assert.deepEqual([asked, declined.status], [[1], 'cancelled']);
 });
 
-test('an operation that is stopped rejects with the reason of the signal, and nothing is sent', async (t) => {
+test('a stopped operation rejects with the reason of the signal, and sends nothing', async (t) => {
   const { file, open } = place(t);
   await using airbatch = await open();
   const stop = new AbortController();
@@ -58,7 +58,7 @@ test('an operation that is stopped rejects with the reason of the signal, and no
   await assert.rejects(run, /no more/);
 });
 
-test('what is under way is stopped and waited for when it is closed', async (t) => {
+test('closing stops running operations and waits for them', async (t) => {
   const { cwd, file, open } = place(t, ['+254712400003,1,50,KES,A-1']);
   const airbatch = await open();
   const run = airbatch.runFile({ file, yes: true }, { progressMs: 20 });
@@ -70,7 +70,7 @@ test('what is under way is stopped and waited for when it is closed', async (t) 
   assert.equal(readdirSync(join(cwd, 'reports')).length, 1);
 });
 
-test('roles are checked by the person who acts', async (t) => {
+test('roles are checked for the acting person', async (t) => {
   const { cwd, file, open } = place(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { prepare: ['ann'], operate: ['joe'] } }));
   await using ann = await open({ person: 'ann' });
@@ -80,7 +80,7 @@ test('roles are checked by the person who acts', async (t) => {
   assert.equal((await joe.resumeBatches()).batches[0]?.exitCode, 0);
 });
 
-test('the limits of an account hold from one method to the next', async (t) => {
+test('the rate limits of an account hold across methods', async (t) => {
   const { cwd, open } = place(t);
   const { url } = await sandboxHere(t);
   const limits = { balance: { limit: 1, windowMs: 2_000 } };
@@ -93,7 +93,7 @@ test('the limits of an account hold from one method to the next', async (t) => {
   assert.ok(performance.now() - from > 1_000, 'the second one waits for the window');
 });
 
-test('resuming all accounts stops with the first, and leaves the others as they were', async (t) => {
+test('resuming all accounts stops with the first one that fails, and leaves the others as they were', async (t) => {
   const { cwd, file, open } = place(t, ['+254712400003,1,50,KES,A-1']);
   const { url } = await sandboxHere(t);
   const account = { baseUrl: url, apiKeyEnv: 'KEY' };

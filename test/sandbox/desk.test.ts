@@ -26,7 +26,7 @@ const create = (client: Client, fields: object = {}, key = 'k') =>
 const global = { wallet_mode: 'global' };
 
 describe('POST /_sandbox/wallets/:id', () => {
-  test('sets what a wallet holds, by a movement, so that its statement still adds up', async () => {
+  test('sets the balance of a wallet, with a movement, so that its statement still adds up', async () => {
     await using client = await openClient();
     for (const balance of [0.5, '0.5']) {
       const { status, body } = await desk(client, 'POST', 'wallets/wallet-usd', { balance });
@@ -55,7 +55,7 @@ describe('POST /_sandbox/wallets/:id', () => {
     assert.equal(body.code, 20);
   });
 
-  test('makes a wallet inactive: it pays nothing, and the summary leaves it out', async () => {
+  test('makes a wallet inactive: it pays nothing, and is not in the summary', async () => {
     await using client = await openClient();
     await desk(client, 'POST', 'wallets/wallet-usd', { status: 'inactive' });
     const balance = await client.v2('GET', '/v2/balance', { shape: v2Answers.balance });
@@ -89,7 +89,7 @@ describe('POST /_sandbox/wallets/:id', () => {
     assert.deepEqual(sent, ['wallet.low_balance']);
   });
 
-  test('refuses what it cannot set, and names no wallet that there is none of', async () => {
+  test('refuses an impossible value, and does not echo an unknown wallet', async () => {
     await using client = await openClient();
     assert.equal((await desk(client, 'POST', 'wallets/nothing', { balance: 1 })).status, 404);
     for (const [body, message] of [
@@ -108,7 +108,7 @@ describe('POST /_sandbox/wallets/:id', () => {
 });
 
 describe('POST /_sandbox/clock', () => {
-  test('sets the time forward: what falls due on the way comes to pass, with its own time', async () => {
+  test('sets the time forward: everything due happens on the way, at its own time', async () => {
     await using client = await openClient();
     const { body: created } = await create(client);
     const before = await desk(client, 'GET', 'clock');
@@ -124,7 +124,7 @@ describe('POST /_sandbox/clock', () => {
     assert.notEqual((await create(client)).body.data.id, created.data.id);
   });
 
-  test('ends a wait, as for a webhook that is tried again or a SYNC answer', async () => {
+  test('ends a wait, for example of a webhook that is retried or a SYNC answer', async () => {
     const sent: string[] = [];
     await using client = await openClient({}, { post: async ({ url }) => sent.push(url) && 500 });
     await create(client, { callback_url: 'https://client.example/a', phone_number: '+254712340003' });
@@ -141,13 +141,13 @@ describe('POST /_sandbox/clock', () => {
     assert.equal((await slow).body.code, 10);
   });
 
-  test('goes only forward', async () => {
+  test('accepts only a later time', async () => {
     await using client = await openClient();
     for (const advance_ms of [-1, 1.5, 'an hour', 1e15, null])
       assert.equal((await desk(client, 'POST', 'clock', { advance_ms })).status, 400, String(advance_ms));
   });
 
-  test('is still there after a restart on the same data', async (t) => {
+  test('keeps the time after a restart on the same data', async (t) => {
     const data = join(folderOf(t), 'sandbox.db');
     const clock = makeManualClock();
     const first = await makeSandbox({ data, clock });
@@ -163,7 +163,7 @@ describe('POST /_sandbox/clock', () => {
     await second.close();
   });
 
-  test('a clock that is set back to its own time lets nobody wait longer than before', async () => {
+  test('a real clock that is set back makes nobody wait longer than before', async () => {
     const base = makeManualClock();
     const clock = makeMovableClock(base, hourMs);
     const rung: string[] = [];
@@ -180,7 +180,7 @@ describe('POST /_sandbox/clock', () => {
 });
 
 describe('POST /_sandbox/reset', () => {
-  test('leaves everything as after a first start, with the balances of the options', async () => {
+  test('restores the state of a first start, with the balances of the options', async () => {
     await using client = await openClient({ balances: { 'wallet-usd': '50' } });
     const first = await create(client);
     await desk(client, 'POST', 'wallets/wallet-kes', { status: 'inactive', balance: 1 });
@@ -197,7 +197,7 @@ describe('POST /_sandbox/reset', () => {
     assert.notEqual(again.body.data.id, first.body.data.id, 'no id comes twice');
   });
 
-  test('answers a SYNC request that waits for a top-up which is gone', async () => {
+  test('answers a waiting SYNC request whose top-up is gone', async () => {
     await using client = await openClient();
     const slow = client.v1('POST', '/adp', { body: { msisdn: '254712340002', amount: 10 }, shape: v1Answers.error });
     await desk(client, 'GET', 'clock');
@@ -207,8 +207,8 @@ describe('POST /_sandbox/reset', () => {
   });
 });
 
-describe('where webhooks may go', () => {
-  test('to https, in plain http to this machine, and where that is allowed to private names alone', () => {
+describe('the addresses of webhooks', () => {
+  test('are https, plain http to this machine, and with an option plain http to private names', () => {
     const own = ['https://example.com/a', 'http://localhost:1/a', 'http://127.0.0.1:1/a', 'http://[::1]:1/a'];
     const ofHouse = [
       'http://receiver:3000/a',
@@ -233,7 +233,7 @@ describe('where webhooks may go', () => {
     }
   });
 
-  test('a callback to a container is taken and sent where http is allowed', async () => {
+  test('a callback to a container is accepted and sent if http is allowed', async () => {
     const sent: string[] = [];
     const deps = { post: async ({ url }: { url: string }) => sent.push(url) && 200 };
     const fields = { callback_url: 'http://receiver:3000/topups' };
@@ -248,7 +248,7 @@ describe('where webhooks may go', () => {
     assert.deepEqual(sent, [fields.callback_url]);
   });
 
-  test('a receiver that does not answer holds up no other, however much waits for it', async () => {
+  test('a receiver that does not answer delays no other, however much waits for it', async () => {
     const sent: string[] = [];
     await using client = await openClient(
       { settleMs: 0, rate: 1_000 },
@@ -271,7 +271,7 @@ describe('where webhooks may go', () => {
   });
 });
 
-test('the examples of the OpenAPI document work as they stand', async () => {
+test('the examples of the OpenAPI document work', async () => {
   await using client = await openClient();
   const document = (await (await fetch(`${client.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { operationId: string }>>;

@@ -9,7 +9,7 @@ import { openClient, order } from './client.ts';
 
 const headers = { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' };
 
-test('what was answered is there after a restart on the same data, the idempotency cache too', async (t) => {
+test('answered requests are kept after a restart on the same data, with the idempotency cache', async (t) => {
   const folder = folderOf(t);
   const clock = makeManualClock();
   const options = { data: join(folder, 'sandbox.db'), clock, seed: 1 };
@@ -31,7 +31,7 @@ test('what was answered is there after a restart on the same data, the idempoten
   await second.close();
 });
 
-test('what it keeps may be read by its owner alone', async (t) => {
+test('only the owner may read the data', async (t) => {
   const folder = folderOf(t);
   const sandbox = await makeSandbox({ data: join(folder, 'sandbox.db'), seed: 1 });
   const names = readdirSync(folder);
@@ -40,7 +40,7 @@ test('what it keeps may be read by its owner alone', async (t) => {
   await sandbox.close();
 });
 
-test('what was answered survives a kill -9 of the process', async (t) => {
+test('answered requests survive a kill -9 of the process', async (t) => {
   const folder = folderOf(t);
   const data = ['--data', join(folder, 'sandbox.db')];
   const first = await startSandbox(t, folder, data);

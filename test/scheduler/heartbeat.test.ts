@@ -15,7 +15,7 @@ function machine(t: TestContext) {
   return { seconds, clock: { ...makeVirtualClock(), now: () => Date.now() } };
 }
 
-test('node-cron rings every five seconds, and not while the last ring goes on', async (t) => {
+test('node-cron rings every five seconds, but not while the last ring is running', async (t) => {
   const { seconds, clock } = machine(t);
   let rings = 0;
   let done = () => {};
@@ -36,7 +36,7 @@ test('node-cron rings every five seconds, and not while the last ring goes on', 
   assert.equal(rings, 7);
 });
 
-test('what was missed while the machine slept, or before its clock was set right, is not gone through beat by beat', async (t) => {
+test('missed beats, of a sleeping machine or before its clock was set right, are not replayed one by one', async (t) => {
   const { seconds, clock } = machine(t);
   let rings = 0;
   const heartbeat = startHeartbeat(clock, async () => {

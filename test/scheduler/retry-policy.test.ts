@@ -71,7 +71,7 @@ async function place(t: TestContext, { times = 1, rows = 3 } = {}) {
   return { rig, session, warnings, stopping, retry, failure, generations, start };
 }
 
-test('what failed with a code that the job names is tried again without a person, as often as it says', async (t) => {
+test('rows that failed with a code of the job are retried without a person, as often as the job says', async (t) => {
   const { rig, retry, failure, generations } = await place(t, { times: 2 });
   // The second failed for another reason than the job's.
   await failure(2, 'OTHER');
@@ -87,7 +87,7 @@ test('what failed with a code that the job names is tried again without a person
   assert.deepEqual(await rig.states(), ['failed', 'failed', 'completed']);
 });
 
-test('a retry that the job says once is made once, and what is decided is not asked for again', async (t) => {
+test('a retry that the job allows once is made once, and after the decision it is not asked for again', async (t) => {
   const { rig, retry, generations } = await place(t);
   assert.equal(await retry(), 'again');
   await rig.run();
@@ -97,7 +97,7 @@ test('a retry that the job says once is made once, and what is decided is not as
   assert.equal(rig.service.lookUps.length, asked);
 });
 
-test('a retry whose look-up met no answer stays due, and so does its file, until the service answers', async (t) => {
+test('a retry whose look-up got no answer stays due, with its file, until the service answers', async (t) => {
   const { rig, session, warnings, retry, generations } = await place(t);
   rig.service.refuses.reads = true;
   assert.deepEqual([await retry(), await retry()], ['due', 'due']);
@@ -113,7 +113,7 @@ test('a retry whose look-up met no answer stays due, and so does its file, until
   assert.deepEqual(await filesToArchive(rig.db), []);
 });
 
-test('rows that the service answered for go on, and the others have their turn when these have ended', async (t) => {
+test('rows with an answer are retried, and the others are tried when these have ended', async (t) => {
   const { rig, retry, generations } = await place(t);
   const lookup = rig.service.lookup;
   rig.service.lookup = async (reference) => {
@@ -130,7 +130,7 @@ test('rows that the service answered for go on, and the others have their turn w
   assert.deepEqual(await generations(), [2, 2]);
 });
 
-test('a file whose batch goes on again, since its end was seen, stays until it has ended anew', async (t) => {
+test('a file whose batch was reopened after its end stays until the batch ends again', async (t) => {
   const { rig, session, retry } = await place(t);
   const ended = await filesToArchive(rig.db);
   assert.equal(await retry(), 'again');
@@ -142,7 +142,7 @@ test('a file whose batch goes on again, since its end was seen, stays until it h
   );
 });
 
-test('a retry that breaks off after some rows says that the batch goes on, and the others have their turn later', async (t) => {
+test('a retry that breaks off after some rows reports that the batch continues, and the other rows are tried later', async (t) => {
   const { rig, warnings, retry, generations } = await place(t);
   const { transact } = rig.db;
   let decisions = 0;
@@ -161,7 +161,7 @@ test('a retry that breaks off after some rows says that the batch goes on, and t
   assert.deepEqual([await generations(), await retry()], [[2, 2], 'none']);
 });
 
-test('a service that is away is not asked for every row that has failed', async (t) => {
+test('an unreachable service is not asked for every failed row', async (t) => {
   const { rig, retry } = await place(t, { rows: 40 });
   rig.service.refuses.reads = true;
   const asked = rig.service.lookUps.length;
@@ -169,7 +169,7 @@ test('a service that is away is not asked for every row that has failed', async 
   assert.ok(rig.service.lookUps.length - asked <= 5);
 });
 
-test('a retry that could not be made for a day is given up, and a person is told once which rows are theirs', async (t) => {
+test('a retry that fails for a day is given up, and a person is told once which rows it concerns', async (t) => {
   const { rig, retry, generations } = await place(t);
   const recipient: Recipient = { id: 'chat ops', kind: 'chat', url: 'https://x.example', on: ['slot_missed'] };
   await watchNews(rig.db, rig.clock, [recipient]);
@@ -189,7 +189,7 @@ test('a retry that could not be made for a day is given up, and a person is told
   assert.match(lines.join('\n'), /Next: {4}airbatch retry batch-1 --code DECLINED/);
 });
 
-test('a start makes the retry that a crash has kept from being made, and a minute later that which met no answer', async (t) => {
+test('a start makes the retry that a crash prevented, and a minute later the one that got no answer', async (t) => {
   const { rig, generations, start } = await place(t);
   rig.service.refuses.reads = true;
   const one = start();
@@ -207,7 +207,7 @@ test('a start makes the retry that a crash has kept from being made, and a minut
   assert.deepEqual(await filesToArchive(rig.db), []);
 });
 
-test('a program that is to end looks up no further row, and leaves the retry to its next start', async (t) => {
+test('a program that is stopping looks up no further row, and leaves the retry to its next start', async (t) => {
   const { rig, stopping, retry, generations } = await place(t);
   stopping.abort();
   assert.equal(await retry(), 'due');

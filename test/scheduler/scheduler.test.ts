@@ -115,7 +115,7 @@ const states = async (db: Awaited<ReturnType<typeof place>>['db']) =>
   (await listSlots(db, job.name, 10)).map(({ state }) => state).reverse();
 
 describe('a scheduler', () => {
-  test('never runs a job beside itself: the next slot waits for the end of the one before', async () => {
+  test('never runs a job twice at once: the next slot waits for the end of the one before', async () => {
     const { db, begun, scheduler, settle, to } = await place();
     const [one, two] = [scheduler('one'), scheduler('two')];
     await one.look();
@@ -140,7 +140,7 @@ describe('a scheduler', () => {
     );
   });
 
-  test('takes up what a dead process left running, and leaves a living one its own', async () => {
+  test('takes over the slot of a dead process, and not of a living one', async () => {
     const { begun, scheduler, begin, settle, alive } = await place();
     await begin();
     const two = scheduler('two');
@@ -160,7 +160,7 @@ describe('a scheduler', () => {
     assert.equal(begun[1]?.dueAt, begun[0]?.dueAt);
   });
 
-  test('takes up what a process that says nothing any more left running: of another machine nobody sees that it has ended', async () => {
+  test('takes over the slot of a silent process of another machine, whose end nobody can see', async () => {
     const { db, begun, scheduler, begin, settle, silence, to } = await place();
     await begin();
     const two = scheduler('two');
@@ -193,7 +193,7 @@ describe('a scheduler', () => {
     ['for no time, as an earlier version does', null],
     ['for longer than it could, since its clock was ahead', start + 60 * minute],
   ] as const)
-    test(`takes up what a process that may live has taken ${what}`, async () => {
+    test(`takes over the slot of a process that may be alive ${what}`, async () => {
       const { db, begun, begin, settle, alive } = await place();
       const one = await begin();
       begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
@@ -205,7 +205,7 @@ describe('a scheduler', () => {
       assert.equal(begun.length, 2);
     });
 
-  test('asks again for what is not there yet, and records what has failed', async () => {
+  test('waits for a file that is not there yet, and records a failure', async () => {
     const { db, begun, warnings, begin, settle } = await place();
     const one = await begin();
     begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
@@ -224,7 +224,7 @@ describe('a scheduler', () => {
     assert.equal(begun.length, 2, 'a slot that has failed is for a person');
   });
 
-  test('begins nothing once it is stopped, and waits for what runs', async () => {
+  test('starts nothing after it is stopped, and waits for running jobs', async () => {
     const { begun, beginTwo, settle, to } = await place();
     const one = await beginTwo();
     let stopped = false;
@@ -239,7 +239,7 @@ describe('a scheduler', () => {
     assert.equal(begun.length, 1);
   });
 
-  test('runs the slots of a job in their order: one that waits holds back those after it', async () => {
+  test('runs the slots of a job in order: one that waits holds back the later ones', async () => {
     const { begun, beginTwo, settle, lookAndEnd, ran } = await place();
     const one = await beginTwo();
     begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
@@ -249,7 +249,7 @@ describe('a scheduler', () => {
     assert.deepEqual(ran(), [0, 0, 60]);
   });
 
-  test('begins with the next due time of a schedule that was changed, and not with those before', async () => {
+  test('starts with the next due time of a changed schedule, not with earlier ones', async () => {
     const { scheduler, lookAndEnd, ran, to } = await place();
     await lookAndEnd(scheduler('one'));
     to(1 * minute);
@@ -270,7 +270,7 @@ describe('a scheduler', () => {
     ['all', [0, 60, 180]],
     ['last', [60, 180]],
   ] as const)
-    test(`is not held back by a slot that a person has run ahead of its time, and does not run it again: ${catchUp}`, async () => {
+    test(`is not held back by a slot that a person ran ahead of time, and does not run it again: ${catchUp}`, async () => {
       const { db, scheduler, lookAndEnd, ran, to } = await place();
       const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp } })]);
       await lookAndEnd(one);
@@ -287,7 +287,7 @@ describe('a scheduler', () => {
       assert.deepEqual(ran(), expected);
     });
 
-  test('runs what it comes to a little late, and tells of what it missed, where it catches up with nothing', async () => {
+  test('runs a slightly late slot, and reports missed ones, if it catches up with nothing', async () => {
     const { warnings, scheduler, lookAndEnd, ran, to } = await place();
     const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp: 'none' } })]);
     for (const at of [-1, 5, 66]) {
@@ -298,7 +298,7 @@ describe('a scheduler', () => {
     assert.deepEqual(warnings, ['a job missed slots; they will not run']);
   });
 
-  test('runs nothing again when a clock that was ahead is corrected, and forgets what it had missed by it', async () => {
+  test('runs nothing again when a fast clock is corrected, and forgets what it missed because of it', async () => {
     const last = defineJob({ ...job, schedule: { ...job.schedule, catchUp: 'last' } });
     const { db, scheduler, lookAndEnd, ran, to } = await place();
     const one = scheduler('one', [last]);
@@ -316,7 +316,7 @@ describe('a scheduler', () => {
   });
 
   for (const catchUp of ['all', 'last'] as const)
-    test(`pays for no time of before it knew the job, where its machine began with a clock far behind: ${catchUp}`, async () => {
+    test(`pays for no time before it knew the job, if its machine started with a slow clock: ${catchUp}`, async () => {
       const { db, warnings, scheduler, lookAndEnd, ran, to } = await place();
       const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp } })]);
       for (const at of [-1, 1, 2]) {
@@ -337,7 +337,7 @@ describe('a scheduler', () => {
       assert.deepEqual(warnings, ['a job missed slots; they will not run']);
     });
 
-  test('runs no slot again of those that were dropped, however far the clock is set back', async () => {
+  test('never runs a dropped slot again, however far the clock is set back', async () => {
     const { db, scheduler, to, lookAndEnd, ran } = await place();
     const one = scheduler('one');
     await one.look();
@@ -358,7 +358,7 @@ describe('a scheduler', () => {
     assert.deepEqual(ran(), [0, 60, 120, 180, 240, 300]);
   });
 
-  test('tries a slot again after trouble that passes, a minute later, and gives it up after an hour', async () => {
+  test('retries a slot a minute after temporary trouble, and gives it up after an hour', async () => {
     const { db, begun, scheduler, settle, to } = await place();
     const one = scheduler('one');
     await one.look();
@@ -394,7 +394,7 @@ describe('a scheduler', () => {
     assert.equal(last?.detail, 'no answer (it was tried again for 61 minutes)');
   });
 
-  test('gives trouble its hour from when it began, however long the slot has waited before', async () => {
+  test('counts the hour of trouble from its beginning, however long the slot waited before', async () => {
     const { db, begun, scheduler, settle, to } = await place();
     const one = scheduler('one');
     await one.look();
@@ -425,7 +425,7 @@ describe('a scheduler', () => {
 
   const isAway = new AirbatchError('FILE_UNREADABLE', 'the share is away');
 
-  test('counts the hour of trouble over restarts, and not the time in which nothing ran', async () => {
+  test('counts the hour of trouble across restarts, without the time in which nothing ran', async () => {
     const { db, begun, scheduler, settle, to } = await place();
     const lookAt = async (one: Scheduler, at: number) => {
       to(at * minute);
@@ -454,7 +454,7 @@ describe('a scheduler', () => {
     assert.equal(first?.state, 'failed');
   });
 
-  test('lets no slots of a job pile up while one of them meets with trouble, also where somebody else ends that one', async () => {
+  test('lets no slots of a job pile up while one of them has trouble, also if somebody else ends that one', async () => {
     const { db, begun, scheduler, settle, to } = await place();
     const everyMinute = {
       ...job,
@@ -494,7 +494,7 @@ describe('a scheduler', () => {
     'LEDGER_FULL',
     'LEDGER_IO',
   ] as const)
-    test(`leaves a slot that met with ${code} to be tried again`, async () => {
+    test(`retries a slot that met ${code}`, async () => {
       const { db, begun, begin, settle } = await place();
       await begin();
       begun[0]?.fail(new AirbatchError(code, 'for now'));
@@ -502,7 +502,7 @@ describe('a scheduler', () => {
       assert.deepEqual(await states(db), ['due']);
     });
 
-  test('goes on with a slot when it cannot be written for a while that it does', async () => {
+  test('continues with a slot if its progress cannot be written for a while', async () => {
     const { db, begun, begin, settle, to } = await place();
     await begin();
     const { transact } = db;
@@ -515,7 +515,7 @@ describe('a scheduler', () => {
     assert.deepEqual(await states(db), ['done']);
   });
 
-  test('takes up its own slot again when what came of it could not be written', async () => {
+  test('takes over its own slot again if its result could not be written', async () => {
     const { db, begun, warnings, begin, settle } = await place();
     const one = await begin();
     const { transact } = db;

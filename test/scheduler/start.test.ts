@@ -18,7 +18,7 @@ const job = defineJob({
   source: { kind: 'file', file: 'x.csv' },
 });
 
-test('it is looked what is due every few seconds, wherever the clock is set meanwhile and however silent node-cron is', async () => {
+test('due slots are checked every few seconds, however the clock is set and even if node-cron is silent', async () => {
   const db = await memoryLedger();
   const clock = makeVirtualClock();
   let looks = 0;
@@ -44,7 +44,7 @@ test('it is looked what is due every few seconds, wherever the clock is set mean
   await scheduler.stop();
 });
 
-test('a due slot is run in the name of its job, whoever may operate, and stays due after an error that may pass', async (t) => {
+test('a due slot runs in the name of its job, whoever may operate, and stays due after a temporary error', async (t) => {
   const folder = folderOf(t);
   const due = defineJob({ ...job, source: { kind: 'file', file: join(folder, 'x.csv') } });
   writeFileSync(join(folder, 'x.csv'), 'phone_number,amount\n0712101000,100\n');

@@ -48,7 +48,7 @@ async function reported(t: TestContext) {
   };
 }
 
-test('reports are restated once for what the service says late, when it has been quiet for a minute', async (t) => {
+test('reports are written again once for the service’s late changes, after a quiet minute', async (t) => {
   const { db, lookAt, restart } = await reported(t);
   assert.deepEqual(await lookAt(1), []);
   await giveBack(db, 2);
@@ -64,14 +64,14 @@ test('reports are restated once for what the service says late, when it has been
   assert.deepEqual(await lookAt(26), ['reports 3']);
 });
 
-test('reports that somebody has moved away do not come again', async (t) => {
+test('reports that somebody has moved away are not written again', async (t) => {
   const { db, out, lookAt } = await reported(t);
   rmSync(join(out, 'B-1'), { recursive: true });
   await giveBack(db, 2);
   assert.deepEqual(await lookAt(30), []);
 });
 
-test('the reports beside the file of a job are restated as well', async (t) => {
+test('the reports next to the file of a job are written again as well', async (t) => {
   const { db, folder, key, lookAt } = await reported(t);
   mkdirSync(join(folder, 'inbox/done'), { recursive: true });
   await writeReports(db, 'B-1', join(folder, 'inbox/done'), signedBy(db, key));
@@ -81,7 +81,7 @@ test('the reports beside the file of a job are restated as well', async (t) => {
   assert.deepEqual(await lookAt(30), ['reports 2', 'inbox/done 2']);
 });
 
-test('what changes for another reason, as people being forgotten, makes no version by itself', async (t) => {
+test('other changes, such as forgotten people, make no new version', async (t) => {
   const { db, lookAt } = await reported(t);
   await db.execute('UPDATE batches SET audit_seq = audit_seq + 1');
   assert.deepEqual(await lookAt(30), []);

@@ -56,7 +56,7 @@ async function writer(t: TestContext) {
   return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing };
 }
 
-test('reports that cannot be written are tried again with growing waits, and are there once the folder is', async (t) => {
+test('reports that cannot be written are retried with growing delays, until the folder is writable', async (t) => {
   const { out, reports, unwritable, isThere, there, asleep, wake } = await writer(t);
   writeFileSync(out, 'a file where the folder should be');
   assert.equal(reports.areWritten(), true);
@@ -75,7 +75,7 @@ test('reports that cannot be written are tried again with growing waits, and are
   assert.deepEqual([reports.areWritten(), isThere()], [true, true]);
 });
 
-test('a file where the folder of the batch should be is trouble of the same kind', async (t) => {
+test('a file in the place of the batch’s folder is the same kind of trouble', async (t) => {
   const { out, reports, isThere, there, asleep, wake } = await writer(t);
   mkdirSync(out);
   writeFileSync(join(out, 'B-1'), '');
@@ -89,7 +89,7 @@ test('a file where the folder of the batch should be is trouble of the same kind
   assert.deepEqual([reports.areWritten(), isThere()], [true, true]);
 });
 
-test('a program that stops does not wait for the folder, and the next one knows what is missing', async (t) => {
+test('a program that is stopping does not wait for the folder, and the next one knows what is missing', async (t) => {
   const { out, reports, isThere, asleep, missing } = await writer(t);
   writeFileSync(out, '');
   reports.write('B-1');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { calmPlan, makePlan } from './plan.ts';
 import { simulate, simulateSeed } from './world.ts';
 
-test('the same seed gives the same trace, another seed another one', async () => {
+test('the same seed gives the same trace, and another seed another one', async () => {
   const hashes = new Set<string>();
   for (const seed of [1, 2, 3, 5, 8, 13, 21, 34]) {
     const [first, second] = [await simulateSeed(seed), await simulateSeed(seed)];
@@ -14,7 +14,7 @@ test('the same seed gives the same trace, another seed another one', async () =>
   assert.equal(hashes.size, 8);
 });
 
-test('a disk that loses what it acknowledged is caught every time', async () => {
+test('a disk that loses acknowledged writes is detected every time', async () => {
   let runs = 0;
   for (let seed = 1; runs < 20; seed++) {
     // A loss of power in the middle of the sending, in an otherwise calm world.

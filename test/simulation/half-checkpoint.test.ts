@@ -23,7 +23,7 @@ function look(path: string): string {
   }
 }
 
-test('a database that lost power in the middle of a checkpoint is whole with its log, and in pieces without it', async (t) => {
+test('a database that lost power in the middle of a checkpoint is complete with its log, and damaged without it', async (t) => {
   const folder = folderOf(t);
   const path = join(folder, 'ledger.db');
   const db = openSqlite(path);

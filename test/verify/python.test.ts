@@ -51,8 +51,8 @@ async function keyFile(t: TestContext, { key }: Pick<Pack, 'key'>): Promise<stri
   return path;
 }
 
-describe('the verifier that was written from the page of the format', { skip }, () => {
-  test('uses nothing of ours, and nothing that Python does not bring', () => {
+describe('the verifier that follows the page of the format', { skip }, () => {
+  test('uses nothing of airbatch, and only the standard library of Python', () => {
     const text = readFileSync(program, 'utf8');
     assert.doesNotMatch(text, /airbatch(?!\.(manifest|summary)\/1)|node/);
     const imports = [...text.matchAll(/^(?:import ([\w, ]+)|from (\w+) import)/gm)];
@@ -60,7 +60,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
     assert.deepEqual(imports.flatMap(([, names, name = '']) => names?.split(', ') ?? [name]).sort(), own.split(' '));
   });
 
-  test('knows no name that is not on the page', () => {
+  test('uses no name that is not on the page', () => {
     const text = readFileSync(program, 'utf8');
     const lists = text.slice(text.indexOf('STATES'), text.indexOf('SPACE')).replace(/^#.*$|\.split|set\(/gm, '');
     const names: string[] = lists.match(/[a-z_0-9]+(?:\.[a-z]+)?/g) ?? [];
@@ -162,7 +162,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
     }
   });
 
-  test('proves events of all doors, and none of a door that is not known', async (t) => {
+  test('proves events of all known interfaces, and not of an unknown one', async (t) => {
     for (const [through, found] of [
       ['job:payroll', /^PROVEN/m],
       ['window', /NOT PROVEN: event \d+ came through an unknown door/],
@@ -182,7 +182,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
     }
   });
 
-  test('proves nothing by another key', async (t) => {
+  test('proves nothing with another key', async (t) => {
     const pack = await makePack(t);
     const other = await openSigningKey(join(folderOf(t), 'other.pem'));
     const { isProven, said } = judge(pack.dir, await keyFile(t, { key: other }));
@@ -221,7 +221,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
     ['events.jsonl', '"actor":"brian"', '"actor":"mallory","actor":"brian"', /event \d+ is in another form/],
   ];
   for (const [file, was, is, found] of edits)
-    test(`does not prove ${file} with ${JSON.stringify(is)} instead of ${String(was)}, signed anew`, async (t) => {
+    test(`rejects ${file} with ${JSON.stringify(is)} instead of ${String(was)}, signed again`, async (t) => {
       const pack = await makePack(t);
       const text = String(pack.files.get(file));
       const changed = text.replace(was, is);
@@ -232,7 +232,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
       assert.match(said, found);
     });
 
-  test('does not prove a folder with a file that was changed, added, taken away or linked', async (t) => {
+  test('rejects a folder with a file that was changed, added, removed or linked', async (t) => {
     const pack = await makePack(t);
     const keyPath = await keyFile(t, pack);
     const judged = async (name: string, content: Buffer | null) => {
@@ -250,7 +250,7 @@ describe('the verifier that was written from the page of the format', { skip }, 
   });
 });
 
-test('the worked example of the page gives the hashes that it shows', () => {
+test('gives the hashes of the page for the worked example', () => {
   const blocks = [...page.slice(page.indexOf('### Worked example')).matchAll(/```(?:json|text)\n(.*)\n```/g)];
   const [first, covered, second, next] = blocks.map(([, text = '']) => text) as [string, string, string, string];
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

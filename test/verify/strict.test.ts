@@ -46,7 +46,7 @@ function withMember(text: string, path: readonly (string | number)[], member: Re
 }
 
 for (const name of ['summary.json', 'manifest.json']) {
-  test(`a member that ${name} does not have, anywhere in it, does not pass with the right key`, async (t) => {
+  test(`an unknown member of ${name}, at any depth, is rejected even with the right key`, async (t) => {
     const pack = await makePack(t);
     const text = String(pack.files.get(name));
     const paths = objectsIn(JSON.parse(text));
@@ -59,7 +59,7 @@ for (const name of ['summary.json', 'manifest.json']) {
   });
 }
 
-test('a zero that stands for nothing is no member of the counts', async (t) => {
+test('a zero for a state that no row has is rejected in the counts', async (t) => {
   const pack = await makePack(t);
   for (const [path, member] of [
     [['problems'], { PHONE_MISSING: 0 }],
@@ -73,7 +73,7 @@ test('a zero that stands for nothing is no member of the counts', async (t) => {
     );
 });
 
-test('numbers and texts in another form than the program writes do not pass', async (t) => {
+test('numbers and texts in another form than the program writes are rejected', async (t) => {
   const pack = await makePack(t);
   const edits: [name: string, was: string, is: string][] = [
     ['summary.json', '"total": 10', '"total": 1e1'],
@@ -89,7 +89,7 @@ test('numbers and texts in another form than the program writes do not pass', as
     assert.notDeepEqual(await foundAfter(pack, name, (text) => text.replace(was, is)), [], `${name} ${is}`);
 });
 
-test('what follows the end of a file, or stands before its beginning, does not pass', async (t) => {
+test('bytes after the end of a file, or before its beginning, are rejected', async (t) => {
   const pack = await makePack(t);
   for (const name of ['summary.json', 'manifest.json', 'events.jsonl', 'results.csv'])
     for (const edit of [
@@ -107,7 +107,7 @@ test('what follows the end of a file, or stands before its beginning, does not p
   assert.notDeepEqual((await verifyReports(pack.dir)).findings, []);
 });
 
-test('a file that the manifest names twice does not pass', async (t) => {
+test('a file that the manifest names twice is rejected', async (t) => {
   const pack = await makePack(t);
   const twice = (text: string) => {
     const manifest = JSON.parse(text);
@@ -117,7 +117,7 @@ test('a file that the manifest names twice does not pass', async (t) => {
   assert.match((await foundAfter(pack, 'manifest.json', twice)).join(), /names a file twice/);
 });
 
-test('another member, or another text of the same data, in an event does not pass, though all hashes were made anew', async (t) => {
+test('an additional member, or another text of the same data, in an event is rejected, even if all hashes were made again', async (t) => {
   const pack = await makePack(t);
   const chain = await pageEvents(pack.db, 'B-1', 0, 100);
   const last = chain.at(-1);
@@ -157,7 +157,7 @@ const cells: [rowNo: number, column: string, value: string][] = [
 ];
 
 for (const [rowNo, column, value] of cells)
-  test(`results with ${JSON.stringify(value)} as ${column} do not pass`, async (t) => {
+  test(`results with ${JSON.stringify(value)} as ${column} are rejected`, async (t) => {
     const pack = await makePack(t);
     const edit = (text: string) => {
       const lines = text.split('\n');
@@ -172,7 +172,7 @@ for (const [rowNo, column, value] of cells)
     );
   });
 
-test('another member in the list of anchored heads does not pass', async (t) => {
+test('an additional member in the list of anchored heads is rejected', async (t) => {
   const pack = await makePack(t);
   const chain = await pageEvents(pack.db, 'B-1', 0, 100);
   const head = { batch_id: 'B-1', place: 'file heads', events: 20, head: chain[19]?.hash ?? '' };

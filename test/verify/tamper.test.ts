@@ -65,7 +65,7 @@ test('every change of one file at a random place is found, hundreds of times', a
   assert.equal((await verifyReports(pack.dir)).ok, true, 'put back, they verify again');
 });
 
-test('one event changed, deleted, doubled, moved or cut off is found though all of it was signed anew with the right key', async (t) => {
+test('one event changed, deleted, doubled, moved or cut off is found even if all was signed again with the right key', async (t) => {
   const pack = await makePack(t);
   const chooser = makeChooser(2);
   const original = String(pack.files.get('events.jsonl'));
@@ -91,7 +91,7 @@ function editEvent(lines: string[], { below, pick }: Chooser): string[] {
   return lines.with(at, `${JSON.stringify(event)}\n`);
 }
 
-test('one row changed, deleted, doubled, moved or cut off is found though all of it was signed anew with the right key', async (t) => {
+test('one row changed, deleted, doubled, moved or cut off is found even if all was signed again with the right key', async (t) => {
   const pack = await makePack(t);
   const chooser = makeChooser(3);
   const original = String(pack.files.get('results.csv'));
@@ -134,7 +134,7 @@ function editRow(header: string, rows: string[], { below, pick }: Chooser): stri
   return rows.with(at, cells.join(','));
 }
 
-test('results that were saved anew with a byte order mark are other bytes, and the same rows', async (t) => {
+test('results that were saved again with a byte order mark have other bytes and the same rows', async (t) => {
   const pack = await makePack(t);
   const marked = Buffer.concat([Buffer.from('\uFEFF'), pack.files.get('results.csv') as Buffer]);
   await pack.put(signAnew(pack, 'results.csv', marked));
@@ -147,7 +147,7 @@ test('results that were saved anew with a byte order mark are other bytes, and t
   );
 });
 
-test('a key that two rows use is named, with the row that uses it again', async (t) => {
+test('a key that two rows use is reported with the second row', async (t) => {
   const pack = await makePack(t);
   const [header = '', ...rows] = String(pack.files.get('results.csv')).trimEnd().split('\n');
   const column = header.split(',').indexOf('idempotency_key');
@@ -162,7 +162,7 @@ test('a key that two rows use is named, with the row that uses it again', async 
   );
 });
 
-test('a line of the chain that is no event is named', async (t) => {
+test('a line of the chain that is not an event is reported', async (t) => {
   const pack = await makePack(t);
   const lines = String(pack.files.get('events.jsonl')).split(/(?<=\n)/);
   const fields = { batch_id: 7, seq: '3', at: 1.5, actor: null, kind: 7, row_no: 1e15, body: {}, hash: false };
@@ -175,7 +175,7 @@ test('a line of the chain that is no event is named', async (t) => {
   }
 });
 
-test('reports signed with a key of the forger are found when the right key is given', async (t) => {
+test('reports signed with a forger’s key are found if the right key is given', async (t) => {
   const pack = await makePack(t);
   const forger = generateKeyPairSync('ed25519');
   const manifest = JSON.parse(String(pack.files.get('manifest.json')));

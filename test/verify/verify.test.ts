@@ -38,7 +38,7 @@ import { giveBack } from '../reports/late.ts';
 import { folderOf } from '../support/folder.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
-test('reports as they were made verify, and say by whom they were signed', async (t) => {
+test('unchanged reports verify, and the result names the key', async (t) => {
   const pack = await makePack(t);
   const result = await verifyReports(pack.dir, { publicKey: pack.key.publicKey });
   assert.deepEqual(result.findings, []);
@@ -54,7 +54,7 @@ test('masked reports verify too', async (t) => {
   assert.equal(pack.files.has('failed.csv'), false);
 });
 
-test('masked reports of a file without references verify, with the list of the service too, and it is said that keys are left out', async (t) => {
+test('masked reports of a file without references verify, also with the service’s list, and the result says that keys are left out', async (t) => {
   const db = await testLedger(t);
   const rows = [1, 2, 3].map((rowNo) => {
     const row = newRow('B-1', rowNo);
@@ -83,7 +83,7 @@ test('masked reports of a file without references verify, with the list of the s
   assert.match(missing.findings[0]?.message ?? '', /row 1 is completed; the service's list does not have it/);
 });
 
-test('a masked row without an id, which a person said was paid, is found in the list of the service by its reference', async (t) => {
+test('a masked row without an id that a person resolved as paid is found in the service’s list by its reference', async (t) => {
   const db = await testLedger(t);
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }], ['doubt'], ['complete', {}]];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'NOV-1' }), way }]);
@@ -154,7 +154,7 @@ const columnEdits: Record<string, RegExp> = {
 };
 
 for (const [edit, expected] of Object.entries(columnEdits)) {
-  test(`reports of a ledger that was edited are found by its chain: UPDATE ${edit}`, async (t) => {
+  test(`reports of an edited ledger are found by its chain: UPDATE ${edit}`, async (t) => {
     const { findings } = await foundIn(t, { edit: `UPDATE ${edit}` });
     assert.match(findings.map(({ message }) => message).join(';'), expected);
   });
@@ -175,7 +175,7 @@ test('an invalid row that was deleted from the ledger, or added to it, is found 
   }
 });
 
-test('a sum that is not the approved one is found in masked reports too, and what cannot be checked is said', async (t) => {
+test('a sum that is not the approved one is found in masked reports too, and the result says what cannot be checked', async (t) => {
   const { ok, notes } = await foundIn(t, { mask: true });
   assert.deepEqual(
     [ok, notes],
@@ -191,7 +191,7 @@ test('a sum that is not the approved one is found in masked reports too, and wha
   );
 });
 
-test('rows that were let go or held since, messages, references like formulas and products verify', async (t) => {
+test('rows released or held later, messages, references like formulas and products verify', async (t) => {
   const prepare = (db: Database) =>
     writeBatch(db, newBatch('B-1'), [
       { row: newRow('B-1', 1, { row_ref: '=ref', sms_message: '-10% "off",\nsee you' }), way: completedWay(1) },
@@ -206,7 +206,7 @@ test('rows that were let go or held since, messages, references like formulas an
 
 const retried: Step = ['retry', nextGeneration({ generation: 1 }, null)];
 
-test('a failed row that was opened again, and was then held or put aside before anything more was sent, verifies', async (t) => {
+test('a failed row that was reopened, and then held or skipped before it was sent again, verifies', async (t) => {
   const opened: Step[] = [...failedWay(1), retried];
   const held: Step = ['hold', { problems: '[]' }];
   const prepare = (db: Database) =>
@@ -222,7 +222,7 @@ test('a failed row that was opened again, and was then held or put aside before 
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
 });
 
-test('a retried row whose request was sent back, and whose earlier payment may then have arrived, verifies while it waits, and after', async (t) => {
+test('a retried row whose request was rejected, and whose earlier payment may have arrived, verifies while it waits, and after', async (t) => {
   const sentBack: Step[] = [
     ...failedWay(1),
     retried,
@@ -278,7 +278,7 @@ const waysOfSending: Record<string, { way: Step[]; attempts: string; seconds: nu
 };
 
 for (const [name, { way, attempts, seconds }] of Object.entries(waysOfSending)) {
-  test(`how often and since when a row was sent is bound by the chain: ${name}`, async (t) => {
+  test(`the number and the times of sends of a row are bound by the chain: ${name}`, async (t) => {
     const prepare = (db: Database) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
     assert.deepEqual((await foundIn(t, { prepare })).findings, []);
     assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
@@ -292,7 +292,7 @@ for (const [name, { way, attempts, seconds }] of Object.entries(waysOfSending)) 
   });
 }
 
-test('when a row was first sent is not compared where a chain of before does not tell it', async (t) => {
+test('the first time a row was sent is not compared if an older chain does not have it', async (t) => {
   const chains: Step[][] = [
     [
       sent(1),
@@ -323,14 +323,14 @@ const cellsOfNobody: [rowNo: number, column: string, value: string, says: RegExp
 ];
 
 for (const [rowNo, column, value, says] of cellsOfNobody) {
-  test(`a cell of ${column} that no event of row ${rowNo} brought is found, though it was signed with the right key`, async (t) => {
+  test(`a cell of ${column} without an event of row ${rowNo} is found, even if signed with the right key`, async (t) => {
     const pack = await makePack(t);
     await pack.put(signAnew(pack, 'results.csv', withCell(pack, rowNo, column, value)));
     assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', says);
   });
 }
 
-test('who decided that a row was paid, and on which evidence, is bound by the chain, whatever numbers the evidence has', async (t) => {
+test('the person who resolved a row as paid, and the evidence, are bound by the chain, whatever numbers the evidence contains', async (t) => {
   const resolved = (evidence: string, told: string): Step[] => [
     sent(1),
     ['doubt'],
@@ -361,7 +361,7 @@ function withCell(pack: Pack, rowNo: number, column: string, value: string): Buf
   return Buffer.from(lines.join('\n'));
 }
 
-test('rows that no longer name people verify, and what cannot be checked is said', async (t) => {
+test('forgotten rows verify, and the result says what cannot be checked', async (t) => {
   const prepare = async (db: Database) => {
     await writeSampleBatch(db);
     await inUnit(db, { clock: testClock(), actor: 'amina' }, async (unit) => {
@@ -374,7 +374,7 @@ test('rows that no longer name people verify, and what cannot be checked is said
   assert.match(notes.join(), /^The rows no longer name people: their digest was not checked/);
 });
 
-test('money that was given back is compared with the chain, in whichever of its two ways it was seen', async (t) => {
+test('refunds are compared with the chain, in both forms in which they are recorded', async (t) => {
   const prepare = async (db: Database) => {
     await writeSampleBatch(db);
     const options = { clock: { ...testClock(), now: () => startMs + 120_000 }, actor: 'engine' };
@@ -443,7 +443,7 @@ test('a file that the manifest does not name is found', async (t) => {
   );
 });
 
-test('failed.csv that was corrected in its place, or is gone, is found, and it is said that nothing else is wrong', async (t) => {
+test('a failed.csv that was corrected in place, or is gone, is found, and the result says that nothing else is wrong', async (t) => {
   const pack = await makePack(t);
   const edited = Buffer.from('corrected');
   const foundAfter = async (changes: [string, Buffer | null][]) => {
@@ -458,7 +458,7 @@ test('failed.csv that was corrected in its place, or is gone, is found, and it i
   assert.deepEqual(await foundAfter(both), [false, 2, false]);
 });
 
-test('what is said to be checked is what held', async (t) => {
+test('the result lists as checked only what passed', async (t) => {
   const pack = await makePack(t);
   const checkedWith = async (options: VerifyOptions) => (await verifyReports(pack.dir, options)).checked.join('\n');
   const other = await openSigningKey(join(folderOf(t), 'other.pem'));
@@ -480,7 +480,7 @@ test('what is said to be checked is what held', async (t) => {
   assert.deepEqual(await held({ publicKey }), ['signed', 'chain', 'rows']);
 });
 
-test('what is given to compare with and is not what it should be is refused by its name', async (t) => {
+test('a wrong file to compare with is refused by its name', async (t) => {
   const pack = await makePack(t);
   const path = join(folderOf(t), 'given');
   const refused = async (content: string, options: VerifyOptions, expected: RegExp) => {
@@ -501,7 +501,7 @@ test('what is given to compare with and is not what it should be is refused by i
   await refused('', { publicKey: 'no key' }, /^the given key is not a key /);
 });
 
-test('a number of the summary that is not that of the rows or the chain is found, though it was signed with the right key', async (t) => {
+test('a number of the summary that differs from the rows or the chain is found, even if signed with the right key', async (t) => {
   const pack = await makePack(t);
   const text = String(pack.files.get('summary.json'));
   for (const [was, is, says] of [
@@ -555,7 +555,7 @@ async function foundAfter(pack: Pack, name: string, edit: (text: string) => stri
   return (await verifyReports(pack.dir)).findings.map(({ file, message }) => `${file} ${message}`).join('\n');
 }
 
-test('a time by which it was to be done is the one that was given with its file, though it was signed with the right key', async (t) => {
+test('a deadline that differs from the one of its file is found, even if signed with the right key', async (t) => {
   const pack = await makePack(t, { fields: { finish_by: startMs + 30_000 } });
   assert.deepEqual((await verifyReports(pack.dir)).findings, []);
   for (const [was, is, says] of [
@@ -571,7 +571,7 @@ test('a time by which it was to be done is the one that was given with its file,
     assert.match(await foundAfter(pack, 'summary.json', (text) => text.replace(was, is)), says, was);
 });
 
-test('a time that a person has given afterwards is the one that counts', async (t) => {
+test('a deadline that a person set later is the one that counts', async (t) => {
   const pack = await makePack(t);
   const clock = { ...systemClock, now: () => startMs };
   await pack.db.execute(`UPDATE batches SET status = 'running' WHERE batch_id = 'B-1'`);
@@ -585,7 +585,7 @@ test('a time that a person has given afterwards is the one that counts', async (
   assert.deepEqual([times.finish_by, times.in_time], ['2026-11-01T08:01:30.000Z', true]);
 });
 
-test('what left the wallets, and what is in doubt, has to add up, though it was signed with the right key', async (t) => {
+test('what left the wallets, and what is in doubt, must add up, even if signed with the right key', async (t) => {
   const pack = await makePack(t);
   for (const [was, is, says] of [
     [
@@ -613,7 +613,7 @@ test('what left the wallets, and what is in doubt, has to add up, though it was 
   }
 });
 
-test('a name that stands twice, of which readers take one or the other, is found, though it was signed with the right key', async (t) => {
+test('a duplicate name, which readers interpret differently, is found, even if signed with the right key', async (t) => {
   const pack = await makePack(t);
   const twice = /is not written as the program writes it: it may have a name twice/;
   const approver = (text: string) => text.replace('"approved_by"', '"approved_by": "mallory",\n  "approved_by"');
@@ -642,7 +642,7 @@ test('a name that stands twice, of which readers take one or the other, is found
   assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', twice);
 });
 
-test('a chain that was written anew is found by the heads that the reports say were anchored', async (t) => {
+test('a rewritten chain is found by the heads that the reports list as anchored', async (t) => {
   const { dir, key, db } = await makePack(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
   const anchored = (events: number, head: string) =>
@@ -668,7 +668,7 @@ test('a chain that was written anew is found by the heads that the reports say w
   ]);
 });
 
-test('a summary of a version that tells less than versions do is found, though it was signed', async (t) => {
+test('a summary that lacks members of its version is found, even if signed', async (t) => {
   const pack = await makePack(t);
   for (const [name, says] of [
     ['failures', /has nothing as failures\.PROVIDER_DECLINED\.reason|failures\.PROVIDER_DECLINED\.rows; by its rows/],
@@ -680,7 +680,7 @@ test('a summary of a version that tells less than versions do is found, though i
   }
 });
 
-test('results with another column than they must have, or without one, are found, though they are signed', async (t) => {
+test('results with an additional or missing column are found, even if signed', async (t) => {
   const pack = await makePack(t);
   const header = (change: (line: string) => string) => (text: string) => text.replace(/^[^\n]*/, change);
   const edits: [change: (text: string) => string, found: string][] = [
@@ -696,7 +696,7 @@ test('results with another column than they must have, or without one, are found
     assert.equal(await foundAfter(pack, 'results.csv', change), `results.csv cannot be read: ${expected}.`);
 });
 
-test('results that say nothing of money that came back are found by the chain', async (t) => {
+test('results without a refund that the chain has are found', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await giveBack(db, 2);
@@ -710,14 +710,14 @@ test('results that say nothing of money that came back are found by the chain', 
   assert.ok(findings.some(({ message }) => message === 'row 2 has no refund; the audit chain has one.'));
 });
 
-test('a file of another batch is told as that, once', async (t) => {
+test('a file of another batch is reported as that, once', async (t) => {
   const pack = await makePack(t);
   const otherId = (text: string) => text.replaceAll('B-1', 'B-2');
   assert.equal(await foundAfter(pack, 'events.jsonl', otherId), 'events.jsonl is the chain of another batch, B-2.');
   assert.equal(await foundAfter(pack, 'summary.json', otherId), 'summary.json is of another batch, B-2.');
 });
 
-test('a number in results that are said to name none is found', async (t) => {
+test('a number in results that should have none is found', async (t) => {
   const pack = await makePack(t, { mask: true });
   const named = (text: string) => text.replace(/2\*[^,]*/, '+254712000001');
   assert.match(
@@ -742,7 +742,7 @@ test('reports without a manifest do not verify', async (t) => {
   ]);
 });
 
-test('nobody has signed what has no signature, or one that does not fit', async (t) => {
+test('a missing or wrong signature names no signer', async (t) => {
   const pack = await makePack(t);
   for (const signature of [null, Buffer.alloc(64)]) {
     await pack.put(new Map([['manifest.sig', signature]]));
@@ -751,7 +751,7 @@ test('nobody has signed what has no signature, or one that does not fit', async 
   }
 });
 
-test('a chain that was cut and signed anew is found by the ledger', async (t) => {
+test('a chain that was cut and signed again is found by the ledger', async (t) => {
   const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
   assert.equal((await verifyReports(pack.dir, { ledger })).ok, true);
@@ -763,7 +763,7 @@ test('a chain that was cut and signed anew is found by the ledger', async (t) =>
   );
 });
 
-test('a chain that was written anew, with all its hashes, is found by a head that was anchored before', async (t) => {
+test('a rewritten chain with all its hashes is found by a head that was anchored before', async (t) => {
   const { dir, key, db } = await makePack(t);
   const events = await pageEvents(db, 'B-1', 0, 100);
   const anchors = join(folderOf(t), 'heads.jsonl');
@@ -800,7 +800,7 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
   );
 });
 
-test('it is said which events no anchored head covers, so that the holder of the key could have written them anew', async (t) => {
+test('the result says which events no anchored head covers, so that the holder of the key could have rewritten them', async (t) => {
   const { dir, db, key } = await makePack(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
   const anchors = join(folderOf(t), 'heads.jsonl');
@@ -829,7 +829,7 @@ test('it is said which events no anchored head covers, so that the holder of the
   );
 });
 
-test('reports that are older than the ledger are whole, and it is said what came since', async (t) => {
+test('reports that are older than the ledger are complete, and the result says what came since', async (t) => {
   const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
   const { doubts, later } = await verifyReports(pack.dir, { ledger });
@@ -850,7 +850,7 @@ test('reports that are older than the ledger are whole, and it is said what came
   );
 });
 
-test('a folder with the name of another batch is doubted, one with any other name is not', async (t) => {
+test('a folder with the name of another batch is doubted, but not one with any other name', async (t) => {
   const pack = await makePack(t);
   const doubtsIn = async (name: string) => {
     const dir = join(pack.dir, '..', name);
@@ -873,7 +873,7 @@ function serviceEntry(rowNo: number, changes: object = {}): string {
 
 const rowsAtService = [1, 2, 3, 4, 5, 6, 7, 8];
 
-test("the service's own list is compared payment by payment", async (t) => {
+test('the service’s own list is compared payment by payment', async (t) => {
   const pack = await makePack(t);
   const serviceList = join(folderOf(t), 'list.jsonl');
   const findingsFor = async (lines: string[]) => {
@@ -901,7 +901,7 @@ test("the service's own list is compared payment by payment", async (t) => {
   );
 });
 
-test('a reference in which a spreadsheet would find a formula is found in the list as the service has it', async (t) => {
+test('a reference that looks like a formula is found in the list as the service has it', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'a;=b' }), way: completedWay(1) }]);
   const folder = folderOf(t);
@@ -911,7 +911,7 @@ test('a reference in which a spreadsheet would find a formula is found in the li
   assert.deepEqual((await verifyReports(dir, { serviceList })).findings, []);
 });
 
-test('of many findings a hundred are listed, and it is said how many more there are', async (t) => {
+test('of many findings a hundred are listed, with the number of the others', async (t) => {
   const pack = await makePack(t);
   const serviceList = join(folderOf(t), 'list.jsonl');
   const more = Array.from({ length: 130 }, (_, index) => serviceEntry(100 + index));
@@ -920,7 +920,7 @@ test('of many findings a hundred are listed, and it is said how many more there 
   assert.deepEqual([findings.length, findings_unlisted], [100, 30]);
 });
 
-test('a list may name a payment twice, as where pages overlap, and be longer than the memory', async (t) => {
+test('a list may have a payment twice, as if pages overlap, and be larger than the memory', async (t) => {
   const pack = await makePack(t);
   const serviceList = join(folderOf(t), 'list.jsonl');
   const whole = rowsAtService.map((rowNo) => serviceEntry(rowNo)).join('\n');
@@ -939,7 +939,7 @@ test('a list may name a payment twice, as where pages overlap, and be longer tha
   );
 });
 
-test('the signature is one that openssl can check', async (t) => {
+test('openssl can check the signature', async (t) => {
   const pack = await makePack(t);
   const keyPath = join(folderOf(t), 'public.pem');
   await writeFile(keyPath, pack.key.publicKey);
@@ -963,7 +963,7 @@ test('the signature is one that openssl can check', async (t) => {
   }
 });
 
-test('the key is made once, and only its owner may read it', async (t) => {
+test('the key is made once, and only its owner can read it', async (t) => {
   const path = join(folderOf(t), 'deep', 'key.pem');
   const [first, second] = await Promise.all([openSigningKey(path), openSigningKey(path)]);
   assert.equal(first.fingerprint, second.fingerprint);

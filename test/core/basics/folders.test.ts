@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { makeFolders } from '../../../src/core/basics/folders.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('a folder is made with those above it, each with the mode that is asked for, and stays where it is there', (t) => {
+test('a folder is made with its parents, each with the given mode, and an existing folder is kept', (t) => {
   const folder = folderOf(t);
   for (let times = 0; times < 2; times++) makeFolders(join(folder, 'a/b/c'), 0o700);
   for (const path of ['a', 'a/b', 'a/b/c']) assert.equal(statSync(join(folder, path)).mode & 0o777, 0o700, path);
@@ -16,7 +16,7 @@ test('a folder is made with those above it, each with the mode that is asked for
   assert.ok(existsSync(join(folder, 'there/d')));
 });
 
-test('a file in the place of a folder is told by the file system, and so is a link to nowhere', (t) => {
+test('a file in the place of a folder is a file-system error, and so is a dangling link', (t) => {
   const folder = folderOf(t);
   writeFileSync(join(folder, 'file'), '');
   symlinkSync('nowhere', join(folder, 'link'));
@@ -24,7 +24,7 @@ test('a file in the place of a folder is told by the file system, and so is a li
     assert.throws(() => makeFolders(join(folder, path)), /EEXIST|ENOTDIR|ENOENT/, path);
 });
 
-test('a ledger and reports where no folder can be made are refused, and the program does not try for ever', (t) => {
+test('a ledger and reports are refused if no folder can be made, and the program does not retry for ever', (t) => {
   if (!existsSync('/proc/self')) return t.skip('there is no /proc here');
   const cwd = folderOf(t);
   const launcher = join(import.meta.dirname, '../../../src/cli/airbatch.js');

@@ -30,7 +30,7 @@ const row: AskingRow = {
 const rules: DuplicateRules = { days: 1, asOf: 1_000 + dayMs, maximum: null };
 const nothing = { owner: null, mayGoOn: 'never', earlier: [], isInFile: () => false } as const;
 
-describe('a row whose run id and row ref another batch has sent', () => {
+describe('a row whose run id and row ref another batch used', () => {
   const owner: KeyOwner = {
     ...terms,
     batch_id: 'b',
@@ -88,7 +88,7 @@ describe('a row whose run id and row ref another batch has sent', () => {
     });
   }
 
-  test('is told to be skipped after the last try, whatever it asks for now: a retry would refuse it', () => {
+  test('gets the advice to skip it after the last allowed try, whatever it asks for now: a retry would be refused', () => {
     for (const ofOwner of [failed, skipped])
       for (const ofRow of [{}, corrected]) {
         const known = { ...nothing, owner: { ...owner, ...ofOwner, generation: 3 } };
@@ -98,7 +98,7 @@ describe('a row whose run id and row ref another batch has sent', () => {
       }
   });
 
-  test('is held for what its number was sent as well, and goes on only where nothing else speaks against it', () => {
+  test('is also held for what its number was sent, and continues only if no other rule holds it', () => {
     const earlier = [sent()];
     for (const [mayGoOn, codes, generation] of [
       ['if_unpaid', ['SENT_LATELY'], 2],
@@ -115,7 +115,7 @@ describe('a row whose run id and row ref another batch has sent', () => {
     }
   });
 
-  test('is skipped where it is paid, whatever else its number was sent', () => {
+  test('is skipped if it is paid, whatever else its number was sent', () => {
     const { outcome, problems } = decideDuplicate(row, { ...nothing, earlier: [sent()], owner }, rules);
     assert.deepEqual([outcome, problems.map(({ code }) => code)], ['skip', ['ALREADY_PAID']]);
   });
@@ -162,7 +162,7 @@ type OtherCase = [
   also?: { isInFile?: true; rules?: DuplicateRules },
 ];
 
-describe('what a row’s number was sent by other batches', () => {
+describe('payments of other batches to the number of a row', () => {
   const cases: OtherCase[] = [
     ['holds it from the first day that counts', {}, [sent()], 'SENT_LATELY'],
     ['not a millisecond earlier', {}, [sent({ first_sent_at: 999 })], null],
@@ -248,7 +248,7 @@ describe('what a row’s number was sent by other batches', () => {
     });
   }
 
-  test('holds it together with the maximum of its number: a person who releases it knows of both', () => {
+  test('hold it together with the maximum of its number: a person who releases it sees both reasons', () => {
     const maximum = { days: 30, sums: { KES: '150' }, since: 0 };
     const decision = decideDuplicate(row, { ...nothing, earlier: [sent()] }, { ...rules, maximum });
     assert.deepEqual(
@@ -261,7 +261,7 @@ describe('what a row’s number was sent by other batches', () => {
   });
 });
 
-describe('a failed payment is read again before a row is sent', () => {
+describe('a failed payment is read again before its row is sent', () => {
   for (const [what, ofRow, payment, isRead] of [
     ['if it pays the same', {}, sent(failedHere), true],
     ['not if it is too long ago', {}, sent({ ...failedHere, ...longAgo }), false],
@@ -275,7 +275,7 @@ describe('a failed payment is read again before a row is sent', () => {
   }
 });
 
-test('the rules of a policy count back from the batch, and the maximum from now', () => {
+test('the days of a policy count back from the batch, and those of the maximum from now', () => {
   const now = 40 * dayMs;
   const policy = storedPolicy(JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '1' } } }));
   const { days, asOf, maximum } = duplicateRules(policy, { created_at: 20 * dayMs }, now);
@@ -285,7 +285,7 @@ test('the rules of a policy count back from the batch, and the maximum from now'
   assert.equal(duplicateRules(policy, { created_at: now + 1 }, now).asOf, now);
 });
 
-describe('what a row has in common with other rows of its file', () => {
+describe('a row and the other rows of its file', () => {
   const none: SharedInFile = { referenceLine: null, contentLine: null, isBeyondMaximum: false };
   const hold: FileRules = { duplicates: 'hold', numberMax: { KES: '500' } };
   type FileCase = [what: string, shared: Partial<SharedInFile>, rules: Partial<FileRules>, expected: string[]];

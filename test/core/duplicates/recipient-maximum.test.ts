@@ -46,7 +46,7 @@ function lost(fields: Partial<LostPayment> = {}): LostPayment {
   return { topup_id: 't-1', run_id, row_ref: 'r-1', amount, currency, first_sent_at, ...fields };
 }
 
-describe('with a row its number gets more than the maximum', () => {
+describe('a row with which its number exceeds the maximum', () => {
   for (const [what, payment, isBeyond] of [
     ['by what another batch sent', sent(), true],
     ['by what was sent when the days began', sent({ first_sent_at: maximum.since }), true],
@@ -64,7 +64,7 @@ describe('with a row its number gets more than the maximum', () => {
     test(what, () => assert.equal(beyondMaximum(row, [payment], maximum) !== null, isBeyond));
   }
 
-  test('by itself, and then nothing is said of what was before', () => {
+  test('exceeds it alone, and the message does not mention earlier payments', () => {
     const found = beyondMaximum({ ...row, amount: '501' }, [], maximum);
     assert.equal(
       found?.problem.message,

@@ -38,7 +38,7 @@ const lineOf = (one: MeantRow): string =>
     one.sms_message,
   ])}\n`;
 
-test('the digest of rows is that of a line of JSON for each, whatever their texts have in them', () => {
+test('the digest of rows is that of one JSON line for each, whatever their texts contain', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 6 }), (rows) => {
       assert.equal(digestOf(rows), sha256(rows.map(lineOf).join('')));
@@ -47,7 +47,7 @@ test('the digest of rows is that of a line of JSON for each, whatever their text
   );
 });
 
-test('the digest of many rows does not depend on how many are digested at once', () => {
+test('the digest of many rows does not depend on the size of the chunks', () => {
   const rows = fc.sample(row, 3_000);
   assert.equal(digestOf(rows), sha256(rows.map(lineOf).join('')));
 });

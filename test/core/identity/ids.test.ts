@@ -17,7 +17,7 @@ const runIds = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const rowRefs = fc.string({ minLength: 1, maxLength: 80 }).filter((text) => rowRefProblem(text) === null);
 
 describe('idempotency keys', () => {
-  test('are the same for the same payment, on every machine and in every version', () => {
+  test('are equal for the same payment, on every machine and in every version', () => {
     // A changed value here would pay every running batch twice: it may never change.
     assert.equal(idempotencyKey(identity), '209bb15a-8660-5bae-a492-022f59de8371');
   });
@@ -33,7 +33,7 @@ describe('idempotency keys', () => {
     fc.assert(property);
   });
 
-  test('are made of names of any length: references of other programs are read too', () => {
+  test('accept names of any length: references of other programs are read too', () => {
     for (const length of [500, 660, 680, 700, 5_000]) {
       const rowRef = '\u6f22'.repeat(length);
       const name = JSON.stringify([identity.account, identity.runId, rowRef, 1]);
@@ -47,7 +47,7 @@ describe('idempotency keys', () => {
     assert.equal(keys.size, 5);
   });
 
-  test('keep their four parts apart', () => {
+  test('keep their four parts separate', () => {
     const a = idempotencyKey({ ...identity, runId: 'a', rowRef: 'b","c' });
     const b = idempotencyKey({ ...identity, runId: 'a","b', rowRef: 'c' });
     assert.notEqual(a, b);
@@ -55,12 +55,12 @@ describe('idempotency keys', () => {
 });
 
 describe('references', () => {
-  test('name run and row, and the generation from the second on', () => {
+  test('contain run and row, and the generation from the second on', () => {
     assert.equal(paymentReference(identity), 'payroll-2026-11/E-17');
     assert.equal(paymentReference({ ...identity, generation: 2 }), 'payroll-2026-11/E-17~2');
   });
 
-  test('are read back into the identity that made them, whatever the row ref', () => {
+  test('can be read back into the identity that made them, whatever the row ref', () => {
     fc.assert(
       fc.property(runIds, rowRefs, fc.integer({ min: 1, max: 30 }), (runId, rowRef, generation) => {
         assert.deepEqual(parseReference(paymentReference({ runId, rowRef, generation })), {
@@ -72,7 +72,7 @@ describe('references', () => {
     );
   });
 
-  test('of other programs are not taken for ours', () => {
+  test('of other programs are not recognized as ours', () => {
     for (const text of ['', 'order 4711', '/x', 'x/']) assert.equal(parseReference(text), null, text);
   });
 });
@@ -89,7 +89,7 @@ describe('row refs', () => {
     assert.match(rowRefProblem('a\u200bb') ?? '', /invisible/);
   });
 
-  test('made from content tell occurrences apart, and columns from one another', () => {
+  test('made from content distinguish occurrences and columns', () => {
     assert.notEqual(contentRowRef(['a', 'b'], 1), contentRowRef(['a', 'b'], 2));
     assert.notEqual(contentRowRef(['ab', ''], 1), contentRowRef(['a', 'b'], 1));
     assert.equal(contentRowRef(['a', null], 1), contentRowRef(['a', null], 1));
@@ -99,7 +99,7 @@ describe('row refs', () => {
   });
 });
 
-test('run ids have no "/", which ends them in a reference', () => {
+test('run ids have no "/", which separates them in a reference', () => {
   assert.ok(isRunId('payroll-2026-11'));
   for (const text of ['', 'a/b', '-a', 'a b', 'x'.repeat(65)]) assert.equal(isRunId(text), false, text);
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isSameService, serviceName } from '../../../src/core/identity/service-name.ts';
 
 describe('the name of a service', () => {
-  test('says where it is and which version of it is meant', () => {
+  test('shows its address and version', () => {
     assert.equal(serviceName('https://API.example.com:443/pay/', 'v2'), 'https://api.example.com/pay (v2)');
   });
 

@@ -21,7 +21,7 @@ for (const [a, b] of [
   ['0012', '12\u{E0001}'],
   ['NOV-1', contentRowRef(['+254712000001'], 1)],
 ] as const)
-  test(`a spreadsheet or an editor may have made one of these of the other: ${a} and ${b}`, () => {
+  test(`one may be a damaged copy of the other: ${a} and ${b}`, () => {
     assert.deepEqual([areDistinct(a, b), areDistinct(b, a)], [false, false]);
   });
 
@@ -35,6 +35,6 @@ for (const [a, b] of [
   ['123456789012345', '123456789012340'],
   ['1234567890123456', '12345678901234560'],
 ] as const)
-  test(`two rows have these, and not one: ${a} and ${b}`, () => {
+  test(`these belong to two rows: ${a} and ${b}`, () => {
     assert.deepEqual([areDistinct(a, b), areDistinct(b, a)], [true, true]);
   });

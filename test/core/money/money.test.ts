@@ -29,13 +29,13 @@ describe('amounts', () => {
     );
   });
 
-  test('are the same whatever their trailing zeros', () => {
+  test('are equal whatever their trailing zeros', () => {
     assert.ok(sameAmount('10.50', '10.5'));
     assert.equal(sameAmount('10.50', '10.05'), false);
     assert.equal(compareAmounts('9', '10'), -1);
   });
 
-  test('are plain decimals, without exponents or signs of their own', () => {
+  test('are plain decimals, without exponents or signs', () => {
     for (const text of ['0', '12', '12.50', '-3']) assert.ok(isDecimal(text), text);
     for (const text of ['', '1e3', '.5', '5.', '01', '+1', '1,000', 'NaN']) assert.equal(isDecimal(text), false, text);
   });

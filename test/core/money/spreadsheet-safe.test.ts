@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvSafe, spreadsheetSafe, withoutSpreadsheetGuard } from '../../../src/core/money/spreadsheet-safe.ts';
 
-test('a cell that a spreadsheet would run as a formula is preceded by an apostrophe', () => {
+test('a cell that a spreadsheet would run as a formula gets an apostrophe in front', () => {
   for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20']) {
     assert.equal(spreadsheetSafe(`${start}cmd|'/c calc'!A1`), `'${start}cmd|'/c calc'!A1`);
   }
 });
 
-test('a phone number in E.164 and nothing else that begins with a plus stays as it is', () => {
+test('a phone number in E.164 stays unchanged, but nothing else that begins with a plus', () => {
   assert.equal(spreadsheetSafe('+254712345678'), '+254712345678');
   for (const text of ['+123456', '+1234567890123456', '+254712345678+1', '+254 712345678', '+254712345678\n=1']) {
     assert.equal(spreadsheetSafe(text), `'${text}`);
   }
 });
 
-test('other cells stay as they are', () => {
+test('other cells stay unchanged', () => {
   for (const text of ['', 'a=b', '1-2', "'=1", ' =1', '0.50', 'name@example.com'])
     assert.equal(spreadsheetSafe(text), text);
 });
 
-test('no part of a cell begins a formula where semicolons separate cells, or a line is cut', () => {
+test('no part of a cell begins a formula if semicolons separate cells, or a line is cut', () => {
   for (const [text, safe] of [
     ['x;=HYPERLINK("http://a")', `x;'=HYPERLINK("http://a")`],
     ['=1;=2;@3', "'=1;'=2;'@3"],
@@ -34,7 +34,7 @@ test('no part of a cell begins a formula where semicolons separate cells, or a l
     assert.equal(csvSafe(text), text);
 });
 
-test('nor where commas do, in a file that has other delimiters: what an amount is stays one', () => {
+test('no part does so with commas in a file that has other delimiters, and an amount stays an amount', () => {
   for (const [text, safe] of [
     ['x,=1', "x,'=1"],
     ['x,"@1,-2', `x,'"@1,'-2`],
@@ -47,7 +47,7 @@ test('nor where commas do, in a file that has other delimiters: what an amount i
   }
 });
 
-test('a cell that was made safe is found again as it was, and others are left alone', () => {
+test('a protected cell can be restored, and other cells are not changed by that', () => {
   for (const text of ['=1+1', '-17', '+254712345678', 'plain', "'quoted'", '@x', '', "'"]) {
     assert.equal(withoutSpreadsheetGuard(spreadsheetSafe(text)), text);
   }

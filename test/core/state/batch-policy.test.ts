@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchPolicy } from '../../../src/core/state/batch-policy.ts';
 
-test('a policy names no currency that there is not: what it limits would have no limit', () => {
+test('a policy cannot name an unknown currency: its limit would have no effect', () => {
   for (const guard of [{ approval: { needed: 'above' } }, { recipientMaximum: {} }]) {
     const [[name = '', rest] = []] = Object.entries(guard);
     const of = (sums: Record<string, string>) => batchPolicy({ [name]: { ...rest, sums } });

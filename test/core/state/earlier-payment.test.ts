@@ -5,7 +5,7 @@ import type { RowState } from '../../../src/core/state/row-state.ts';
 
 const terms = { phone_number: '+254712000001', network_id: 1, amount: '100', currency: 'KES', product_id: null };
 
-test('two rows ask for the same payment however their amounts are written, and for another one where anything differs', () => {
+test('two rows ask for the same payment however their amounts are written, and not if anything differs', () => {
   assert.ok(samePayment(terms, { ...terms, amount: '100.00' }));
   const bundle = { ...terms, amount: null, currency: null, product_id: '7' };
   assert.ok(samePayment(bundle, { ...bundle }));
@@ -22,7 +22,7 @@ test('two rows ask for the same payment however their amounts are written, and f
   }
 });
 
-test('a row bears an earlier payment while it waits or was put aside, and the service has said something of that', () => {
+test('a row keeps an earlier payment while it waits, is held or is skipped, if the service reported on that payment', () => {
   const bearing = (['held', 'skipped', 'ready', 'failed', 'completed', 'in_doubt'] satisfies RowState[]).map(
     (status) => [
       bearsEarlierPayment({ status, service_status: 'completed' }),

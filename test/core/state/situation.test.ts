@@ -194,7 +194,7 @@ describe('the situation of a batch', () => {
       assert.deepEqual([found.doing, found.holds, shown], [doing, holds, needs.length === 0 ? ['nothing'] : needs]);
     });
 
-  test('is tried above in each state, with each thing that a batch can be doing or need', () => {
+  test('is tested above in each state, with each activity and each need', () => {
     assert.deepEqual(new Set(cases.map(([, { status }]) => status ?? 'running')), new Set(batchStates));
     assert.deepEqual(new Set(cases.map(([, , doing]) => doing)), new Set(doings));
     assert.deepEqual(

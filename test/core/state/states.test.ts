@@ -4,7 +4,7 @@ import * as batch from '../../../src/core/state/batch-state.ts';
 import * as row from '../../../src/core/state/row-state.ts';
 
 describe('the states of a row', () => {
-  test('never lead from a doubt to ready: a row that may have been charged is never simply sent afresh', () => {
+  test('never lead from in_doubt to ready: a row that may have been charged is never simply sent again', () => {
     for (const event of ['unsent', 'release', 'retry'] as const) {
       assert.throws(() => row.transition('in_doubt', event), /in_doubt cannot/, event);
     }

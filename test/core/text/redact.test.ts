@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutNumbers } from '../../../src/core/text/redact.ts';
 
-test('a phone number goes, however people and services write it', () => {
+test('a phone number is removed, however people and services write it', () => {
   const written = [
     '+254712405118',
     '254712405118',
@@ -50,7 +50,7 @@ test('a phone number goes, however people and services write it', () => {
   }
 });
 
-test('numbers go from among other words and digits, each of them', () => {
+test('each number is removed among other words and digits', () => {
   const lines = [
     ['No subscriber has +254712405118. National 0712405118.', 'No subscriber has [number]. National [number].'],
     ['254712405118,500.00', '[number],500.00'],
@@ -69,7 +69,7 @@ test('numbers go from among other words and digits, each of them', () => {
   for (const [line, clean] of lines) assert.equal(withoutNumbers(line as string), clean);
 });
 
-test('what is no number of a person stays as it is', () => {
+test('text that is not a personal number stays', () => {
   const lines = [
     '',
     'The service answered HTTP 503, and 404 before',
@@ -99,7 +99,7 @@ test('what is no number of a person stays as it is', () => {
   for (const line of lines) assert.equal(withoutNumbers(line), line);
 });
 
-test('the longest of lines takes as long as its length asks for', () => {
+test('a long line takes time in proportion to its length', () => {
   const length = 1_000_000;
   const started = process.cpuUsage();
   for (const piece of ['1', '1 ', '1.', '(+', '1234567-', '0a', '12345678-1234-', '123456789.'])

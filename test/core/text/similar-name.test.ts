@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { didYouMean, similarName } from '../../../src/core/text/similar-name.ts';
 
-test('a name with a slip is taken for the one that was meant, and another name for none', () => {
+test('a misspelt name is recognized, and a different name is not', () => {
   const names = ['main', 'monthly-payroll', 'promo', 'kenya'];
   for (const [given, meant] of [
     ['Main', 'main'],

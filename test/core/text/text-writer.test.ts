@@ -50,7 +50,7 @@ const piece: fc.Arbitrary<Piece> = fc.oneof(
 );
 
 describe('a writer of texts', () => {
-  test('writes them as UTF-8, JSON and digits, one behind the other, however little room it began with', () => {
+  test('writes them as UTF-8, JSON and digits, one after the other, however small its first buffer', () => {
     fc.assert(
       fc.property(fc.array(fc.array(piece, { maxLength: 8 }), { maxLength: 4 }), fc.nat(100), (takes, room) => {
         const writer = makeTextWriter(room);
@@ -65,7 +65,7 @@ describe('a writer of texts', () => {
     );
   });
 
-  test('takes no number that is not whole, or below 0', () => {
+  test('accepts only whole numbers from 0 on', () => {
     const writer = makeTextWriter(10);
     for (const value of [-1, 0.5, Number.NaN, 2 ** 53]) assert.throws(() => writer.writeNumber(value), /whole/);
   });

@@ -5,7 +5,7 @@ import { isoTime, steadyClock, systemClock } from '../../../src/core/time/clock.
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 describe('a steady clock', () => {
-  test('goes on by monotonic time when the wall clock is set back', async () => {
+  test('continues by monotonic time when the wall clock is set back', async () => {
     const base = makeVirtualClock();
     const steady = steadyClock(base, 0);
     const start = steady.now();
@@ -14,7 +14,7 @@ describe('a steady clock', () => {
     assert.equal(steady.now(), start + 5_000);
   });
 
-  test('never falls behind the highest time that an earlier process saw', () => {
+  test('never goes below the highest time that an earlier process saw', () => {
     const base = makeVirtualClock();
     assert.equal(steadyClock(base, base.now() + 60_000).now(), base.now() + 60_000);
   });
@@ -34,7 +34,7 @@ test('a sleep ends at once when it is aborted, and does not reject', { timeout: 
   await slept;
 });
 
-test('times are written as ISO 8601 in UTC, in whatever order they come', () => {
+test('times are written as ISO 8601 in UTC, in any order', () => {
   const times = fc.array(fc.integer({ min: -8.64e12, max: 8.64e12 }));
   fc.assert(fc.property(times, (all) => all.every((at) => isoTime(at) === new Date(at).toISOString())));
 });

@@ -45,7 +45,7 @@ for (const [what, outlook, expected] of [
   ],
   ['where nothing is known of a window, all is spread', { ...evenly, left: 0, until: now }, { 0: 0, 16: 30, 61: 120 }],
 ] as const)
-  test(`the last of some requests starts in so many seconds: ${what}`, () => {
+  test(`the last of some requests starts after a number of seconds: ${what}`, () => {
     const seconds = Object.keys(expected).map((count) => [count, msUntilSent(outlook, Number(count), now) / 1_000]);
     assert.deepEqual(Object.fromEntries(seconds), expected);
   });

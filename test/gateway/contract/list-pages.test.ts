@@ -28,24 +28,24 @@ async function readAll(
 
 const pageOf = (size: number, page: number) => payments(ids((page - 1) * size, Math.min(250, page * size)));
 
-describe('a list that is read to its end', () => {
+describe('reading a list to its end', () => {
   const all = ids(0, 250);
 
-  test('ends where nothing comes after, however few stand on a page', async () => {
+  test('ends if nothing follows, however few entries a page has', async () => {
     for (const size of [100, 20]) {
       const { read, end } = await readAll(({ page }) => ({ payments: pageOf(size, page), hasNext: page * size < 250 }));
       assert.deepEqual([read, end], [all, 'last']);
     }
   });
 
-  test('ends where all is shown, though the service says that there is more, with an empty page or one that it gave before', async () => {
+  test('ends if all entries were shown, though the service says that there is more and sends an empty or repeated page', async () => {
     for (const after of [4, 1, 3]) {
       const { read, end } = await readAll(({ page }) => ({ payments: pageOf(100, page > 3 ? after : page) }));
       assert.deepEqual([read, end], [all, 'last']);
     }
   });
 
-  test('is cut short where less is shown than there is: an empty page, the same page again, the first page again', async () => {
+  test('is cut short if fewer entries are shown than exist: an empty page, the same page again, the first page again', async () => {
     for (const [at, again] of [
       [2, 4],
       [2, 1],
@@ -56,7 +56,7 @@ describe('a list that is read to its end', () => {
     }
   });
 
-  test('goes on where no next page is named though there is more, and is cut short where none comes', async () => {
+  test('continues if no next page is named though there is more, and is cut short if none comes', async () => {
     const { read, end } = await readAll(({ page }) => ({ payments: pageOf(100, page), hasNext: false }));
     assert.deepEqual([read, end], [all, 'last']);
     const { end: early } = await readAll(({ page }) => ({
@@ -66,12 +66,12 @@ describe('a list that is read to its end', () => {
     assert.equal(early, 'list_cut_short');
   });
 
-  test('goes on past its total for as long as it shows more', async () => {
+  test('continues beyond the total as long as the service shows more', async () => {
     const { read, end } = await readAll(({ page }) => ({ payments: pageOf(100, page), hasNext: page < 3, total: 3 }));
     assert.deepEqual([read, end], [all, 'last']);
   });
 
-  test('goes on past a page of which nothing can be read', async () => {
+  test('continues after a page that cannot be read', async () => {
     const entry = { reference: null, phoneNumber: null, createdAt: null, hasFailed: false };
     const { read, end } = await readAll(({ page }) => ({
       ...(page === 1
@@ -82,7 +82,7 @@ describe('a list that is read to its end', () => {
     assert.deepEqual([read, end], [ids(100, 250), 'last']);
   });
 
-  test('is asked again for a page that was not answered', async () => {
+  test('repeats the request for a page that got no answer', async () => {
     const asked: number[] = [];
     const readOn = makeListReader(
       async ({ page }) => {

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { makeDeadlines } from '../../../src/gateway/transport/deadlines.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
-describe('the deadlines of requests', () => {
-  test('pass at their times, whatever the order in which they were set', async () => {
+describe('deadlines of requests', () => {
+  test('expire at their times, in whatever order they were set', async () => {
     const clock = makeVirtualClock();
     const deadlines = makeDeadlines(clock);
     const passed: [string, number][] = [];
@@ -23,7 +23,7 @@ describe('the deadlines of requests', () => {
     ]);
   });
 
-  test('that were called off do not pass, and the others do', async () => {
+  test('do not expire if they were cancelled; the others do', async () => {
     const clock = makeVirtualClock();
     const deadlines = makeDeadlines(clock);
     const passed: string[] = [];
@@ -34,7 +34,7 @@ describe('the deadlines of requests', () => {
     assert.deepEqual(passed, ['kept']);
   });
 
-  test('keep no timer once all were called off', async () => {
+  test('keep no timer once all are cancelled', async () => {
     const clock = makeVirtualClock();
     const deadlines = makeDeadlines(clock);
     let sleeping = 0;
@@ -56,7 +56,7 @@ describe('the deadlines of requests', () => {
     assert.equal(sleeping, 0);
   });
 
-  test('pass where the timer rings a little before its time', async () => {
+  test('expire if the timer fires slightly early', async () => {
     const passed: string[] = [];
     const deadlines = makeDeadlines({ monotonic: () => 0, sleep: async () => undefined });
     deadlines.set(100, () => passed.push('past'));
@@ -64,7 +64,7 @@ describe('the deadlines of requests', () => {
     assert.deepEqual(passed, ['past']);
   });
 
-  test('may set another when they pass', async () => {
+  test('may set another deadline when they expire', async () => {
     const clock = makeVirtualClock();
     const deadlines = makeDeadlines(clock);
     const passed: number[] = [];

@@ -17,7 +17,7 @@ function numberIn(text: string): { decimal(): string | null; integer(): number |
 }
 
 describe('exact JSON', () => {
-  test('reads amounts that no binary float holds', () => {
+  test('reads amounts that no binary float can hold', () => {
     assert.equal(numberIn('{"value":9007199254740993.10}').decimal(), '9007199254740993.1');
     assert.equal(
       numberIn('{"value":0.1000000000000000055511151231257827}').decimal(),
@@ -40,7 +40,7 @@ describe('exact JSON', () => {
     }
   });
 
-  test('refuses numbers that are no money: endless exponents and digits', () => {
+  test('refuses numbers that cannot be money: endless exponents and digits', () => {
     for (const literal of ['1e999999', '1e-999999', '1e41', `1${'0'.repeat(60)}`]) {
       assert.equal(numberIn(`{"value":${literal}}`).decimal(), null, literal);
     }
@@ -49,14 +49,14 @@ describe('exact JSON', () => {
     }
   });
 
-  test('reads whole numbers only where they are whole and safe', () => {
+  test('reads whole numbers only if they are whole and safe', () => {
     assert.equal(numberIn('{"value":42}').integer(), 42);
     for (const literal of ['42.0', '4.2e1', '9007199254740993']) {
       assert.equal(numberIn(`{"value":${literal}}`).integer(), null, literal);
     }
   });
 
-  test('says of every literal, wherever it stands, what exact arithmetic says of its text', () => {
+  test('agrees with exact arithmetic about every literal, wherever it is', () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: max });
     const literal = fc
       .tuple(
@@ -84,18 +84,18 @@ describe('exact JSON', () => {
     );
   });
 
-  test('leaves everything that is no number as it is', () => {
+  test('leaves everything that is not a number unchanged', () => {
     const text = '{"a":"1.50","b":[true,null,{"c":"x"}],"__proto__":{"d":"e"}}';
     const parsed = parseExactJson(text) as Record<string, unknown>;
     assert.equal(JSON.stringify(parsed), text);
     assert.equal(({} as Record<string, unknown>).d, undefined);
   });
 
-  test('throws for what is no JSON', () => {
+  test('throws for invalid JSON', () => {
     for (const text of ['{"a":', '{"a":1e}', '01', '-', '']) assert.throws(() => parseExactJson(text));
   });
 
-  test('reads what is nested however deeply, and throws where it would have to be walked for an unusual number', () => {
+  test('reads deep nesting, and throws if it would have to search it for an unusual number', () => {
     const nested = (text: string) => '['.repeat(400_000) + text + ']'.repeat(400_000);
     assert.ok(Array.isArray(parseExactJson(nested('42'))));
     assert.throws(() => parseExactJson(nested('42.0')));
@@ -111,7 +111,7 @@ describe('exact JSON', () => {
     }
   });
 
-  test('writes a decimal as that very literal, and reads it back', () => {
+  test('writes a decimal as the same literal, and reads it back', () => {
     assert.equal(JSON.stringify({ value: rawNumber('9007199254740993.10') }), '{"value":9007199254740993.1}');
     assert.throws(() => rawNumber('ten'));
     const amounts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 999_999 }));

@@ -60,7 +60,7 @@ const send = (transport: Transport, request: TransportRequest) => transport.send
 const ok = (socket: Socket) => socket.write(httpAnswer(200, '{}'));
 
 describe('the transport', () => {
-  test('brings back a whole answer, whatever its status', async (t) => {
+  test('returns a complete answer, whatever its status', async (t) => {
     const { transport, server } = await setUp(t, (socket) =>
       socket.write(httpAnswer(503, '{"x":"é"}', { 'Retry-After': '7' })),
     );
@@ -71,7 +71,7 @@ describe('the transport', () => {
     assert.equal(server.requests[0]?.body, '{"a":1}');
   });
 
-  test('keeps the path of the base URL in front', async (t) => {
+  test('keeps the path of the base URL as a prefix', async (t) => {
     const { server } = await setUp(t, ok);
     const transport = makeUndiciTransport(
       { clock: stoppedClock().clock },
@@ -82,7 +82,7 @@ describe('the transport', () => {
     assert.equal(server.requests[0]?.line, 'POST /airtime/api/v2/topups HTTP/1.1');
   });
 
-  test('uses its connections again', async (t) => {
+  test('reuses its connections', async (t) => {
     const { transport, server } = await setUp(t, ok);
     for (let count = 0; count < 20; count++) await send(transport, post);
     assert.equal(server.requests.length, 20);
@@ -90,7 +90,7 @@ describe('the transport', () => {
     assert.ok(server.connections.length <= 2);
   });
 
-  test('says "not sent" where nobody listens', async () => {
+  test('reports "not sent" if nobody listens', async () => {
     const server = await startRoughServer(ok);
     await server.close();
     const transport = makeUndiciTransport({ clock: stoppedClock().clock }, { baseUrl: server.url });
@@ -103,7 +103,7 @@ describe('the transport', () => {
     assert.deepEqual([result.kind, 'code' in result && result.code, asked], ['not_sent', 'connection_refused', false]);
   });
 
-  test('says "not sent" where the name is unknown', async () => {
+  test('reports "not sent" if the host name is unknown', async () => {
     const transport = makeUndiciTransport(
       { clock: stoppedClock().clock },
       { baseUrl: new URL('https://airbatch.invalid') },
@@ -113,7 +113,7 @@ describe('the transport', () => {
     assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'name_not_found']);
   });
 
-  test('says "not sent" where the TLS handshake never ends, and where it is none', async (t) => {
+  test('reports "not sent" if the TLS handshake never ends or is not TLS', async (t) => {
     const silent = await setUp(t, ok);
     const handshake = makeUndiciTransport(
       { clock: stoppedClock().clock },
@@ -133,7 +133,7 @@ describe('the transport', () => {
     await plain.close();
   });
 
-  test('says "unknown" where the connection is reset after the request, and does not send it again', async (t) => {
+  test('reports "unknown" if the connection is reset after the request, and does not send it again', async (t) => {
     const { transport, server } = await setUp(t, (socket) => socket.resetAndDestroy());
     const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'connection_lost']);
@@ -160,7 +160,7 @@ describe('the transport', () => {
     assert.equal(server.connections.length, 2);
   });
 
-  test('does not repeat a lost GET either: the engine alone decides what is asked again', async (t) => {
+  test('does not repeat a lost GET either: only the engine decides what is asked again', async (t) => {
     const { transport, server } = await setUp(t, (socket, number) => {
       if (number === 2) socket.resetAndDestroy();
       else ok(socket);
@@ -171,7 +171,7 @@ describe('the transport', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  test('opens another connection where the service closed an idle one', async (t) => {
+  test('opens another connection if the service closed an idle one', async (t) => {
     const { transport, server } = await setUp(t, ok);
     await send(transport, post);
     const [first] = server.connections;
@@ -183,7 +183,7 @@ describe('the transport', () => {
     assert.deepEqual([server.requests.length, server.connections.length], [2, 2]);
   });
 
-  test('says "unknown" where the answer breaks off, with the status that had come', async (t) => {
+  test('reports "unknown" with the received status if the answer breaks off', async (t) => {
     const { transport } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"success":tr', () => socket.destroy());
     });
@@ -192,7 +192,7 @@ describe('the transport', () => {
     assert.equal(result.status, 201);
   });
 
-  test('passes over what comes before an answer (100, 102, 103), in one piece with it or by itself', async (t) => {
+  test('skips interim answers (100, 102, 103), in the same packet as the answer or alone', async (t) => {
     const interim =
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     for (const pieces of [
@@ -219,7 +219,7 @@ describe('the transport', () => {
     }
   });
 
-  test('says "unknown", and no status, where only what comes before an answer has come', async (t) => {
+  test('reports "unknown" without a status if only an interim answer arrives', async (t) => {
     const { transport } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n', () => socket.destroy());
     });
@@ -227,12 +227,12 @@ describe('the transport', () => {
     assert.deepEqual([result.kind, result.status], ['unknown', null]);
   });
 
-  test('says "unknown" where what answers speaks no HTTP', async (t) => {
+  test('reports "unknown" if the answer is not HTTP', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
     assert.equal((await send(transport, post)).kind, 'unknown');
   });
 
-  test('keeps one deadline over an answer that trickles, and closes the connection', async (t) => {
+  test('keeps one deadline for an answer that trickles, and closes the connection', async (t) => {
     const { transport, server, ring } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{');
     });
@@ -248,7 +248,7 @@ describe('the transport', () => {
     await closed;
   });
 
-  test('says "not sent" where the wait for a connection ends it, and never sends it after that', async (t) => {
+  test('reports "not sent" if the deadline ends the wait for a connection, and never sends it later', async (t) => {
     const { transport, server, ring } = await setUp(
       t,
       (socket, number) => {
@@ -276,12 +276,12 @@ describe('the transport', () => {
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'answer_too_large']);
   });
 
-  test('takes an answer that is just short enough', async (t) => {
+  test('accepts an answer of exactly the maximum length', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(answerBytesMax))));
     assert.equal((await send(transport, post)).kind, 'answer');
   });
 
-  test('puts an answer together that comes in pieces, be they cut within a character', async (t) => {
+  test('joins an answer that arrives in pieces, even if they are cut within a character', async (t) => {
     const body = Buffer.from('{"x":"é","y":"ü"}');
     const cut = body.indexOf(0xa9);
     const piece = (bytes: Buffer) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, crlf]);
@@ -295,7 +295,7 @@ describe('the transport', () => {
     assert.equal(result.text, body.toString());
   });
 
-  test('keeps every value of a header that came more than once', async (t) => {
+  test('keeps every value of a repeated header', async (t) => {
     const { transport } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\ncontent-length: 0\r\n\r\n');
     });
@@ -304,7 +304,7 @@ describe('the transport', () => {
     assert.deepEqual([result.headers['x-a'], result.headers['x-b'], result.text], [['1', '3'], '2', '']);
   });
 
-  test('does not take bytes for a text that they are not', async (t) => {
+  test('does not decode bytes that are not UTF-8', async (t) => {
     const { transport } = await setUp(t, (socket) => {
       socket.write(
         Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), Buffer.from([0xc3, 0x28])]),
@@ -325,7 +325,7 @@ describe('the transport', () => {
     await elsewhere.close();
   });
 
-  test('sends nothing when `beforeWrite` throws, and hands its error on', async (t) => {
+  test('sends nothing if `beforeWrite` throws, and passes on its error', async (t) => {
     const { transport, server } = await setUp(t, ok);
     const fenced = new Error('taken over');
     const refuse = () => {
@@ -341,7 +341,7 @@ describe('the transport', () => {
     );
   });
 
-  test('brings what is read out of the result, and hands on what the reading throws', async (t) => {
+  test('returns what the result reader returns, and passes on what it throws', async (t) => {
     const { transport, server } = await setUp(t, ok);
     assert.equal(await transport.send(post, ({ kind }) => `an ${kind}`), 'an answer');
     const unreadable = new Error('unreadable');
@@ -353,7 +353,7 @@ describe('the transport', () => {
     assert.deepEqual([server.requests.length, server.connections.length <= 2], [3, true]);
   });
 
-  test('asks `beforeWrite` when the connection stands, not when the request is queued', async (t) => {
+  test('calls `beforeWrite` when the connection is open, not when the request is queued', async (t) => {
     const held: Socket[] = [];
     const { transport, server } = await setUp(t, (socket) => held.push(socket), { connectionsMax: 1 });
     const first = send(transport, post);
@@ -374,7 +374,7 @@ describe('the transport', () => {
     await second;
   });
 
-  test('keeps the key out of everything it says', async (t) => {
+  test('never shows the key', async (t) => {
     const said: unknown[] = [];
     const { transport } = await setUp(t, (socket) => socket.resetAndDestroy());
     said.push(await send(transport, post));

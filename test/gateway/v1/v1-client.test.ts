@@ -71,7 +71,7 @@ describe('the body of a creation in Version 1', () => {
 });
 
 describe('a creation in Version 1', () => {
-  test('carries the two headers of section 5.2, and nothing of Version 2', async () => {
+  test('carries the two headers of section 5.2, and none of Version 2', async () => {
     const { gateway, transport } = setUp(answer(200, envelope(232, created)));
     await gateway.create({ body: '{"x":1}', idempotencyKey: 'key-1' });
     const [sent] = transport.asked;
@@ -83,7 +83,7 @@ describe('a creation in Version 1', () => {
   });
 
   for (const code of [1, 10, 232]) {
-    test(`is accepted with code ${code} when the payment is in it`, async () => {
+    test(`is accepted with code ${code} if the answer has the payment`, async () => {
       const outcome = await create(answer(200, envelope(code, created)));
       assert.ok(outcome.kind === 'accepted');
       assert.deepEqual(outcome.payment, {
@@ -106,13 +106,13 @@ describe('a creation in Version 1', () => {
     });
   }
 
-  test('understands a SYNC answer: the state is read, not the code', async () => {
+  test('reads the state of a SYNC answer, not its code', async () => {
     const outcome = await create(answer(200, envelope(1, { ...created, state: 'FAILED' })));
     assert.ok(outcome.kind === 'accepted');
     assert.deepEqual([outcome.payment.state, outcome.payment.failureCode], ['failed', 'FAILED']);
   });
 
-  test('is looked up where the service took it without saying as what', async () => {
+  test('is looked up if the service accepted it without an id', async () => {
     for (const body of [envelope(232), envelope(232, {}), envelope(1, { transactionId: 'a' })]) {
       const outcome = await create(answer(200, body));
       assert.equal(outcome.kind, 'in_doubt');
@@ -121,7 +121,7 @@ describe('a creation in Version 1', () => {
     assert.equal((await create(answer(500, envelope(232, created)))).kind, 'in_doubt');
   });
 
-  test('that is declined on HTTP 500 is one payment in doubt, and no service out of order', async () => {
+  test('that is declined on HTTP 500 puts one payment in doubt, and does not mean that the service is down', async () => {
     const declined = await create(answer(500, envelope(5, undefined, 500)));
     assert.ok(declined.kind === 'in_doubt' && declined.isInOrder);
     const broken = await create(answer(500, envelope(undefined, undefined, 500)));
@@ -159,7 +159,7 @@ describe('a creation in Version 1', () => {
     });
   }
 
-  test('takes over what the transport proved, and nothing more', async () => {
+  test('adopts what the transport proved, and nothing more', async () => {
     const lost = { code: 'connection_lost', message: 'lost', status: null };
     assert.equal((await create({ kind: 'not_sent', ...lost })).kind, 'not_sent');
     assert.equal((await create({ kind: 'unknown', ...lost })).kind, 'in_doubt');
@@ -190,7 +190,7 @@ describe('a look-up in Version 1', () => {
     );
   });
 
-  test('finds one payment where the answer names one twice in the same words', async () => {
+  test('finds one payment if the answer has the same one twice', async () => {
     const second = { ...lookedUp, transactionId: 'b' };
     const outcome = await lookup(answer(200, envelope(1, [lookedUp, lookedUp, second])));
     assert.ok(outcome.kind === 'found');
@@ -204,7 +204,7 @@ describe('a look-up in Version 1', () => {
     ['CANCELED', 170],
   ];
   for (const [word, code] of failed) {
-    test(`${word} is failed, with the words of the service`, async () => {
+    test(`${word} is failed, with the reason of the service`, async () => {
       const outcome = await lookup(answer(200, envelope(code, [{ ...lookedUp, state: word }])));
       assert.ok(outcome.kind === 'found');
       const [payment] = outcome.payments;
@@ -215,7 +215,7 @@ describe('a look-up in Version 1', () => {
     });
   }
 
-  test("a failed top-up costs nothing; what the others cost is the service's word", async () => {
+  test('a failed top-up costs nothing; the others cost what the service reports', async () => {
     const cost = async (state: string) => {
       const outcome = await lookup(answer(200, envelope(5, [{ ...lookedUp, state }])));
       return outcome.kind === 'found' ? outcome.payments[0]?.cost : null;
@@ -224,14 +224,14 @@ describe('a look-up in Version 1', () => {
     assert.deepEqual(await cost('UNDERLIVERED'), { value: '9.75', currency: 'USD' });
   });
 
-  test('takes numbers where the spec allows a text or a number', async () => {
+  test('accepts numbers where the spec allows a text or a number', async () => {
     const record = { ...lookedUp, msisdn: 254712345678, wallet: { currency: 'USD', amount: 9.75, fxRate: null } };
     const outcome = await lookup(answer(200, envelope(1, [record])));
     assert.ok(outcome.kind === 'found');
     assert.deepEqual([outcome.payments[0]?.phoneNumber, outcome.payments[0]?.cost?.value], ['+254712345678', '9.75']);
   });
 
-  test("finds nothing on 404 and on code 235, but only in the service's own envelope", async () => {
+  test('finds nothing on 404 and on code 235, but only in the service’s own envelope', async () => {
     for (const result of [
       answer(404, envelope(undefined, undefined, 404)),
       answer(404, envelope(235, undefined, 404)),

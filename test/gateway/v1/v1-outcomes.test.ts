@@ -27,7 +27,7 @@ describe('what a code of Version 1 means for POST /adp', () => {
     [234, 'in_doubt'],
     [235, 'in_doubt'],
   ];
-  test('whatever a code says but that it is open proves nothing beside a payment', () => {
+  test('no code except an open one proves anything if the answer has a payment', () => {
     for (const [code] of table)
       for (const status of [200, 400, 500]) assert.equal(verdict(status, code, true).kind, 'in_doubt', `${code}`);
   });
@@ -43,7 +43,7 @@ describe('what a code of Version 1 means for POST /adp', () => {
   }
 
   for (const code of [5, 221, 234]) {
-    test(`${code} says that the service is in order, and this payment or its route is not, also on HTTP 500 and 503`, () => {
+    test(`${code} means that the service is up and this payment or its route is not, also on HTTP 500 and 503`, () => {
       for (const status of [403, 500, 503]) {
         const found = verdict(status, code);
         assert.ok(found.kind === 'in_doubt' && found.isInOrder, `${status}`);
@@ -51,21 +51,21 @@ describe('what a code of Version 1 means for POST /adp', () => {
     });
   }
 
-  test('nothing else says that on HTTP 500 or 503', () => {
+  test('no other code means that on HTTP 500 or 503', () => {
     for (const status of [500, 503])
       for (const code of [null, 160, 170, 235, 500, 503, 999])
         assert.ok(!('isInOrder' in verdict(status, code)), `${status} ${code}`);
   });
 
   for (const code of [1, 10, 232]) {
-    test(`${code} without a payment that can be read is in doubt: the look-up shows it`, () => {
+    test(`${code} without a readable payment is in doubt: the look-up decides`, () => {
       assert.equal(v1Codes[code]?.kind, 'taken');
       assert.equal(verdict(200, code).kind, 'in_doubt');
       assert.equal(verdict(500, code).kind, 'in_doubt');
     });
   }
 
-  test('has every code of section 7.2, and the two that only look-ups use', () => {
+  test('covers every code of section 7.2, and the two that only look-ups use', () => {
     assert.deepEqual(
       Object.keys(v1Codes).map(Number),
       [1, 5, 10, 20, 30, 50, 90, 150, 160, 170, 190, 200, 210, 218, 221, 222, 227, 228, 231, 232, 234, 235],
@@ -91,7 +91,7 @@ describe('what a code of Version 1 means for POST /adp', () => {
   ];
   for (const [what, found, kind] of others) test(what, () => assert.equal(found.kind, kind));
 
-  test('an unknown code is in doubt, whatever comes', () => {
+  test('an unknown code is in doubt, whatever the answer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.integer(), (status, code) => {
         fc.pre(!Object.hasOwn(v1Codes, code) && status !== 401 && status !== 429);
@@ -114,7 +114,7 @@ describe('the states of Version 1', () => {
     ['success', 'open', true],
   ] as const;
   for (const [word, state, unknownStatus] of table) {
-    test(`"${word}" is ${state}${unknownStatus ? ', and strange' : ''}`, () => {
+    test(`"${word}" is ${state}${unknownStatus ? ', and unknown' : ''}`, () => {
       assert.deepEqual(v1State(word), { state, unknownStatus });
     });
   }

@@ -57,7 +57,7 @@ function setUp(...results: TransportResult[]) {
 
 const create = (result: TransportResult) => setUp(result).gateway.create({ body: '{}', idempotencyKey: 'key-1' });
 
-test('an API key is told from another one by a digest that does not tell it', () => {
+test('two API keys have different digests, which do not reveal them', () => {
   const scopeOf = (key: string) =>
     makeV2Gateway(
       { transport: scriptedTransport(), clock: systemClock },
@@ -69,7 +69,7 @@ test('an API key is told from another one by a digest that does not tell it', ()
 });
 
 describe('the body of a creation in Version 2', () => {
-  test('has the fields of section 4.1, amounts as exact literals, and nothing that was not asked for', () => {
+  test('has the fields of section 4.1, exact amounts, and nothing that was not asked for', () => {
     assert.equal(
       setUp(answer(200, {})).gateway.body({ ...order, amount: { value: '9007199254740993.10', currency: 'KES' } }),
       '{"phone_number":"+254712345678","network_id":7,"amount":{"value":9007199254740993.1,"currency":"KES"},' +
@@ -96,14 +96,14 @@ describe('the body of a creation in Version 2', () => {
     });
   });
 
-  test('is the same text for the same order', () => {
+  test('is the same text for the same payment', () => {
     const { gateway } = setUp(answer(200, {}));
     assert.equal(gateway.body(order), gateway.body({ ...order, amount: { value: '1250.5', currency: 'KES' } }));
   });
 });
 
 describe('a creation in Version 2', () => {
-  test('sends the bytes it is given, under the key, with the credentials of section 5.1', async () => {
+  test('sends the given bytes, under the key, with the credentials of section 5.1', async () => {
     const { gateway, transport } = setUp(answer(201, success(topup())));
     await gateway.create({ body: gateway.body(order), idempotencyKey: 'key-1' });
     const [sent] = transport.asked;
@@ -116,7 +116,7 @@ describe('a creation in Version 2', () => {
     assert.equal(sent?.headers['content-type'], 'application/json');
   });
 
-  test('is accepted when the answer has the promised shape, with every amount exact', async () => {
+  test('is accepted if the answer has the specified shape, with every amount exact', async () => {
     const text = JSON.stringify(success(topup({ surprise: [1] }))).replace('1250.5', '1250.5000000000000001');
     const outcome = await create(answer(201, text));
     assert.ok(outcome.kind === 'accepted');
@@ -140,7 +140,7 @@ describe('a creation in Version 2', () => {
     assert.deepEqual(outcome.evidence, { httpStatus: 201, code: 'ok', message: '', requestId: 'req-1' });
   });
 
-  test('cuts what is for people, and takes no id and no status that is longer than any is', async () => {
+  test('cuts texts for people, and rejects ids and statuses that are too long', async () => {
     const long = 'x'.repeat(100_000);
     const words = topup({ status: 'failed', failure_reason: long, provider_reference: long });
     const envelope = { ...success(words), meta: { request_id: long } };
@@ -152,7 +152,7 @@ describe('a creation in Version 2', () => {
       assert.equal((await create(answer(201, success(topup(fields))))).kind, 'in_doubt');
   });
 
-  test('is accepted in whatever state, also one that the spec does not name', async () => {
+  test('is accepted in any state, also one that the spec does not list', async () => {
     const failed = await create(answer(200, success(topup({ status: 'failed', failure_reason: 'Declined' }))));
     const strange = await create(answer(201, success(topup({ status: 'held' }))));
     assert.ok(failed.kind === 'accepted' && strange.kind === 'accepted');
@@ -160,7 +160,7 @@ describe('a creation in Version 2', () => {
     assert.deepEqual([strange.payment.state, strange.payment.unknownStatus], ['open', true]);
   });
 
-  test('may lack whatever nothing depends on', async () => {
+  test('may lack every field that nothing depends on', async () => {
     const { id, status, phone_number, amount, reference } = topup();
     const bare = await create(answer(201, success({ id, status, phone_number, amount, reference })));
     const odd = { provider_reference: 7, failure_reason: '', created_at: 'now', completed_at: 7 };
@@ -191,13 +191,13 @@ describe('a creation in Version 2', () => {
     ['a list', success([topup()])],
   ];
   for (const [what, body] of unreadable) {
-    test(`is in doubt when a 201 brings ${what}`, async () => {
+    test(`is in doubt if a 201 has ${what}`, async () => {
       const outcome = await create(answer(201, body));
       assert.deepEqual([outcome.kind, outcome.evidence.code], ['in_doubt', 'unparsable']);
     });
   }
 
-  test('is refused with the words of the service, without numbers and secrets, cut to one short line', async () => {
+  test('is refused with the reason of the service, without numbers and secrets, cut to one short line', async () => {
     const message = `Number +254712345678\n is not valid ${apiKey} ${'x'.repeat(900)}`;
     const { kind, evidence } = await create(answer(400, failure('INVALID_PHONE_NUMBER', 400, message)));
     assert.equal(kind, 'refused');
@@ -206,7 +206,7 @@ describe('a creation in Version 2', () => {
     assert.equal(evidence.message.length, 300);
   });
 
-  test('waits as long as a 429 asks: seconds, a date, or a minute where it does not say', async () => {
+  test('waits as long as a 429 asks: seconds, a date, or a minute if it gives no time', async () => {
     const waits: (number | null)[] = [];
     for (const header of [
       '7',
@@ -238,7 +238,7 @@ describe('a creation in Version 2', () => {
     ]);
   });
 
-  test('waits until the date of a 429 by the service’s own time, however far that is from ours', async () => {
+  test('waits until the date of a 429 by the service’s clock, however different from ours', async () => {
     for (const skewMs of [-3 * 3_600_000, 3 * 3_600_000]) {
       const headers = {
         'retry-after': new Date(now + skewMs + 90_000).toUTCString(),
@@ -249,7 +249,7 @@ describe('a creation in Version 2', () => {
     }
   });
 
-  test('tells lack of money and rejected credentials from refusals', async () => {
+  test('distinguishes lack of money and rejected credentials from refusals', async () => {
     const money = await create(answer(402, failure('INSUFFICIENT_BALANCE', 402)));
     const key = await create(answer(401, 'Unauthorized'));
     assert.ok(money.kind === 'account_blocked' && key.kind === 'account_blocked');
@@ -262,13 +262,13 @@ describe('a creation in Version 2', () => {
     );
   });
 
-  test('is in doubt on a code that nobody knows, and on a broken service', async () => {
+  test('is in doubt on an unknown code, and on a broken service', async () => {
     for (const result of [answer(400, failure('E_1234', 400)), answer(500, ''), answer(503, '<html>')]) {
       assert.equal((await create(result)).kind, 'in_doubt');
     }
   });
 
-  test('is in doubt where a refusal shows a payment beside it, whatever its code and status', async () => {
+  test('is in doubt if a refusal also shows a payment, whatever its code and status', async () => {
     for (const [status, code] of [
       [400, 'INVALID_PHONE_NUMBER'],
       [200, 'NETWORK_NOT_FOUND'],
@@ -283,7 +283,7 @@ describe('a creation in Version 2', () => {
     }
   });
 
-  test('in doubt tells the service in order, which says what is wrong, from whatever else may answer', async () => {
+  test('in doubt shows whether the service itself answered, and what is wrong, or something else did', async () => {
     const isInOrder = async (result: TransportResult) => {
       const outcome = await create(result);
       assert.ok(outcome.kind === 'in_doubt');
@@ -305,14 +305,14 @@ describe('a creation in Version 2', () => {
     }
   });
 
-  test('takes over what the transport proved, and nothing more', async () => {
+  test('adopts what the transport proved, and nothing more', async () => {
     const lost = { code: 'timeout', message: 'no answer', status: null };
     const notSent = await create({ kind: 'not_sent', ...lost });
     const unknown = await create({ kind: 'unknown', ...lost });
     assert.deepEqual([notSent.kind, unknown.kind, unknown.evidence.code], ['not_sent', 'in_doubt', 'timeout']);
   });
 
-  test('tells the rate-limit headers of every answer, in milliseconds', async () => {
+  test('reports the rate-limit headers of every answer, in milliseconds', async () => {
     const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1795163400' };
     const { gateway, rates } = setUp(
       answer(429, '', headers),
@@ -331,7 +331,7 @@ describe('a creation in Version 2', () => {
     ]);
   });
 
-  test('tells with them how long the answer took from the writing on, and the time that it shows', async () => {
+  test('also reports how long the answer took since the request was written, and the time in it', async () => {
     const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '9', 'x-ratelimit-reset': '1795163400' };
     const date = 'Fri, 20 Nov 2026 09:00:00 GMT';
     const clock = makeVirtualClock();
@@ -376,7 +376,7 @@ describe('a look-up in Version 2', () => {
     assert.deepEqual([url.pathname, url.searchParams.get('reference')], ['/v2/topups', order.reference]);
   });
 
-  test('finds what is there, as list entries that lack their reasons', async () => {
+  test('finds list entries, which have no reasons', async () => {
     const outcome = await lookup(answer(200, success([topup({ status: 'failed' })], page(1))));
     assert.ok(outcome.kind === 'found');
     assert.deepEqual(
@@ -385,7 +385,7 @@ describe('a look-up in Version 2', () => {
     );
   });
 
-  test('finds nothing else where an entry that may be under the reference cannot be read: it may be the one that was paid', async () => {
+  test('finds no definite result if an entry that may have the reference is unreadable: it may be the paid one', async () => {
     const failed = topup({ status: 'failed' });
     const costless = { value: null, currency: 'USD' };
     for (const strange of [topup({ cost: costless }), topup({ cost: costless, reference: null }), null, {}])
@@ -394,7 +394,7 @@ describe('a look-up in Version 2', () => {
     assert.equal((await lookup(answer(200, success([failed, others], page(2))))).kind, 'found');
   });
 
-  test('finds nothing only where the list is whole and empty', async () => {
+  test('finds nothing only if the list is complete and empty', async () => {
     assert.equal((await lookup(answer(200, success([], page(0))))).kind, 'not_found');
     for (const result of [
       answer(404, '<html>'),
@@ -419,14 +419,14 @@ describe('a look-up in Version 2', () => {
     }
   });
 
-  test('takes failed payments for all that there is only where the list shows all that it has', async () => {
+  test('trusts a list of only failed payments only if the list is complete', async () => {
     const failed = topup({ status: 'failed' });
     assert.equal((await lookup(answer(200, success([failed], page(2))))).kind, 'unavailable');
     assert.equal((await lookup(answer(200, success([failed], page(1, true))))).kind, 'unavailable');
     assert.equal((await lookup(answer(200, success([failed, topup({ id: 't-2' })], page(3))))).kind, 'found');
   });
 
-  test('finds one payment where the list names one twice in the same words, and two where the words differ', async () => {
+  test('finds one payment if the list has the same one twice, and two if they differ', async () => {
     const found = async (...entries: unknown[]) => {
       const outcome = await lookup(answer(200, success(entries, page(entries.length))));
       return outcome.kind === 'found' && outcome.payments.length;
@@ -436,7 +436,7 @@ describe('a look-up in Version 2', () => {
     assert.equal(await found(topup(), topup({ amount: { value: 1, currency: 'KES' } })), 2);
   });
 
-  test('reads a payment that the list shows without its reference, since only that shows whose it is', async () => {
+  test('reads a payment that the list shows without its reference, to learn whose it is', async () => {
     const listed = (...entries: unknown[]) => answer(200, success(entries, page(entries.length)));
     const nameless = topup({ id: 't-2', reference: undefined });
     const read = async (...results: TransportResult[]) => {
@@ -457,7 +457,7 @@ describe('a look-up in Version 2', () => {
     assert.deepEqual(await read(listed(nameless, another)), ['unavailable', 'reference_missing', 1]);
   });
 
-  test('is throttled, or blocked, as everything else', async () => {
+  test('can be throttled or blocked, like every request', async () => {
     assert.equal((await lookup(answer(429, ''))).kind, 'throttled');
     assert.equal((await lookup(answer(403, ''))).kind, 'account_blocked');
     const lost: TransportResult = { kind: 'unknown', code: 'timeout', message: 'no answer', status: null };
@@ -484,12 +484,12 @@ describe('a read in Version 2', () => {
     );
   });
 
-  test('believes a 404 only from the service itself', async () => {
+  test('trusts a 404 only from the service itself', async () => {
     assert.equal((await read(answer(404, failure('NOT_FOUND', 404)))).kind, 'not_found');
     assert.equal((await read(answer(404, 'nginx'))).kind, 'unavailable');
   });
 
-  test('asks by reference where no id is known', async () => {
+  test('asks by reference if no id is known', async () => {
     const { gateway, transport } = setUp(answer(200, success([], page(0))));
     await gateway.read({ topupId: '', reference: 'r' });
     assert.match(transport.asked[0]?.path ?? '', /reference=r/);
@@ -497,7 +497,7 @@ describe('a read in Version 2', () => {
 });
 
 describe('the list, the balance and the catalog of Version 2', () => {
-  test('says of an entry that it cannot read what can be read of it', async () => {
+  test('reports the readable parts of an unreadable entry', async () => {
     const broken = { ...topup(), amount: null };
     const entries = [broken, { ...broken, phone_number: '0712', reference: 5, status: 'failed', id: '' }, null];
     const { gateway } = setUp(answer(200, success([...entries, topup()], page(4))));
@@ -514,7 +514,7 @@ describe('the list, the balance and the catalog of Version 2', () => {
     assert.match(second?.topupId ?? '', /^entry-[0-9a-f]{16}$/);
   });
 
-  test('names an entry that is nested too deeply to be written by what can be read of it', async () => {
+  test('reports the readable parts of an entry that is nested too deeply', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const text = JSON.stringify(success([{ reference: 'r', metadata: 0 }, topup()], page(2))).replace(
       '"metadata":0',
@@ -527,7 +527,7 @@ describe('the list, the balance and the catalog of Version 2', () => {
     assert.match(only?.topupId ?? '', /^entry-[0-9a-f]{16}$/);
   });
 
-  test('lists a page in the order and the span that is asked for, and leaves out what it cannot read', async () => {
+  test('lists a page in the requested order and period, and leaves out what it cannot read', async () => {
     const { gateway, transport } = setUp(answer(200, success([{ id: 1 }, topup()], page(250, true))));
     const outcome = await gateway.list?.({ page: 2, perPage: 100, fromMs: now, toMs: null, oldestFirst: true });
     const query = new URL(transport.asked[0]?.path ?? '', 'http://x').searchParams;
@@ -559,12 +559,12 @@ describe('the list, the balance and the catalog of Version 2', () => {
     });
   });
 
-  test('says that a balance is not available where it cannot be read', async () => {
+  test('reports that a balance is not available if it cannot be read', async () => {
     assert.equal((await setUp(answer(200, success({ wallets: [] }))).gateway.balance()).kind, 'unavailable');
   });
 });
 
-test('a key that no header can carry is refused without being repeated', () => {
+test('a key that no header can carry is refused, and the message does not show it', () => {
   const deps = { transport: scriptedTransport(answer(200, {})), clock: systemClock };
   const options = { walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 } as const;
   for (const bad of ['', 'canary\nkey', 'canary key', 'canäry']) {
@@ -575,7 +575,7 @@ test('a key that no header can carry is refused without being repeated', () => {
   }
 });
 
-test('the catalog of Version 2 is asked by the names that a network has in it', async () => {
+test('the catalog of Version 2 is searched by the names that a network has in it', async () => {
   const { gateway, transport } = setUp(answer(200, success({ networks: [], products: [] })));
   await gateway.networks({ country: 'KE' });
   await gateway.networks({ phoneNumber: '+254712345678' });
@@ -584,7 +584,7 @@ test('the catalog of Version 2 is asked by the names that a network has in it', 
   assert.deepEqual(queries, [{ country_code: 'KE' }, { phone_number: '+254712345678' }, { network_id: '7' }]);
 });
 
-test('a credential that the service repeats is kept nowhere, however it is written', async () => {
+test('a credential that the service echoes is not kept, however it is written', async () => {
   const escaped = apiKey.replace('-', '\\u002d');
   for (const echoed of [apiKey, escaped]) {
     const text = JSON.stringify(

@@ -59,7 +59,7 @@ describe('what an answer of Version 2 means', () => {
     });
   }
 
-  test('tells money from credentials', () => {
+  test('distinguishes lack of money from bad credentials', () => {
     const money = v2Verdict(402, 'INSUFFICIENT_BALANCE');
     const key = v2Verdict(401, null);
     assert.equal(money.kind === 'account_blocked' && money.reason, 'insufficient_balance');
@@ -70,7 +70,7 @@ describe('what an answer of Version 2 means', () => {
     for (const { why } of [...Object.values(v2Codes), ...Object.values(v2Statuses)]) assert.ok(why.length > 10);
   });
 
-  test('has every code of section 7.1', () => {
+  test('covers every code of section 7.1', () => {
     assert.deepEqual(Object.keys(v2Codes).slice(0, 5).sort(), [
       'INSUFFICIENT_BALANCE',
       'INVALID_PHONE_NUMBER',
@@ -80,7 +80,7 @@ describe('what an answer of Version 2 means', () => {
     ]);
   });
 
-  test('refuses nothing that it does not know, whatever comes', () => {
+  test('never means a refusal if it is unknown', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.option(fc.string()), (status, code) => {
         fc.pre(code === null || !Object.hasOwn(v2Codes, code));
@@ -101,7 +101,7 @@ describe('the statuses of Version 2', () => {
     ['', 'open', true],
   ] as const;
   for (const [status, state, unknownStatus] of table) {
-    test(`"${status}" is ${state}${unknownStatus ? ', and strange' : ''}`, () => {
+    test(`"${status}" is ${state}${unknownStatus ? ', and unknown' : ''}`, () => {
       assert.deepEqual(v2State(status), { state, unknownStatus });
     });
   }

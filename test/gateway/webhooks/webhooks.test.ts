@@ -21,7 +21,7 @@ describe('the signature of a per-top-up callback', () => {
     assert.deepEqual(check({ signature: signature.toUpperCase() }), { ok: true });
   });
 
-  test('holds under either of two keys while they rotate, and under no other', () => {
+  test('is valid under either of two keys during a rotation, and under no other', () => {
     assert.deepEqual(check({}, ['new-key', key]), { ok: true });
     assert.deepEqual(check({}, ['new-key']), { ok: false, problem: 'signature_wrong' });
     assert.deepEqual(check({}, []), { ok: false, problem: 'signature_wrong' });
@@ -29,17 +29,17 @@ describe('the signature of a per-top-up callback', () => {
     assert.deepEqual(check({ signature: unsigned }, ['']), { ok: false, problem: 'signature_wrong' });
   });
 
-  test('is stale five minutes before and after', () => {
+  test('is stale five minutes before and after its time', () => {
     assert.deepEqual(check({}, [key], now + 300_000), { ok: true });
     assert.deepEqual(check({}, [key], now + 300_001), { ok: false, problem: 'timestamp_stale' });
     assert.deepEqual(check({}, [key], now - 300_001), { ok: false, problem: 'timestamp_stale' });
   });
 
-  test('covers the timestamp: a new one on an old signature is wrong', () => {
+  test('covers the timestamp: a new timestamp with an old signature is wrong', () => {
     assert.deepEqual(check({ timestamp: String(now / 1_000 + 1) }), { ok: false, problem: 'signature_wrong' });
   });
 
-  test('is refused where a header is missing or is none', () => {
+  test('is refused if a header is missing or malformed', () => {
     assert.deepEqual(check({ signature: undefined }), { ok: false, problem: 'signature_missing' });
     assert.deepEqual(check({ timestamp: undefined }), { ok: false, problem: 'signature_missing' });
     assert.deepEqual(check({ timestamp: '1e9' }), { ok: false, problem: 'timestamp_wrong' });
@@ -48,14 +48,14 @@ describe('the signature of a per-top-up callback', () => {
     }
   });
 
-  test('understands a timestamp in milliseconds', () => {
+  test('accepts a timestamp in milliseconds', () => {
     const ms = String(now);
     assert.deepEqual(check({ timestamp: ms, signature: sign(Buffer.concat([Buffer.from(`${ms}.`), body])) }), {
       ok: true,
     });
   });
 
-  test('does not survive any change of any byte', () => {
+  test('is broken by any change of any byte', () => {
     fc.assert(
       fc.property(fc.nat({ max: body.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const changed = Buffer.from(body);
@@ -67,7 +67,7 @@ describe('the signature of a per-top-up callback', () => {
 });
 
 describe('the signature of a registered webhook', () => {
-  test('is the HMAC of the raw bytes under the secret of the webhook, with no time in it', () => {
+  test('is the HMAC of the raw bytes under the secret of the webhook, without a time', () => {
     const secrets = ['hook-secret'];
     const signed = sign(body, 'hook-secret');
     assert.deepEqual(verifyRegisteredWebhook({ signature: signed, body }, { secrets }), { ok: true });
@@ -75,14 +75,14 @@ describe('the signature of a registered webhook', () => {
     assert.equal(verifyRegisteredWebhook({ signature: undefined, body }, { secrets }).ok, false);
   });
 
-  test('is never that of the other scheme', () => {
+  test('is never valid in the other scheme', () => {
     assert.equal(verifyRegisteredWebhook({ signature, body }, { secrets: [key] }).ok, false);
     assert.equal(verifyCallback({ signature: sign(body), timestamp, body }, { keys: [key], now }).ok, false);
   });
 });
 
 describe('the body of a webhook', () => {
-  test('of a callback is a whole top-up', () => {
+  test('of a callback is a complete top-up', () => {
     const payment = readCallback(`{"success":true,"data":{"id":"a","status":"failed","phone_number":"+254712345678",
       "amount":{"value":10.10,"currency":"KES"},"cost":{"value":0,"currency":"USD"},"product_id":null,"reference":"r/1",
       "failure_reason":"Declined","created_at":"2026-11-20T09:00:00.000Z","completed_at":null},"meta":{}}`);
@@ -102,7 +102,7 @@ describe('the body of a webhook', () => {
     }
   });
 
-  test('of a callback that says no success is one only of a top-up that has failed', () => {
+  test('of a callback that reports no success must be a failed top-up', () => {
     const said = (success: boolean, status: string) => {
       const topup = { id: 'a', status, phone_number: '+254712345678', reference: 'r/1' };
       const amount = { value: 10, currency: 'KES' };
@@ -118,7 +118,7 @@ describe('the body of a webhook', () => {
     }
   });
 
-  test('of a registered webhook names its event and the payment, as far as it says', () => {
+  test('of a registered webhook names its event and the payment, as far as it does', () => {
     const text = `{"id":"evt-1","type":"transaction.completed","timestamp":"2026-11-20T09:00:00.000Z","data":{
       "transactionId":"t-1","status":"completed","recipient":{"phoneNumber":"+254712345678"},
       "sourceAmount":9.7500000000000000001,"sourceCurrency":"USD","idempotencyKey":"k-1"}}`;
@@ -134,7 +134,7 @@ describe('the body of a webhook', () => {
     });
   });
 
-  test('may say nothing that is not shown in the spec', () => {
+  test('cannot have what the spec does not show', () => {
     const event = readRegisteredWebhook('{"id":"evt-2","type":"wallet.low_balance","data":[1]}');
     assert.deepEqual([event?.type, event?.transactionId, event?.at], ['wallet.low_balance', null, null]);
     for (const text of ['', '{"type":"wallet.low_balance"}', '{"id":"","type":"x"}', 'null']) {

@@ -19,7 +19,7 @@ const pay = (client: Client, digits: string, key = digits): Promise<Answer | 'cu
 const seen = (answer: Answer | 'cut') => (answer === 'cut' ? 'cut' : answer.status);
 
 describe('magic numbers', () => {
-  test('0004 has too little, 0007 is invalid: nothing is charged', async () => {
+  test('0004 has too little money, 0007 is invalid: nothing is charged', async () => {
     await using client = await openClient();
     const poor = (await pay(client, '0004')) as Answer;
     assert.equal(poor.body.error.code, 'INSUFFICIENT_BALANCE');
@@ -28,13 +28,13 @@ describe('magic numbers', () => {
     assert.deepEqual(client.sandbox.charges(), []);
   });
 
-  test('0005 is charged and its answer is lost, once; the same key then gives the answer', async () => {
+  test('0005 is charged and its answer is lost, once; a repeat with the same key gets the answer', async () => {
     await using client = await openClient();
     assert.deepEqual([seen(await pay(client, '0005')), seen(await pay(client, '0005'))], ['cut', 201]);
     assert.equal(client.sandbox.charges().length, 1);
   });
 
-  test('0006 gets 503 twice with nothing charged, and then is as any other', async () => {
+  test('0006 gets 503 twice without a charge, and then succeeds', async () => {
     await using client = await openClient();
     const statuses = [];
     for (let index = 0; index < 2; index++) statuses.push(seen(await pay(client, '0006')));
@@ -43,7 +43,7 @@ describe('magic numbers', () => {
     assert.equal(seen(await pay(client, '0006')), 201);
   });
 
-  test('0009 is charged and answered with 500, 0010 with a page of HTML; each once', async () => {
+  test('0009 is charged and answered with 500, 0010 with a page of HTML, once each', async () => {
     await using client = await openClient();
     assert.deepEqual([seen(await pay(client, '0009')), seen(await pay(client, '0009'))], [500, 201]);
     const v1Body = { msisdn: '254712350009', amount: 50 };
@@ -55,7 +55,7 @@ describe('magic numbers', () => {
     assert.equal(client.sandbox.charges().length, 3);
   });
 
-  test('0014 fails, and 60 s later it is completed and charged again, in both versions', async () => {
+  test('0014 fails; 60 s later it is completed and charged again, in both versions', async () => {
     await using client = await openClient();
     const created = (await pay(client, '0014')) as Answer;
     const path = `/v2/topups/${created.body.data.id}`;
@@ -90,7 +90,7 @@ describe('magic numbers', () => {
   });
 });
 
-describe('faults by chance', () => {
+describe('random faults', () => {
   const kinds: [string, number | 'cut', number][] = [
     ['request_lost', 'cut', 0],
     ['error_500_before', 500, 0],
@@ -118,7 +118,7 @@ describe('faults by chance', () => {
     });
   }
 
-  test('are told in the envelope of the version that was asked', async () => {
+  test('have the error envelope of the called version', async () => {
     for (const kind of ['error_500_before', 'error_500_after', 'rate_limited']) {
       await using client = await openClient({ faults: { mix: { [kind]: 1 } } });
       await client.v2('GET', '/v2/balance', { shape: v2Answers.error });
@@ -127,13 +127,13 @@ describe('faults by chance', () => {
     }
   });
 
-  test('duplicated: without a key the second is a duplicate of the first, and one is charged', async () => {
+  test('duplicated: without a key the second request is a duplicate of the first, and one is charged', async () => {
     await using client = await openClient({ faults: { mix: { duplicated: 1 } } });
     assert.equal((await client.v2('POST', '/v2/topups', { body: order() })).status, 201);
     assert.equal(client.sandbox.charges().length, 1);
   });
 
-  test('the same seed strikes the same requests', async () => {
+  test('hit the same requests with the same seed', async () => {
     const run = async () => {
       await using client = await openClient({ faults: { seed: 7, mix: { error_503: 0.5 } }, rate: 1_000 });
       const statuses = [];
@@ -146,8 +146,8 @@ describe('faults by chance', () => {
   });
 });
 
-describe('money', () => {
-  test("a wallet's statement always explains its balance, and the charges explain the statement", async () => {
+describe('the money', () => {
+  test('of a wallet adds up: the statement explains its balance, and the charges explain the statement', async () => {
     const numbers = countries.flatMap(({ callingCode, networks, currency }) =>
       networks.slice(0, 1).map(({ id, prefixes }) => ({ id, currency, number: `+${callingCode}${prefixes[0]}` })),
     );

@@ -49,7 +49,7 @@ describe('4.9 POST /adp', () => {
     assert.deepEqual([bundle.status, bundle.body.code], [403, 221]);
   });
 
-  test('8.2: SYNC waits ten seconds, and then says that it is pending', async () => {
+  test('8.2: SYNC waits ten seconds, and then reports pending', async () => {
     await using client = await openClient();
     const startedAt = client.clock.now();
     const { body } = await sendSync(client, { msisdn: '254712340002', extRefId: 'slow' });
@@ -69,7 +69,7 @@ describe('4.9 POST /adp', () => {
     assert.equal((await send(client, { amount: undefined })).status, 400);
   });
 
-  test('4.9: a fixed product ignores its amount, whatever that is', async () => {
+  test('4.9: a fixed product ignores the amount', async () => {
     await using client = await openClient();
     for (const amount of [5, 0, -1, 1e9, 99.999, '5', null, {}]) {
       const { status, body } = await send(client, { productId: 102, amount });
@@ -90,7 +90,7 @@ describe('4.9 POST /adp', () => {
     assert.deepEqual([answer.status, answer.body.statusCode], [400, 400]);
   });
 
-  test('2.5: a balance in dollars pays by a rate, which is named', async () => {
+  test('2.5: a balance in dollars pays at a rate, which the answer names', async () => {
     await using client = await openClient();
     const { body } = await send(client, { msisdn: '255752123455', amount: 2610 });
     assert.deepEqual(body.data.wallet, { currency: 'USD', amount: '1', fxRate: '2610' });
@@ -188,7 +188,7 @@ describe('7.2 the codes of Version 1', () => {
     });
   }
 
-  test('50 and 234 pass: the minute is over, the route is up again', async () => {
+  test('50 and 234 pass after their time: the minute is over, the route is up again', async () => {
     await using client = await openClient();
     const msisdn = digits();
     await send(client, { msisdn });
@@ -199,7 +199,7 @@ describe('7.2 the codes of Version 1', () => {
     assert.deepEqual(codes, [234, 234, 232]);
   });
 
-  test('50 does not speak of another amount: that is what it advises', async () => {
+  test('50 is not for another amount, as it advises', async () => {
     await using client = await openClient();
     const msisdn = digits();
     await send(client, { msisdn, amount: 100 });
@@ -207,7 +207,7 @@ describe('7.2 the codes of Version 1', () => {
     assert.equal((await send(client, { msisdn, amount: 100 })).body.code, 50);
   });
 
-  test('90 names a reference for ever; what was refused does not use it up', async () => {
+  test('90 is for a reference that was used at any time; a refusal does not use it up', async () => {
     await using client = await openClient();
     await send(client, { extRefId: 'x', amount: 1 });
     assert.equal((await send(client, { extRefId: 'x' })).body.code, 232);
@@ -215,7 +215,7 @@ describe('7.2 the codes of Version 1', () => {
     assert.equal((await send(client, { extRefId: 'x' })).body.code, 90);
   });
 
-  test('235: a transaction that is not found by its own id', async () => {
+  test('235: a transaction is not found by its own id', async () => {
     await using client = await openClient();
     const { status, body } = await lookup(client, 'transaction_Id=00000000-0000-4000-8000-000000000000');
     assert.deepEqual([status, body.code], [404, 235]);
@@ -223,7 +223,7 @@ describe('7.2 the codes of Version 1', () => {
 });
 
 describe('4.13 GET /adp/transactions', () => {
-  test('at least one parameter; 404 where there is none', async () => {
+  test('at least one parameter is needed; 404 if nothing is found', async () => {
     await using client = await openClient();
     const none = await lookup(client, '');
     assert.deepEqual([none.status, none.body.message], [400, 'At least one search parameter is required']);
@@ -253,7 +253,7 @@ describe('4.13 GET /adp/transactions', () => {
     });
   }
 
-  test('several records give code 1 whatever their states, and parameters are combined with AND', async () => {
+  test('several records give code 1 whatever their states; parameters are combined with AND', async () => {
     await using client = await openClient();
     const msisdn = '254712340001';
     const first = await send(client, { msisdn, extRefId: 'one' });
@@ -290,7 +290,7 @@ describe('4.10 to 4.12 balances and catalog', () => {
     });
   });
 
-  test('4.11: one balance; 404 where it is not found', async () => {
+  test('4.11: one balance; 404 if it is not found', async () => {
     await using client = await openClient();
     const { body } = await client.v1('GET', `/adp/balances/${v1WalletId(2)}`, { shape: v1Answers.balance });
     assert.equal(body.data.serviceName, 'Airtel Kenya');

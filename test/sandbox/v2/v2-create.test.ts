@@ -68,7 +68,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(auto.body.data.wallet.id, 'wallet-usd');
   });
 
-  test('4.1 rule 4: the cached answer comes back for 24 hours, and then the wallet is charged again', async () => {
+  test('4.1 rule 4: the cached answer is repeated for 24 hours; then the wallet is charged again', async () => {
     await using client = await openClient();
     const body = order({ reference: 'once' });
     const headers = { 'idempotency-key': 'key-1' };
@@ -83,7 +83,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(client.sandbox.charges().length, 2);
   });
 
-  test('4.1 rule 4: a refusal is not remembered, and the keys of another company are others', async () => {
+  test('4.1 rule 4: a refusal is not remembered; another company has its own keys', async () => {
     await using client = await openClient();
     const headers = { 'idempotency-key': 'key-2' };
     const refused = await client.v2('POST', '/v2/topups', { body: order({ network_id: 9999 }), headers });
@@ -93,7 +93,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(client.sandbox.charges().length, 2);
   });
 
-  test('4.1 rule 4: an idempotency key is that of the company, whichever of its API keys is used', async () => {
+  test('4.1 rule 4: an idempotency key belongs to the company, for all of its API keys', async () => {
     await using client = await openClient();
     const headers = { 'idempotency-key': 'key-3' };
     const body = order();
@@ -103,7 +103,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(client.sandbox.charges().length, 1);
   });
 
-  test('4.1: an optional field that is given as null is not given, and what lies in metadata stays as it is', async () => {
+  test('4.1: an optional field given as null counts as absent; metadata is kept unchanged', async () => {
     await using client = await openClient();
     const none = { product_id: null, sms: null, reference: null, callback_url: null, wallet_mode: null };
     const { status, body } = await client.v2('POST', '/v2/topups', {
@@ -120,7 +120,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.match(nameless.body.error.message, /^phone_number is missing\.$/);
   });
 
-  test('4.1: a number is what it is worth, however it is written, and one in the wrong place is called a number', async () => {
+  test('4.1: a number counts by its value, however it is written; in a wrong field it is called a number', async () => {
     await using client = await openClient();
     const write = (network: string) =>
       `{"phone_number":"${freshNumber()}","network_id":${network},"amount":{"value":1e2,"currency":"KES"}}`;
@@ -141,7 +141,7 @@ describe('4.1 POST /v2/topups', () => {
     }
   });
 
-  test('4.1: Content-Type is application/json, and nothing else', async () => {
+  test('4.1: Content-Type must be application/json', async () => {
     await using client = await openClient();
     const send = async (type: string) =>
       (await client.v2('POST', '/v2/topups', { body: order(), headers: { 'content-type': type } })).status;
@@ -152,7 +152,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(client.sandbox.charges().length, 2);
   });
 
-  test('2.1: trouble with the request itself is told in the envelope, too', async () => {
+  test('2.1: faults of the request itself are reported in the envelope, too', async () => {
     await using client = await openClient();
     const large = await client.v2('POST', '/v2/topups', { body: order({ reference: 'x'.repeat(70_000) }) });
     assert.deepEqual([large.status, large.body.error.code], [413, 'PAYLOAD_TOO_LARGE']);
@@ -167,7 +167,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal((await client.v1('GET', '/adp/products/%zz')).body.statusCode, 400);
   });
 
-  test('8.1: every answer of Version 2 carries the headers of its limit, a refusal as well', async () => {
+  test('8.1: every answer of Version 2 carries the headers of its limit, also a refusal', async () => {
     await using client = await openClient();
     const remaining = async (method: string, path: string, options: object) => {
       const { headers, status } = await client.v2(method, path, options);
@@ -234,7 +234,7 @@ describe('4.1 POST /v2/topups', () => {
     });
   }
 
-  test('4.1: a body that is no JSON is refused', async () => {
+  test('4.1: a body that is not JSON is refused', async () => {
     await using client = await openClient();
     const { status, body } = await client.v2('POST', '/v2/topups', { body: '{"phone_number":' });
     assert.deepEqual([status, body.error.code], [400, 'VALIDATION_ERROR']);
@@ -250,7 +250,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal((await client.v2('GET', '/v2/balance', { key: 'sandbox-write-only-key' })).status, 403);
   });
 
-  test('5.1: a key can be revoked at any time, and answers again once it is restored', async () => {
+  test('5.1: a key can be revoked at any time, and works again once it is restored', async () => {
     await using client = await openClient();
     const act = async (key: string, what: string) =>
       (await fetch(`${client.url}/_sandbox/keys/${key}/${what}`, { method: 'POST' })).status;
@@ -281,7 +281,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.ok(Date.parse(done.completed_at) > Date.parse(done.created_at));
   });
 
-  test('2.2: a failed top-up says why, costs 0, and its money is back', async () => {
+  test('2.2: a failed top-up has a reason, costs 0, and its money is returned', async () => {
     await using client = await openClient();
     const { body } = await client.v2('POST', '/v2/topups', { body: order({ phone_number: '+254712340001' }), shape });
     await client.clock.advance(2_000);
@@ -303,7 +303,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal((await client.v2('GET', '/v2/topups/none')).status, 404);
   });
 
-  test('a number with more digits than a float holds comes back as it was sent', async () => {
+  test('a number with more digits than a float holds comes back unchanged', async () => {
     await using client = await openClient();
     const body = `{"phone_number":"${freshNumber()}","network_id":1,"amount":{"value":100.10,"currency":"KES"},"metadata":{"exact":0.12345678901234567890123}}`;
     const { text } = await client.v2('POST', '/v2/topups', { body });

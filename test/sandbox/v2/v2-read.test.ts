@@ -90,7 +90,7 @@ describe('4.2 GET /v2/topups', () => {
     assert.deepEqual(await ids(client, `to=${middle}`), [stuck, failed]);
   });
 
-  test('finds a reference with the sign that a query begins with, escaped or not', async () => {
+  test('finds a reference that contains "?", escaped or not', async () => {
     await using client = await openClient();
     const asked = await create(client, { reference: 'who?x=y?' });
     for (const query of ['reference=who?x=y?&per_page=5', 'reference=who%3Fx%3Dy%3F'])
@@ -122,7 +122,7 @@ describe('4.2 GET /v2/topups', () => {
     assert.deepEqual(await ids(client, 'sort=-status'), [stuck, pending, failed, completed]);
   });
 
-  test('what was refunded cost nothing in the order of total_usd', async () => {
+  test('counts a refunded top-up as 0 in the order of total_usd', async () => {
     await using client = await openClient();
     const refunded = await create(client, { phone_number: '+254712340008', amount: { value: 900, currency: 'KES' } });
     const cheap = await create(client);
@@ -130,7 +130,7 @@ describe('4.2 GET /v2/topups', () => {
     assert.deepEqual(await ids(client, 'sort=total_usd'), [refunded, cheap]);
   });
 
-  test('reads a time without a zone as UTC, and a date as the end of a period with all of its day', async () => {
+  test('reads a time without a zone as UTC, and a date at the end of a period as its whole day', async () => {
     const zone = process.env.TZ;
     process.env.TZ = 'Africa/Nairobi';
     try {
@@ -165,7 +165,7 @@ describe('4.2 GET /v2/topups', () => {
     assert.deepEqual(body.data, []);
   });
 
-  test('a list may lag behind a creation, as an option', async () => {
+  test('can lag behind a creation, as an option', async () => {
     await using client = await openClient({ listLagMs: 1_000 });
     await create(client);
     assert.deepEqual(await ids(client, ''), []);
@@ -175,7 +175,7 @@ describe('4.2 GET /v2/topups', () => {
 });
 
 describe('4.4, 4.5 balances', () => {
-  test('2.3: the summary adds all wallets up in dollars', async () => {
+  test('2.3: the summary adds up all wallets in dollars', async () => {
     await using client = await openClient({
       balances: { 'wallet-usd': '100', 'wallet-kes': '12925', 'wallet-ngn': '0', 'wallet-zar': '0' },
     });
@@ -192,7 +192,7 @@ describe('4.4, 4.5 balances', () => {
     assert.deepEqual(body.data.wallets[1].allowed_countries, ['KE']);
   });
 
-  test('4.5: one wallet; 404 for an unknown one and for that of another company', async () => {
+  test('4.5: one wallet; 404 for an unknown one and for one of another company', async () => {
     await using client = await openClient();
     const { body } = await client.v2('GET', '/v2/balance/wallet-kes', { shape: v2Answers.wallet });
     assert.deepEqual([body.data.currency, body.data.balance], ['KES', 500_000]);
@@ -229,7 +229,7 @@ describe('4.6 GET /v2/catalog/lookup', () => {
     });
   });
 
-  test('2.6: what is no longer sold is not listed', async () => {
+  test('2.6: withdrawn products are not listed', async () => {
     await using client = await openClient();
     const { body } = await client.v2('GET', '/v2/catalog/lookup', { shape });
     assert.ok(body.data.products.length > 40);
@@ -249,7 +249,7 @@ describe('4.7, 4.8 enterprise', () => {
     });
   const body = { url: 'https://example.com/hook', events: ['transaction.completed'], secret: 'a good secret' };
 
-  test('4.7: logging in gives an access token for an hour', async () => {
+  test('4.7: login gives an access token for an hour', async () => {
     await using client = await openClient();
     assert.equal((await login(client, 'wrong')).status, 401);
     const { data } = (await login(client)).body;
@@ -280,7 +280,7 @@ describe('4.7, 4.8 enterprise', () => {
 });
 
 describe('8.1 limits', () => {
-  test('60 creations in a window, then 429 with RATE_LIMITED and Retry-After, and the headers tell of it', async () => {
+  test('60 creations in a window, then 429 with RATE_LIMITED and Retry-After, which the headers announce', async () => {
     await using client = await openClient();
     await client.clock.advance(60_000 - (client.clock.now() % 60_000) + 10_000);
     const create = () => client.v2('POST', '/v2/topups', { body: order() });
@@ -299,7 +299,7 @@ describe('8.1 limits', () => {
     assert.equal((await create()).status, 201);
   });
 
-  test('each class has its own limit: reads 300, catalog 120, writes 120, logging in 20', async () => {
+  test('each class has its own limit: reads 300, catalog 120, writes 120, login 20', async () => {
     await using client = await openClient();
     const limitOf = async (method: string, path: string, body?: unknown) =>
       (await client.v2(method, path, { ...(body === undefined ? {} : { body }) })).headers.get('x-ratelimit-limit');
@@ -320,7 +320,7 @@ describe('8.1 limits', () => {
     assert.equal(write.headers.get('x-ratelimit-limit'), '120');
   });
 
-  test('companies have limits of their own, and a rate raises all of them in proportion', async () => {
+  test('each company has its own limits, and a rate raises all of them in proportion', async () => {
     await using client = await openClient({ rate: 6, windowMs: 1_000 });
     for (let index = 0; index < 6; index++) await client.v2('POST', '/v2/topups', { body: order() });
     assert.equal((await client.v2('POST', '/v2/topups', { body: order() })).status, 429);

@@ -61,7 +61,7 @@ const create = (client: Client, fields: object = {}) =>
   });
 
 describe('6.1 per-top-up callbacks', () => {
-  test('processing and completed, signed with the API key over time and body, in the shape of a single top-up', async () => {
+  test('processing and completed are sent, signed with the API key over time and body, as a single top-up', async () => {
     await using hooked = await openHooked();
     const { client, sent } = hooked;
     const created = await create(client, { callback_url: callback });
@@ -87,7 +87,7 @@ describe('6.1 per-top-up callbacks', () => {
     assert.equal(completed.status, 'completed');
   });
 
-  test('none of its processing where a top-up ends at once', async () => {
+  test('processing is not sent if a top-up ends at once', async () => {
     await using hooked = await openHooked({ settleMs: 0 });
     await create(hooked.client, { callback_url: callback });
     await hooked.client.clock.advance(2_000);
@@ -97,7 +97,7 @@ describe('6.1 per-top-up callbacks', () => {
     );
   });
 
-  test('a failed one costs 0, names its reason, and was not completed', async () => {
+  test('a failed one costs 0, has its reason, and no completion time', async () => {
     await using hooked = await openHooked();
     await create(hooked.client, { callback_url: callback, phone_number: '+254712340001' });
     await hooked.client.clock.advance(2_000);
@@ -122,7 +122,7 @@ describe('6.1 per-top-up callbacks', () => {
     assert.deepEqual([last.status, last.attempts, last.last_error], ['failed', 4, 'answered with 500']);
   });
 
-  test('a delivery that failed once comes again until it is acknowledged', async () => {
+  test('a failed delivery is repeated until it is acknowledged', async () => {
     let calls = 0;
     await using hooked = await openHooked({}, () => {
       calls += 1;
@@ -161,7 +161,7 @@ describe('6.2 registered webhooks', () => {
     });
   });
 
-  test('only the events that were asked for; both schemes fire where both were asked for', async () => {
+  test('only the requested events are sent; both schemes fire if both were requested', async () => {
     await using hooked = await openHooked();
     await register(hooked.client, ['transaction.failed']);
     await create(hooked.client, { callback_url: callback });
@@ -200,7 +200,7 @@ describe('6.2 registered webhooks', () => {
     assert.equal('signing_key' in (await read()), false);
   });
 
-  test('transaction.refunded a minute after a completed one; its cost becomes 0 and its money is back', async () => {
+  test('transaction.refunded is sent a minute after a completed one; its cost becomes 0 and its money is returned', async () => {
     await using hooked = await openHooked();
     const { client, sent } = hooked;
     await register(client, ['transaction.refunded']);
@@ -215,7 +215,7 @@ describe('6.2 registered webhooks', () => {
     assert.equal(client.sandbox.wallets.find('wallet-usd')?.balance, '10000');
   });
 
-  test('wallet.low_balance once when a wallet falls below its threshold', async () => {
+  test('wallet.low_balance is sent once when a wallet falls below its threshold', async () => {
     await using hooked = await openHooked({ balances: { 'wallet-usd': '2' }, lowBalance: { 'wallet-usd': '1' } });
     const { client, sent } = hooked;
     await register(client, ['wallet.low_balance']);

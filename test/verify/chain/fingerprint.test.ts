@@ -15,13 +15,13 @@ function alike(digestOf: (id: string) => string): [string, string] {
   }
 }
 
-test('payments that were looked for until they have the same bits of a digest are told apart all the same', () => {
+test('payments made to have the same bits of a digest are still distinguished', () => {
   const [one, other] = alike((id) => hash('sha256', `|${id}|0.80|USD`).slice(0, 8));
   assert.notEqual(one, other);
   assert.notEqual(fingerprint(one, '0.80', 'USD'), fingerprint(other, '0.80', 'USD'));
 });
 
-test('what one process takes for alike another does not: each has a salt of its own', async () => {
+test('two processes use different salts, so that payments that collide in one do not collide in another', async () => {
   const another = new URL('../../../src/verify/chain/fingerprint.ts?of-another-process', import.meta.url).href;
   const its = (await import(another)) as { fingerprint: typeof fingerprint };
   const ids = Array.from({ length: 4 }, (_, number) => `topup-${number}`);

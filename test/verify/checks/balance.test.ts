@@ -19,7 +19,7 @@ function foundIn(summary: Summary): string[] {
   return findings.list.map(({ message }) => message);
 }
 
-test('nothing is known to have left a wallet that was not read twice', async (t) => {
+test('what left a wallet is unknown if it was read only once', async (t) => {
   const { summary } = await sample(t);
   assert.deepEqual(foundIn(summary), []);
   const [first, ...others] = summary.balance.wallets;
@@ -29,7 +29,7 @@ test('nothing is known to have left a wallet that was not read twice', async (t)
   assert.match(found[0] ?? '', /^has \S+ as what left wallet \S+, which held \S+ and null\.$/);
 });
 
-test('what a batch was charged in any currency left the wallets that name none', async (t) => {
+test('charges of a batch in any currency left the wallets that name none', async (t) => {
   const { summary } = await sample(t);
   const [wallet] = summary.balance.wallets;
   const [explanation] = summary.balance.explanation;
@@ -48,7 +48,7 @@ test('what a batch was charged in any currency left the wallets that name none',
   assert.equal(foundIn(proof('2')).length, 1);
 });
 
-test('a chain has as many events as the manifest says, whatever its head', async (t) => {
+test('a chain has exactly as many events as the manifest says, whatever its head', async (t) => {
   const { dir, manifest } = await sample(t);
   const { events } = manifest.audit;
   const findings = new Findings();
@@ -78,7 +78,7 @@ test('a chain that ends one event before an anchored head was cut short', async 
   );
 });
 
-test('what a chain tells of a row’s sending is of the generation that it has: a payment that a restored ledger finds is another one', () => {
+test('the chain’s events of a sending belong to its generation: a payment that a restored ledger finds is another one', () => {
   const facts = makeFacts();
   const note = (kind: string, data: Record<string, unknown>) => facts.note(1, kind, { actor: 'engine', at: 5, data });
   note('row.send', { from: 'ready', to: 'sending', attempt: 1, generation: 1, key: 'k-1' });

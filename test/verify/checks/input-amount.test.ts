@@ -36,7 +36,7 @@ const edits: [what: string, was: string | RegExp, is: string, found: string][] =
 ];
 
 for (const [what, was, is, found] of edits)
-  test(`the row whose amount is not the one in the file is named with both: ${what}`, async (t) => {
+  test(`a row whose amount differs from the file is reported with both amounts: ${what}`, async (t) => {
     const pack = await makePack(t);
     const text = String(pack.files.get('results.csv'));
     const changed = text.replace(was, is);
@@ -65,7 +65,7 @@ function compared(rows: [amount: string, cell: string][], options: Compared = {}
   return { found: findings.list.map(({ message }) => message), notes: findings.notes };
 }
 
-test('the column is the one that the chain names, whatever others are called', () => {
+test('the column is the one that the chain names, whatever the names of others', () => {
   assert.deepEqual(compared([['500', '500.00']]), { found: [], notes: [] });
   assert.deepEqual(compared([['9000', '500.00']]).found, [
     `row 1 has 9000 as its amount, and 500.00 as input_pay: ${changedOrRead}`,
@@ -73,12 +73,12 @@ test('the column is the one that the chain names, whatever others are called', (
   assert.deepEqual(compared([['500', '600']], { place: null }), { found: [], notes: [] });
 });
 
-test('of many rows some are named, and how many more there are is said', () => {
+test('of many such rows some are listed, with the number of the others', () => {
   const { found } = compared(Array.from({ length: 30 }, () => ['500', '600']));
   assert.deepEqual([found.length, found.at(-1)], [21, 'has another amount than input_pay in 10 rows more.']);
 });
 
-test('where the chain does not say which column it is, a difference is a note, unless the rows are others and most agree', () => {
+test('if the chain does not name the column, a difference is a note, or a finding if most rows agree', () => {
   const rows: [string, string][] = [
     ['9000', ''],
     ['900', ''],
@@ -94,7 +94,7 @@ test('where the chain does not say which column it is, a difference is a note, u
   assert.equal(compared(rows.slice(1), { place: undefined, isChanged: true }).found.length, 0);
 });
 
-test('a cell that shows no one number is said to be not compared; products, masks and the forgotten are not', () => {
+test('a cell without a clear number is reported as not compared, but not products, masks and forgotten rows', () => {
   for (const cell of ['-500', '5 to 6', 'free', '5%', '1,23,4'])
     assert.deepEqual(
       compared([
@@ -118,7 +118,7 @@ test('a cell that shows no one number is said to be not compared; products, mask
     assert.deepEqual(compared([['', '500']], { status }), { found: [], notes: [] });
 });
 
-describe('a cell is read in every way in which intake may read it', () => {
+describe('a cell is read in every way that intake may use', () => {
   const readIn = (cell: string): string[] => {
     const reading = readAmount(cell);
     if (reading.kind === 'none' || reading.negative) return [];
@@ -157,7 +157,7 @@ describe('a cell is read in every way in which intake may read it', () => {
   ];
   for (const cell of cells) test(JSON.stringify(cell), () => assert.ok(agree(cell)));
 
-  test('and any other', () => {
+  test('and in no other', () => {
     const chooser = makeChooser(7);
     const parts = [
       ...'0123456789',
@@ -184,7 +184,7 @@ describe('a cell is read in every way in which intake may read it', () => {
   });
 });
 
-test('amounts in the many ways in which files have them are the amounts of their rows', async (t) => {
+test('amounts in the many notations of files equal the amounts of their rows', async (t) => {
   const folder = folderOf(t);
   const amounts = ['"1,500.00"', '500', '"KES 1,234.50"', '"2,000/="', '1 250.50', '٥٠٠', 'KSh 75', '"12,500.00"'];
   const lines = amounts.map((amount, index) => `+25471240${5100 + index},1,9999,${amount},KES`);

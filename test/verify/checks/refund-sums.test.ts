@@ -110,7 +110,7 @@ const told: readonly Message[] = [
   [4, 'row.refund', refund('topup-4', '0.30')],
 ];
 
-test('what was charged for earlier payments and came back has its own part in what explains the wallets, and the chain proves it', async (t) => {
+test('refunded charges of earlier payments are a part of their own in the explanation of the wallets, proven by the chain', async (t) => {
   const { dir, charged, balance, messages } = await reports(t, { before: told });
   assert.deepEqual([charged.total, charged.earlier], [{ USD: '6.4' }, { USD: '2.4' }]);
   assert.deepEqual(charged.earlier_came_back, { USD: '1.9' });
@@ -150,7 +150,7 @@ test('what was charged for earlier payments and came back has its own part in wh
   ]);
 });
 
-test('what came back after the wallets were read, or of which no amount was told, explains nothing of them', async (t) => {
+test('a refund after the wallets were read, or without an amount, explains nothing of them', async (t) => {
   const since: Message[] = [
     [1, 'row.changed_late', gone(1)],
     [5, 'row.refund', refund('topup-5', '0.80', startMs + 59 * minute)],
@@ -167,7 +167,7 @@ test('what came back after the wallets were read, or of which no amount was told
   assert.deepEqual(await messages(), []);
 });
 
-test('a refund of an earlier payment is none of the payment that came after it', async (t) => {
+test('a refund of an earlier payment does not count for the later one', async (t) => {
   const { balance, messages } = await reports(t, { before: [], since: [[1, 'row.refund', refund('topup-1', '0.80')]] });
   assert.equal(balance.explanation[0]?.came_back, '0.8');
   assert.deepEqual(await messages(), []);
@@ -225,7 +225,7 @@ for (const [what, change, found] of [
     ],
   ],
 ] as const)
-  test(`${what} is found, though it was signed with the right key`, async (t) => {
+  test(`${what} is found, even if signed with the right key`, async (t) => {
     const { dir, key, messages } = await reports(t, { before: told });
     const was = await readFile(join(dir, 'summary.json'), 'utf8');
     const is = Object.entries(change).reduce((text, [from, to]) => {

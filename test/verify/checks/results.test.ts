@@ -25,9 +25,9 @@ function foundIn(row: Record<string, string>, events: Record<string, Act['data']
   return findings.list.map(({ message }) => message);
 }
 
-describe('a row that was never paid has nothing of a payment', () => {
+describe('a row that was never paid has no payment data', () => {
   for (const status of ['invalid', 'skipped', 'cancelled', 'held', 'ready'])
-    test(`where it is ${status}`, () => {
+    test(`if it is ${status}`, () => {
       const events = { 'row.hold': { to: status } };
       assert.deepEqual(foundIn({ status }, events), []);
       assert.deepEqual(foundIn({ status, topup_id: 't-1' }, events), [
@@ -36,14 +36,14 @@ describe('a row that was never paid has nothing of a payment', () => {
     });
 });
 
-test('requests of a row are counted to 65,535, and more is at least as many', () => {
+test('requests of a row are counted up to 65,535; more count as at least as many', () => {
   const events = { 'row.send': { to: 'sending', from: 'in_doubt', attempt: 70_000 } };
   const found = (attempts: string) => foundIn({ status: 'sending', attempts }, events);
   assert.deepEqual([found('65535'), found('70000')], [[], []]);
   assert.deepEqual(found('65534'), ['row 1 has 65534 attempts; the audit chain says 65535.']);
 });
 
-test('money that came back is told of a completed row, and of no other', () => {
+test('only a completed row can have a refund', () => {
   const none = { refunded_at: '', refund_amount: '', refund_currency: '' };
   const events = (to: string) => ({ 'row.end': { to }, 'row.refund': { amount: '1', currency: 'USD' } });
   assert.deepEqual(foundIn({ status: 'failed', ...none }, events('failed')), []);
@@ -52,7 +52,7 @@ test('money that came back is told of a completed row, and of no other', () => {
   ]);
 });
 
-test('how often each row was sent is kept for each row of a file of any length', () => {
+test('the number of sends of each row is kept for a file of any length', () => {
   const sendings = makeSendings();
   const rows = [1, 1_023, 1_024, 1_025, 2_048, 2_049, 10_000];
   for (const row of rows) sendings.note(row, 'row.send', row, { from: 'ready', attempt: row % 7 });
@@ -62,7 +62,7 @@ test('how often each row was sent is kept for each row of a file of any length',
   );
 });
 
-test('a row that may be paid already bears that until it is sent itself; not where it asks for something else now', () => {
+test('a row that may be paid already keeps that mark until it is sent itself, but not if it now asks for something else', () => {
   const sendings = makeSendings();
   const hold = (first_sent_at: number | null) => sendings.note(1, 'row.hold', 9, { why: 'MAY_BE_PAID', first_sent_at });
   hold(null);
@@ -73,7 +73,7 @@ test('a row that may be paid already bears that until it is sent itself; not whe
   assert.equal(sendings.mayBear(1), false);
 });
 
-test('a key that two rows use is named in a file of any length, and no other', async (t) => {
+test('a key that two rows use is found in a file of any length, and no other key', async (t) => {
   const { dir, files } = await makePack(t);
   const [manifest, summary] = ['manifest.json', 'summary.json'].map((name) => JSON.parse(String(files.get(name))));
   const keys = Array.from({ length: 2_100 }, (_, index) => `k-${index + 1}`);

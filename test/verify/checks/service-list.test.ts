@@ -99,7 +99,7 @@ const changes: [field: string, changed: object, difference: string][] = [
 ];
 
 for (const [field, changed, difference] of changes) {
-  test(`a payment of which the service's list has another ${field} is a finding that names both`, async (t) => {
+  test(`a payment with another ${field} in the service’s list is a finding that names both values`, async (t) => {
     const findingsFor = await makeReports(t);
     const { id } = entry(2, changed);
     assert.deepEqual(await findingsFor(whole), []);
@@ -107,7 +107,7 @@ for (const [field, changed, difference] of changes) {
   });
 }
 
-test('the state at the service is compared both ways, of a failed row and of a failed payment too', async (t) => {
+test('the state at the service is compared both ways, also for failed rows and failed payments', async (t) => {
   const findingsFor = await makeReports(t);
   const said = (rowNo: number, own: string, service: string) =>
     `row ${rowNo} is ${own}; the service has payment topup-${rowNo} as ${service}.`;
@@ -119,7 +119,7 @@ test('the state at the service is compared both ways, of a failed row and of a f
   assert.deepEqual(await findingsFor(states(3, 'processing')), [said(3, 'failed', 'processing')]);
 });
 
-test("payments that went to each other's people are named one by one", async (t) => {
+test('payments with swapped recipients are listed one by one', async (t) => {
   const findingsFor = await makeReports(t);
   const swapped = [entry(1, { phone_number: people[1] }), entry(2, { phone_number: people[0] }), failedEntry];
   assert.deepEqual(await findingsFor(swapped), [
@@ -128,7 +128,7 @@ test("payments that went to each other's people are named one by one", async (t)
   ]);
 });
 
-test('masked results are compared as far as they can be read, and no number of the list is shown', async (t) => {
+test('masked results are compared as far as they can be read, without showing a number of the list', async (t) => {
   const findingsFor = await makeReports(t, { mask: true });
   assert.deepEqual(await findingsFor(whole), []);
   assert.deepEqual(await findingsFor(whole.with(1, entry(2, { phone_number: '+254712999999' }))), [
@@ -139,7 +139,7 @@ test('masked results are compared as far as they can be read, and no number of t
   ]);
 });
 
-test('an amount is compared as it is written, without a binary float and in any form of JSON', async (t) => {
+test('an amount is compared as written, without a binary float and in any form of JSON', async (t) => {
   const findingsFor = await makeReports(t);
   const written = (value: string) => JSON.stringify(entry(2)).replace('"value":100.5', `"value":${value}`);
   for (const value of ['100.50', '1.005e2', '1005E-1'])
@@ -149,7 +149,7 @@ test('an amount is compared as it is written, without a binary float and in any 
   ]);
 });
 
-test('a cost that is lower by what came back is no difference, and any other is one', async (t) => {
+test('a cost that is lower by the refund is not a difference; any other difference is', async (t) => {
   const findingsFor = await makeReports(t, { prepare: (db) => giveBack(db, 2) });
   const cost = (value: number) => whole.with(1, entry(2, { cost: { value, currency: 'USD' } }));
   assert.deepEqual(await findingsFor(cost(0.8)), []);

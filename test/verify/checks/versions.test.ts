@@ -53,7 +53,7 @@ async function twoVersions(t: TestContext) {
   return { dir, key, db, kept: join(dir, 'versions/1-as-of-2026-11-01'), forge, found };
 }
 
-test('a version whose difference is what differs from the one beside it is proven, and says so', async (t) => {
+test('a version is proven if its difference matches the previous version, and the result says so', async (t) => {
   const { dir } = await twoVersions(t);
   const { ok, checked, notes, version, as_of } = await verifyReports(dir);
   assert.deepEqual([ok, notes, version, as_of], [true, [], 2, '2026-11-02T09:00:00.000Z']);
@@ -164,7 +164,7 @@ const forgeries: readonly (readonly [
 ];
 
 for (const [what, file, change, expected, foundAlone = expected] of forgeries)
-  test(`a difference with ${what} is found, though it is signed`, async (t) => {
+  test(`a difference with ${what} is found, even if signed`, async (t) => {
     const { dir, forge, found } = await twoVersions(t);
     forge({ [file]: change });
     assert.ok((await found()).includes(expected), String(await found()));
@@ -184,7 +184,7 @@ for (const [what, file, change, expected, foundAlone = expected] of forgeries)
     if (ok) assert.match(String(notes), /Version 1 of 2026-11-01 is not in this folder/);
   });
 
-test('a version before that was changed is found, and so is one that is not the one meant', async (t) => {
+test('a changed previous version is found, and so is a wrong one', async (t) => {
   const { kept, found } = await twoVersions(t);
   const results = readFileSync(join(kept, 'results.csv'));
   appendFileSync(join(kept, 'results.csv'), '\n');
@@ -205,13 +205,13 @@ test('a version before that was changed is found, and so is one that is not the 
   ]);
 });
 
-test('what is no version is strange among the versions, as anything else is in the folder', async (t) => {
+test('a file among the versions that is not a version is found, like any other file in the folder', async (t) => {
   const { dir, found } = await twoVersions(t);
   writeFileSync(join(dir, 'versions/notes.txt'), 'to be asked');
   assert.deepEqual(await found(), ['versions/notes.txt is not an earlier version of these reports.']);
 });
 
-test('a manifest with another time, or without the version before, is found by the chain and by the difference', async (t) => {
+test('a manifest with another time, or without the previous version, is found by the chain and by the difference', async (t) => {
   const { dir, key, found } = await twoVersions(t);
   const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
   const sign = (changed: object) => {
@@ -240,7 +240,7 @@ test('a manifest with another time, or without the version before, is found by t
   assert.ok((await found()).includes('manifest.json is of version 1, and names version 1 as the previous one.'));
 });
 
-test('what lies among the versions is signed, of this batch, older, and under its own name, all of its files', async (t) => {
+test('each earlier version must be signed, of this batch, older, under its own name and complete', async (t) => {
   const { dir, key, db, kept, found } = await twoVersions(t);
   await giveBack(db, 3, { hours: 48 });
   await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, key));
@@ -272,7 +272,7 @@ test('what lies among the versions is signed, of this batch, older, and under it
   ]);
 });
 
-test('an older version that is put into the place of the newest is found by what lies beside it', async (t) => {
+test('an older version in the place of the newest is found by the versions next to it', async (t) => {
   const { dir, kept, found } = await twoVersions(t);
   for (const name of readdirSync(dir)) if (name !== 'versions') rmSync(join(dir, name));
   for (const name of readdirSync(kept)) writeFileSync(join(dir, name), readFileSync(join(kept, name)));
@@ -281,7 +281,7 @@ test('an older version that is put into the place of the newest is found by what
   ]);
 });
 
-test('a version of another batch, or one that another key has signed, is found among the versions', async (t) => {
+test('an earlier version of another batch, or signed with another key, is found', async (t) => {
   const { dir, kept, found, key } = await twoVersions(t);
   const manifest = JSON.parse(readFileSync(join(kept, 'manifest.json'), 'utf8'));
   const lay = (changed: object, signer: SigningKey) => {
@@ -305,7 +305,7 @@ test('a version of another batch, or one that another key has signed, is found a
   ]);
 });
 
-test('versions that were signed by a key that was replaced since are told of', async (t) => {
+test('versions that were signed with a replaced key are reported', async (t) => {
   const { dir, db } = await twoVersions(t);
   await giveBack(db, 3, { hours: 48 });
   const other = await openSigningKey(join(dir, '../other.pem'));
@@ -322,7 +322,7 @@ test('versions that were signed by a key that was replaced since are told of', a
   );
 });
 
-test('reports under another number than the audit chain gave them are found, though they are signed', async (t) => {
+test('reports with another number than in the audit chain are found, even if signed', async (t) => {
   const { forge, found } = await twoVersions(t);
   forge({ 'summary.json': (text) => text.replace('"version": 2', '"version": 7') }, { version: 7 });
   assert.deepEqual(await found(), [
@@ -330,7 +330,7 @@ test('reports under another number than the audit chain gave them are found, tho
   ]);
 });
 
-test('reports that name no version before them are found, though all of them was signed', async (t) => {
+test('reports without a previous version are found, even if all of it was signed', async (t) => {
   const { forge, dir, found } = await twoVersions(t);
   rmSync(join(dir, 'versions'), { recursive: true });
   rmSync(join(dir, 'difference.csv'));
@@ -340,7 +340,7 @@ test('reports that name no version before them are found, though all of them was
   assert.deepEqual(await found(), ['manifest.json names no previous version; the audit chain has one.']);
 });
 
-test('a manifest that says another state of the batch, or names a file that is no report, is found', async (t) => {
+test('a manifest with another state of the batch, or with a file that is not part of reports, is found', async (t) => {
   const { dir, forge, found } = await twoVersions(t);
   const { files } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
   forge({}, { status: 'running' });
@@ -363,7 +363,7 @@ async function provenBy(t: TestContext, { atEnds }: { atEnds: boolean }) {
   return { dir, kept, places, verify: (folder: string) => verifyReports(folder, { anchors }) };
 }
 
-test('an earlier version that ends at an anchored head is proven so far, and it is said that there is a newer one', async (t) => {
+test('an earlier version that ends at an anchored head is proven up to there, and the result names the newer one', async (t) => {
   const { dir, kept, places, verify } = await provenBy(t, { atEnds: true });
   const { ok, doubts, checked, findings } = await verify(kept);
   assert.deepEqual([ok, findings], [true, []]);
@@ -384,7 +384,7 @@ test('a chain that ends before or after the anchored heads may have been cut sho
   assert.match(findings[0]?.message ?? '', /was cut short, or is of an older version: \d+ events were anchored/);
 });
 
-test('a head beyond the end that reports themselves bring was cut off there, wherever else it was put', async (t) => {
+test('an anchored head in the reports that lies beyond their chain shows that the chain was cut', async (t) => {
   const { dir, key, db } = await makePack(t);
   const chain = await pageEvents(db, 'B-1', 0, 100);
   const end = chain.length - 1;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { ExactSums, sameDecimal } from '../../../src/verify/input/decimal.ts';
 
 describe('decimals of the proof', () => {
-  test('are the same however they are written, and not where one digit differs', () => {
+  test('are equal however they are written, and different if one digit differs', () => {
     for (const [a, b] of [
       ['1', '1.00'],
       ['-0.5', '-0.50'],
@@ -20,7 +20,7 @@ describe('decimals of the proof', () => {
       assert.equal(sameDecimal(a, b), false, `${a} ${b}`);
   });
 
-  test('add up without rounding, where binary floats would', () => {
+  test('add up without rounding, unlike binary floats', () => {
     const [sums, others] = [new ExactSums(), new ExactSums()];
     for (const amount of ['0.1', '0.2', '90071992547409.93', '-0.000000000000000001']) sums.add('KES', amount);
     others.add('KES', '90071992547410.229999999999999999');
@@ -30,7 +30,7 @@ describe('decimals of the proof', () => {
     assert.deepEqual(sums.differences(others), ['KES', 'USD']);
   });
 
-  test('are nothing else: what is no amount is never taken for one', () => {
+  test('are nothing else: other text is never read as an amount', () => {
     for (const text of ['', '1e3', '1,000', ' 1', '1.', '.5', '0x10', 'NaN', '0.0000000000000000001'])
       assert.throws(() => sameDecimal(text, '0'), /is not an amount/, text);
   });

@@ -29,7 +29,7 @@ async function damaged(t: TestContext) {
   };
 }
 
-test('a file of reports that is a pipe, a device or a link is found, and neither waited for nor followed', async (t) => {
+test('a pipe, a device or a link among the reports is found, and neither read nor followed', async (t) => {
   const found = await damaged(t);
   const outside = join(folderOf(t), 'outside');
   writeFileSync(outside, 'nobody is to read this');
@@ -55,7 +55,7 @@ test('a file of reports that is a pipe, a device or a link is found, and neither
   }
 });
 
-test('earlier versions that lie behind a link are none of these reports', async (t) => {
+test('earlier versions behind a link do not count as part of the reports', async (t) => {
   const found = await damaged(t);
   for (const name of ['versions', 'versions/1-as-of-2026-11-01']) {
     const elsewhere = join(folderOf(t), 'elsewhere');
@@ -71,7 +71,7 @@ test('earlier versions that lie behind a link are none of these reports', async 
   }
 });
 
-test('a line without an end, and a file that asks for all memory, are found and not read to their end', async (t) => {
+test('a line without an end, and a file of extreme size, are found and not read to their end', async (t) => {
   const found = await damaged(t);
   for (const [name, says] of [
     ['events.jsonl', 'line 1 is longer than any line that airbatch writes there'],
@@ -93,7 +93,7 @@ test('a row of results without an end is not read to its end', async (t) => {
   await assert.rejects(csvLines(path).next(), /tolerated bytes of 16777216/);
 });
 
-test('a line without an end in what is given to compare with is refused by the name of its file', async (t) => {
+test('a line without an end in a file to compare with is refused with the name of the file', async (t) => {
   const { dir } = await makePack(t);
   const path = join(folderOf(t), 'given');
   writeFileSync(path, '\n');
@@ -110,7 +110,7 @@ test('a line without an end in what is given to compare with is refused by the n
   await assert.rejects(verifyReports(dir, { anchors: dir }), InputError);
 });
 
-test('reports verify, whatever ends of lines but its own the text of a person or of the service has', async (t) => {
+test('reports verify, whatever line ends the texts of people or of the service contain', async (t) => {
   const { dir, key, db } = await makePack(t);
   const why = 'told by Ann\u2028\u2029\u0085\v\f\r\nsecond line';
   await inUnit(db, { clock: clockOf(db), actor: 'Ann' }, (unit) => unit.append('B-1', 'row.changed_late', { why }, 4));

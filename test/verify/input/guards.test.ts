@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { csvSafe } from '../../../src/core/money/spreadsheet-safe.ts';
 import { unguarded, withoutInnerGuards } from '../../../src/verify/input/guards.ts';
 
-test('the proof reads a cell as it was before it was made safe, by rules of its own', () => {
+test('the proof reads a protected cell as it was before, by rules of its own', () => {
   for (const text of [
     '',
     'plain',
