@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   restart: () => import('./restart.ts'),
   tracking: () => import('./tracking.ts'),
   reports: () => import('./reports.ts'),
+  drafts: () => import('./drafts.ts'),
 };
 
 /**

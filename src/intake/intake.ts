@@ -13,7 +13,7 @@ import { giveUp, isRejection } from './check/end-reading.ts';
 import type { FileFindings } from './check/findings.ts';
 import { makeRowStore, readingTtlMs, requireReading } from './check/store-rows.ts';
 import { type IntakeSettings, intakeSettings } from './columns/settings.ts';
-import { openSource, type Source } from './file/source.ts';
+import { type FromSheet, openSource, type Source } from './file/source.ts';
 import { sameContentWarnings } from './history/same-content.ts';
 import { type Catalog, untilAborted } from './rows/network-catalog.ts';
 import type { PackedRows } from './rows/packed-rows.ts';
@@ -52,7 +52,7 @@ export interface IntakeOptions {
   /** As of `SourceOptions`. */
   sheetIsNamed?: boolean;
   /** As of `SourceOptions`. */
-  isFromWorkbook?: boolean;
+  fromSheet?: FromSheet | null;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
   /** Whether nobody sees the verdicts before rows are sent, as nobody does of a job's file. */
@@ -83,11 +83,11 @@ export interface IntakeResult extends FileFindings {
  * and there is no batch, or one that is `cancelled` and has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
-  const { runId, file, sheetIsNamed, isFromWorkbook, stdin, signal } = options;
+  const { runId, file, sheetIsNamed, fromSheet, stdin, signal } = options;
   if (runId !== null && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   const settings = intakeSettings(options.settings);
   const { fileBytesMax } = settings.limits;
-  const source = await openSource({ file, fileBytesMax, sheetIsNamed, isFromWorkbook, stdin, signal });
+  const source = await openSource({ file, fileBytesMax, sheetIsNamed, fromSheet, stdin, signal });
   try {
     let received: Promise<BatchRecord> | null = null;
     const receiveOnce = () => {

@@ -33,6 +33,7 @@ import { planDraft } from './drafts/plan-draft.ts';
 import { previewFix } from './drafts/preview-fix.ts';
 import { readDraftFile } from './drafts/read-draft-file.ts';
 import { redoDraft } from './drafts/redo-draft.ts';
+import { rereadDraft } from './drafts/reread-draft.ts';
 import { showDraft } from './drafts/show-draft.ts';
 import { submitDraft } from './drafts/submit-draft.ts';
 import { undoDraft } from './drafts/undo-draft.ts';
@@ -88,6 +89,7 @@ export const operations = {
   changeDraft,
   undoDraft,
   redoDraft,
+  rereadDraft,
   planDraft,
   submitDraft,
   discardDraft,

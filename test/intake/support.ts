@@ -16,7 +16,7 @@ function memorySource(content: string | Buffer, chunkBytes = 128 * 1024): Source
     sha256: createHash('sha256').update(bytes).digest('hex'),
     head: bytes.subarray(0, headBytesMax),
     place: null,
-    isFromWorkbook: false,
+    fromSheet: null,
     async *chunks() {
       for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
     },

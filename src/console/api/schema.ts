@@ -244,6 +244,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drafts/{draft_id}/reread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["reread-draft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drafts/{draft_id}/plan": {
         parameters: {
             query?: never;
@@ -2376,11 +2393,20 @@ export interface operations {
                             };
                             network_id?: number;
                         };
+                        sheets: {
+                            name: string;
+                            rows: number;
+                            sums: {
+                                [key: string]: string;
+                            };
+                            is_active: boolean;
+                        }[];
                         columns: {
                             column: number;
                             name: string;
                             field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
                             likely: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                            is_hidden: boolean;
                             values: string[];
                         }[];
                         rejection: {
@@ -2886,6 +2912,61 @@ export interface operations {
                             undone_by: string | null;
                             undone_at: string | null;
                         } | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "reread-draft": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+                "If-Match"?: string;
+            };
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                    sheet?: string;
+                    header_line?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        draft_id: string;
+                        account: string;
+                        /** @enum {string} */
+                        status: "open" | "submitted" | "discarded";
+                        file_name: string;
+                        original_sha256: string;
+                        rows: number;
+                        version: number;
+                        batch_id: string | null;
+                        created_by: string;
+                        created_at: string;
+                        changed_at: string;
                     };
                 };
             };

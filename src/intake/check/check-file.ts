@@ -99,7 +99,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const { delimiter } = table.form;
     const context: CheckContext = {
       ...{ header: table.header, ...columns, settings, catalog, delimiter },
-      isStored: delimiter === null || source.isFromWorkbook,
+      isStored: delimiter === null || source.fromSheet !== null,
       ...{ evidence: null, signs: noEvidence(), otherNames: new Map() },
     };
     const comparison = makeFileComparison(scratch, settings.guards.numberMax);

@@ -13,10 +13,13 @@ import { openTable, type TableForm } from '../table/table.ts';
 import { asShown } from '../workbook/shown-cells.ts';
 
 /** What a sheet would pay, for people. */
-interface PayableSheet {
+export interface CountedSheet {
   name: string;
+  /** Rows that have a number and something to pay, and their sum if it is clear. */
   rows: number;
   sums: MinorSums;
+  /** Whether it was open when the workbook was saved. */
+  isActive: boolean;
 }
 
 /** How many sheets are checked in addition to the first. The first ones represent a workbook with more. */
@@ -29,25 +32,14 @@ const sheetsReadMax = 20;
 export async function refuseSeveralPayable(
   source: Source,
   settings: IntakeSettings,
-  { sheet, otherSheets, activeSheet }: TableForm,
+  form: TableForm,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (settings.sheet !== null || sheet === null || otherSheets.length === 0) return;
-  const payable: PayableSheet[] = [];
-  for (const name of [sheet, ...otherSheets.slice(0, sheetsReadMax)]) {
-    const ofSheet = { ...settings, sheet: name };
-    const found =
-      (await payableIn(source, ofSheet, signal)) ??
-      // The line of the header applies to the first sheet.
-      (settings.headerLine !== null && name !== sheet
-        ? await payableIn(source, { ...ofSheet, headerLine: null }, signal)
-        : null);
-    if (found) payable.push({ name, ...found });
-    else if (name === sheet) return;
-  }
-  if (payable.length < 2) return;
+  const [first, ...others] = await countSheets(source, settings, form, signal);
+  const payable = [first, ...others].filter((one) => one !== undefined && one.rows > 0) as CountedSheet[];
+  if (payable.length < 2 || first?.rows === 0) return;
   const named = payable.map(
-    (one) => `"${one.name}" (${sumText(one)}${one.name === activeSheet ? '; open when it was saved' : ''})`,
+    (one) => `"${one.name}" (${sumText(one)}${one.isActive ? '; open when it was saved' : ''})`,
   );
   const options = payable.map(({ name }) => `--sheet "${name}"`);
   throw new AirbatchError('FILE_REJECTED', `more than one sheet has rows to pay: ${named.join(', ')}`, {
@@ -55,21 +47,42 @@ export async function refuseSeveralPayable(
   });
 }
 
-function sumText({ rows, sums }: PayableSheet): string {
+/**
+ * What each visible sheet of a workbook would pay, the one that was read first. Empty if a sheet is named, or if there
+ * is only one.
+ */
+export async function countSheets(
+  source: Source,
+  settings: IntakeSettings,
+  { sheet, otherSheets, activeSheet }: TableForm,
+  signal?: AbortSignal,
+): Promise<CountedSheet[]> {
+  if (settings.sheet !== null || sheet === null || otherSheets.length === 0) return [];
+  const counted: CountedSheet[] = [];
+  for (const name of [sheet, ...otherSheets.slice(0, sheetsReadMax)]) {
+    const ofSheet = { ...settings, sheet: name };
+    const found = await payableIn(source, ofSheet, signal);
+    // The line of the header applies to the first sheet.
+    const isReadAnew = found.rows === 0 && settings.headerLine !== null && name !== sheet;
+    const { rows, sums } = isReadAnew ? await payableIn(source, { ...ofSheet, headerLine: null }, signal) : found;
+    counted.push({ name, rows, sums, isActive: name === activeSheet });
+  }
+  return counted;
+}
+
+function sumText({ rows, sums }: CountedSheet): string {
   const amounts = Object.entries(sums.toObject()).filter(([, sum]) => compareAmounts(sum, '0') > 0);
   return [rows === 1 ? '1 row' : `${rows} rows`, ...amounts.map(([currency, sum]) => moneyText(currency, sum))].join(
     ', ',
   );
 }
 
-/**
- * The rows of a sheet that have a number and something to pay, and their sum if it is clear; null if there are none.
- */
+/** The rows of a sheet that have a number and something to pay, and their sum if it is clear. */
 async function payableIn(
   source: Source,
   settings: IntakeSettings,
   signal: AbortSignal | undefined,
-): Promise<{ rows: number; sums: MinorSums } | null> {
+): Promise<Pick<CountedSheet, 'rows' | 'sums'>> {
   const { header, hiddenColumns, chunks } = await openTable(source, settings, signal).then(
     ({ header, rows, form }) => ({ header, chunks: rows, hiddenColumns: form.hiddenColumns }),
     noTable,
@@ -77,7 +90,7 @@ async function payableIn(
   const columns = plannedOrLikely(header, settings, hiddenColumns);
   const { plan } = columns;
   const found = { rows: 0, sums: new MinorSums() };
-  if (plan.phone_number === undefined || (plan.amount === undefined && plan.product_id === undefined)) return null;
+  if (plan.phone_number === undefined || (plan.amount === undefined && plan.product_id === undefined)) return found;
   const cellOf = (cells: readonly string[], field: Field) => plainText(cells[plan[field] ?? -1] ?? '');
   for await (const { records } of asShown(chunks, plan, { count: 0, first: null })) {
     for (const cells of records) {
@@ -87,7 +100,7 @@ async function payableIn(
       addAmount(found.sums, cellOf(cells, 'amount'), cellOf(cells, 'currency'), columns, settings);
     }
   }
-  return found.rows === 0 ? null : found;
+  return found;
 }
 
 /** A sheet without content, such as one of pictures, has no header either. */

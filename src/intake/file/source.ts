@@ -15,6 +15,12 @@ const chunkBytes = 32 * 1024;
 /** Where the bytes are: in a file with a path, or in an open file without a name. */
 export type Place = { path: string } | { fd: number };
 
+/** What the sheet of a workbook showed of which a text was made. Its plain numbers are as the workbook stored them. */
+export interface FromSheet {
+  /** The indexes of the columns that the sheet hides. */
+  hiddenColumns: readonly number[];
+}
+
 /** The facts of a file after it was read to its end: enough for another thread to read the same bytes. */
 export interface FileFacts {
   /** For people: the file's name without its folder, or "standard input". */
@@ -24,7 +30,7 @@ export interface FileFacts {
   /** The first bytes (at most `headBytesMax`), which show the format. */
   head: Uint8Array;
   place: Place;
-  isFromWorkbook: boolean;
+  fromSheet: FromSheet | null;
 }
 
 /** A file that can be read several times, with the same bytes each time. */
@@ -38,7 +44,7 @@ export interface Source {
   /** Null if it is not a file. */
   place: Place | null;
   /** As of `SourceOptions`. */
-  isFromWorkbook: boolean;
+  fromSheet: FromSheet | null;
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` if they differ from the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
   /** Removes what was stored to read standard input, or a pipe, more than once. */
@@ -57,8 +63,8 @@ export interface SourceOptions {
    * workbooks.
    */
   sheetIsNamed?: boolean | undefined;
-  /** Whether its text was made from a workbook: a plain number is then as the workbook stored it. */
-  isFromWorkbook?: boolean | undefined;
+  /** The sheet of which its text was made; null if of none. */
+  fromSheet?: FromSheet | null | undefined;
   /** Standard input; only read when `file` is "-". */
   stdin?: AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
@@ -82,7 +88,7 @@ export async function openSource({ file, stdin, ...limits }: SourceOptions): Pro
   return spooled('standard input', stdin ?? process.stdin, limits);
 }
 
-type Limits = Pick<SourceOptions, 'fileBytesMax' | 'sheetIsNamed' | 'isFromWorkbook' | 'signal'>;
+type Limits = Pick<SourceOptions, 'fileBytesMax' | 'sheetIsNamed' | 'fromSheet' | 'signal'>;
 
 /** Keeps what can be read only once in a file without a name. */
 async function spooled(name: string, from: AsyncIterable<Uint8Array>, limits: Limits): Promise<Source> {
@@ -109,7 +115,7 @@ async function spool(name: string, from: AsyncIterable<Uint8Array>, fd: number, 
 
 async function measured(
   { name, ...place }: Place & { name: string },
-  { fileBytesMax, sheetIsNamed, isFromWorkbook = false, signal }: Limits,
+  { fileBytesMax, sheetIsNamed, fromSheet = null, signal }: Limits,
   dispose: () => void,
 ): Promise<Source> {
   const head: Buffer[] = [];
@@ -128,20 +134,20 @@ async function measured(
     }
   }
   const read = { name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head) };
-  const source = sourceOf({ ...read, place, isFromWorkbook }, dispose);
+  const source = sourceOf({ ...read, place, fromSheet }, dispose);
   if (sheetIsNamed) requireWorkbook(source);
   return source;
 }
 
 /** A file that was read before. */
-export function sourceOf({ name, bytes, sha256, head, place, isFromWorkbook }: FileFacts, dispose: () => void): Source {
+export function sourceOf({ name, bytes, sha256, head, place, fromSheet }: FileFacts, dispose: () => void): Source {
   return {
     name,
     bytes,
     sha256,
     head: Buffer.from(head.buffer, head.byteOffset, head.byteLength),
     place,
-    isFromWorkbook,
+    fromSheet,
     async *chunks(signal) {
       const again = createHash('sha256');
       yield* fileChunks(name, place, again, signal, () => Buffer.allocUnsafeSlow(readBytes));

@@ -1,6 +1,7 @@
 import { noEvidence } from '../cells/amount-signs.ts';
 import { planColumns } from '../columns/columns.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
+import type { FromSheet } from '../file/source.ts';
 import { checkRow } from '../rows/check-row.ts';
 import type { CheckedRow } from '../rows/file-rows.ts';
 import { type Catalog, cacheCatalog } from '../rows/network-catalog.ts';
@@ -13,7 +14,7 @@ export interface OneRowOptions {
   sample: readonly (readonly string[])[];
   settings: IntakeSettings;
   delimiter: string;
-  isFromWorkbook: boolean;
+  fromSheet: FromSheet | null;
   catalog: Catalog | null;
   /** What the whole file shows about its amounts; it is asked for at most once. */
   findEvidence: (amountColumn: number) => Promise<FileEvidence>;
@@ -27,11 +28,14 @@ export interface RowCheck {
 
 /** Throws `FILE_REJECTED` if the columns of the file are not clear. */
 export function makeRowCheck(options: OneRowOptions): RowCheck {
-  const { header, sample, settings, delimiter, isFromWorkbook } = options;
-  const { understood: _, ...columns } = planColumns(header, settings.columns, settings, { sample });
+  const { header, sample, settings, delimiter, fromSheet } = options;
+  const { understood: _, ...columns } = planColumns(header, settings.columns, settings, {
+    sample,
+    hidden: new Set(fromSheet?.hiddenColumns),
+  });
   const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
   const context: CheckContext = {
-    ...{ header, ...columns, settings, catalog, delimiter, isStored: isFromWorkbook },
+    ...{ header, ...columns, settings, catalog, delimiter, isStored: fromSheet !== null },
     ...{ evidence: null, signs: noEvidence(), otherNames: new Map() },
   };
   const needs: Needs = { evidence: false, countries: new Set(), networkIds: new Set() };

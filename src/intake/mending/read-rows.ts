@@ -1,9 +1,9 @@
-import { plannedOrLikely, refuseSeveralPayable } from '../check/sheets.ts';
+import { type CountedSheet, countSheets, plannedOrLikely } from '../check/sheets.ts';
 import { dateWarning, sheetWarnings } from '../check/warnings.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import { findable } from '../file/delimiter.ts';
 import type { RecordChunk } from '../file/record-chunk.ts';
-import type { Source } from '../file/source.ts';
+import type { FromSheet, Source } from '../file/source.ts';
 import { aboveWarning, likelyHeaderLine } from '../table/header-line.ts';
 import { openTable } from '../table/table.ts';
 import { asShown, type NamedDates } from '../workbook/shown-cells.ts';
@@ -14,7 +14,11 @@ export interface MendingTable {
   /** The line of the header if other lines stand above it, which are not read. */
   headerLine: number | null;
   delimiter: string;
-  isFromWorkbook: boolean;
+  /** The sheet that was read; null for a file that is no workbook, and while a sheet is to be chosen. */
+  sheet: string | null;
+  fromSheet: FromSheet | null;
+  /** What the sheets would pay, if a person must choose one: there are no rows then. */
+  sheets: CountedSheet[];
   chunks: AsyncIterable<RecordChunk>;
   /** What a person should know about the file, one sentence each. It is complete once all rows are read. */
   notes(): string[];
@@ -24,8 +28,8 @@ export interface MendingTable {
 const workbookDelimiter = ';';
 
 /**
- * Opens a file as rows, without saying what its columns mean. Throws `FILE_REJECTED` if it is no table, or if several
- * sheets have rows to pay and none is named.
+ * Opens a file as rows, without saying what its columns mean. Throws `FILE_REJECTED` if it is no table. Of a workbook
+ * with rows to pay in another sheet than the first, no rows are read until a sheet is named.
  */
 export async function openForMending(
   source: Source,
@@ -43,21 +47,35 @@ export async function openForMending(
   return mendingTable(source, fromHeader, await openTable(source, fromHeader, signal), signal);
 }
 
+/** A workbook of which a sheet is to be chosen. */
+function unreadTable(sheets: CountedSheet[]): MendingTable {
+  return {
+    ...{ header: [], headerLine: null, delimiter: workbookDelimiter, sheet: null, sheets },
+    ...{ fromSheet: null, chunks: noRows(), notes: () => [] },
+  };
+}
+
+async function* noRows(): AsyncGenerator<never> {}
+
 async function mendingTable(
   source: Source,
   settings: IntakeSettings,
   { header, rows, form }: Awaited<ReturnType<typeof openTable>>,
   signal: AbortSignal | undefined,
 ): Promise<MendingTable> {
-  await refuseSeveralPayable(source, settings, form, signal);
-  const isFromWorkbook = form.format === 'xlsx';
+  const sheets = await countSheets(source, settings, form, signal);
+  if (sheets.slice(1).some(({ rows: count }) => count > 0)) {
+    await rows.return(undefined);
+    return unreadTable(sheets);
+  }
+  const fromSheet = form.format === 'xlsx' ? { hiddenColumns: [...form.hiddenColumns] } : null;
   const { plan } = plannedOrLikely(header, settings, form.hiddenColumns);
   const dates: NamedDates = { count: 0, first: null };
   return {
     header,
     headerLine: settings.headerLine,
-    delimiter: isFromWorkbook ? workbookDelimiter : findable(form.delimiter),
-    isFromWorkbook,
+    delimiter: fromSheet === null ? findable(form.delimiter) : workbookDelimiter,
+    ...{ fromSheet, sheet: form.sheet, sheets: [] },
     chunks: asShown(rows, plan, dates),
     notes: () => [...aboveWarning(form, settings.headerLine), ...sheetWarnings(form), ...dateWarning(dates)],
   };

@@ -21,7 +21,7 @@ export async function findEvidence(
 ): Promise<FileEvidence> {
   const { rows, form } = await openTable(source, settings, signal);
   const { trailer } = settings.guards;
-  const isStored = form.format === 'xlsx' || source.isFromWorkbook;
+  const isStored = form.format === 'xlsx' || source.fromSheet !== null;
   const signs = noEvidence();
   const widths = new Set<number>();
   for await (const { records, lines } of trailer === null ? rows : withoutTrailer(rows, trailer, { trailer: null })) {

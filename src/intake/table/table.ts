@@ -144,8 +144,8 @@ async function openText(
   const { rowBytesMax } = settings.limits;
   const records = csvRows(withFirst(first, text), { ...delimiter, headerLine, above, rowBytesMax });
   const noSheet = { sheet: null, otherSheets: [], activeSheet: null };
-  const noMarks = { hiddenRows: null, struckRows: null, hiddenColumns: new Set<number>() };
-  return { records, form: { format, encoding, delimiter: delimiter.delimiter, above, ...noSheet, ...noMarks } };
+  const marks = { hiddenRows: null, struckRows: null, hiddenColumns: new Set(source.fromSheet?.hiddenColumns) };
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, above, ...noSheet, ...marks } };
 }
 
 async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {

@@ -27,10 +27,10 @@ export function checkSource(options: CheckOptions): Promise<CheckedFile> {
 /** The same in a thread, for a file of any size. */
 export async function checkInThread(options: CheckOptions): Promise<CheckedFile> {
   const { source, settings, catalog, needsNames, signal, onChecked, onProgress } = options;
-  const { name, bytes, sha256, head, place, isFromWorkbook } = source;
+  const { name, bytes, sha256, head, place, fromSheet } = source;
   if (place === null) return checkFile(options);
   signal?.throwIfAborted();
-  const file = { name, bytes, sha256, head, place, isFromWorkbook };
+  const file = { name, bytes, sha256, head, place, fromSheet };
   const thread = startThread({ file, settings, hasCatalog: catalog !== null, needsNames });
   const stop = () => thread.fail(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });

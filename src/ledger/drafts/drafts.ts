@@ -21,6 +21,10 @@ export interface DraftRecord {
   ends_open: number;
   /** 1 if the file is a workbook. */
   from_workbook: number;
+  /** JSON array: the indexes of the columns that the sheet hides. */
+  hidden_columns: string;
+  /** JSON array: the sheets of which a person may choose one, with what each would pay. */
+  sheets: string;
   /** JSON: the options with which the file is read, as `file-input.ts` names them. */
   options: string;
   /** JSON array: what a person should know about the original file, one sentence each. */
@@ -50,6 +54,8 @@ export const insertDraft = makeInsert<DraftRecord>('drafts', [
     'delimiter',
     'ends_open',
     'from_workbook',
+    'hidden_columns',
+    'sheets',
     'options',
     'notes',
     'salt',

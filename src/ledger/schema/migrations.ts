@@ -215,4 +215,9 @@ export const migrations: readonly (readonly string[])[] = [
   approvalsTable,
   webhookTables,
   doubtsTable,
+  [
+    // Of a workbook: the columns that its sheet hides, and the sheets of which a person may choose one.
+    "ALTER TABLE drafts ADD COLUMN hidden_columns TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE drafts ADD COLUMN sheets TEXT NOT NULL DEFAULT '[]'",
+  ],
 ];

@@ -9,10 +9,10 @@ import { defineOperation } from '../base/operation.ts';
 import { fixedPages, type GroupFix } from '../mending/apply-fix.ts';
 import { beginStep, type CheckedEdit, checkEdits, endPages, type RowEdit, writeEdits } from '../mending/change-rows.ts';
 import { changeableOptions, draftRow, optionsOf } from '../mending/draft-fields.ts';
+import { groupFix, requireFitting } from '../mending/group-fix.ts';
 import { rowCheckOf } from '../mending/row-checks.ts';
 import { changeInput, changeResult, changing } from './changing.ts';
 import { rowJson } from './draft-summary.ts';
-import { groupFix, requireFitting } from './group-fix.ts';
 
 /** The most cells that are changed at once: a pasted block. */
 const cellsMax = 10_000;

@@ -8,7 +8,7 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { OperationContext } from '../base/operation.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
 import { draftId, version } from '../mending/draft-fields.ts';
-import { step, stepJson } from './step-json.ts';
+import { step, stepJson } from '../mending/step-json.ts';
 
 export const changeInput = z.strictObject({ draft_id: draftId, version });
 

@@ -3,8 +3,8 @@ import { listSteps, pageChanges } from '../../ledger/drafts/draft-changes.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
+import { step, stepJson } from '../mending/step-json.ts';
 import { shownTo } from './draft-summary.ts';
-import { step, stepJson } from './step-json.ts';
 
 /** Changes of one step that are shown with it. */
 const changesShownMax = 20;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { OperationContext } from '../base/operation.ts';
 import { moveStep } from '../mending/move-step.ts';
+import { step, stepJson } from '../mending/step-json.ts';
 import { type changeInput, changeResult, changing } from './changing.ts';
-import { step, stepJson } from './step-json.ts';
 
 export const moveResult = changeResult.extend({
   /** The step; null if there was none. */

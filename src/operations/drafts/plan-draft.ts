@@ -15,7 +15,7 @@ import { sinceEarlier } from '../base/since-earlier.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
 import { writeDraftEvents } from '../mending/draft-events.ts';
-import { configuredWith, optionsOf } from '../mending/draft-fields.ts';
+import { configuredWith, fromSheetOf, optionsOf } from '../mending/draft-fields.ts';
 import { changeInput, changeResult, changing } from './changing.ts';
 
 const { run_id, priority, finish_by } = batchInput.shape;
@@ -70,7 +70,7 @@ async function importDraft(
   const options = optionsOf(draft);
   const { sheet: _, header_line: __, network_id: ___, ...input } = options;
   return makeBatch(session, account, {
-    ...{ ...about, signal, isUnseen: false, isFromWorkbook: draft.from_workbook === 1 },
+    ...{ ...about, signal, isUnseen: false, fromSheet: fromSheetOf(draft) },
     file: await writeMended(session, draft),
     settings: configuredWith(session, options),
     policy: session.config.policy,

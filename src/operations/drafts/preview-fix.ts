@@ -5,8 +5,8 @@ import { defineOperation } from '../base/operation.ts';
 import { fixedPages } from '../mending/apply-fix.ts';
 import type { CheckedEdit } from '../mending/change-rows.ts';
 import { draftId } from '../mending/draft-fields.ts';
+import { groupFix, requireFitting } from '../mending/group-fix.ts';
 import { rowCheckOf } from '../mending/row-checks.ts';
-import { groupFix, requireFitting } from './group-fix.ts';
 
 /** Changed cells that are shown. */
 const examplesMax = 8;

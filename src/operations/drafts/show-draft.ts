@@ -16,15 +16,18 @@ import {
   type DraftTotals,
   draftId,
   draftOptions,
+  draftSheet,
   draftSummary,
   draftTotals,
   fix,
+  fromSheetOf,
   group,
   optionsOf,
   settingsOf,
+  sheetsOf,
 } from '../mending/draft-fields.ts';
+import { step, stepJson } from '../mending/step-json.ts';
 import { shownTo, summaryOf } from './draft-summary.ts';
-import { step, stepJson } from './step-json.ts';
 
 const field = z.enum(fields).nullable();
 
@@ -35,6 +38,8 @@ const column = z.strictObject({
   field,
   /** What it probably means, if the columns are not clear. */
   likely: field,
+  /** Whether the sheet hides it: it is read only if a person says so. */
+  is_hidden: z.boolean(),
   /** Its first values. */
   values: z.array(z.string()),
 });
@@ -58,6 +63,8 @@ export const showDraft = defineOperation({
   input: z.strictObject({ draft_id: draftId }),
   result: draftSummary.extend({
     options: draftOptions,
+    /** The sheets of a workbook of which a person may choose one. While `options` names none, no rows are read. */
+    sheets: z.array(draftSheet),
     columns: z.array(column),
     /** Why the file as a whole cannot be paid yet; null if it can. */
     rejection: z.strictObject({ message: z.string(), hint: z.string() }).nullable(),
@@ -89,6 +96,7 @@ export const showDraft = defineOperation({
     return {
       ...summaryOf(draft),
       options: optionsOf(draft),
+      sheets: sheetsOf(draft),
       columns,
       rejection: draft.rejection === null ? null : (JSON.parse(draft.rejection) as { message: string; hint: string }),
       totals: stored === null ? null : (totals as Omit<DraftTotals, 'values' | 'understood'>),
@@ -113,9 +121,16 @@ async function columnsJson(
   const header = columnsOf(draft);
   const rows = (await pageIncluded(session.db, draft.draft_id, 0, valueRows)).map(({ cells }) => splitCells(cells));
   const likely = meanings(plannedOrLikely(header, settingsOf(session, draft), new Set()).plan);
+  const hidden = fromSheetOf(draft)?.hiddenColumns ?? [];
   const shown = shownTo(session);
   return header.map((name, index) => ({
-    ...{ column: index, name, field: understood[index]?.field ?? null, likely: likely.get(index) ?? null },
+    ...{
+      column: index,
+      name,
+      field: understood[index]?.field ?? null,
+      likely: hidden.includes(index) ? null : (likely.get(index) ?? null),
+    },
+    is_hidden: hidden.includes(index),
     values: rows
       .map((cells) => (cells[index] ?? '').trim())
       .filter((value) => value !== '')

@@ -11,7 +11,7 @@ import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { columnsOf, type DraftTotals, settingsOf } from '../mending/draft-fields.ts';
+import { columnsOf, type DraftTotals, fromSheetOf, needsSheet, settingsOf } from '../mending/draft-fields.ts';
 import { problemsOf } from '../mending/row-checks.ts';
 
 /** Rows whose results are stored in one transaction, which blocks the event loop for some 20 ms. */
@@ -27,7 +27,7 @@ const underWay = new Map<string, Promise<void>>();
  * and counted. The check is that of `validate-file`, of the file as it stands now.
  */
 export async function checkedDraft(session: Session, account: OpenAccount, draft: DraftRecord): Promise<DraftRecord> {
-  if (draft.checked_version === draft.version || draft.status !== 'open') return draft;
+  if (draft.checked_version === draft.version || draft.status !== 'open' || needsSheet(draft)) return draft;
   const key = `${draft.draft_id} ${draft.version}`;
   const check = underWay.get(key) ?? checkWhole(session, account, draft).finally(() => underWay.delete(key));
   underWay.set(key, check);
@@ -52,8 +52,8 @@ async function checkWhole(session: Session, account: OpenAccount, draft: DraftRe
 async function checkFileOf(session: Session, { catalog }: OpenAccount, draft: DraftRecord): Promise<DraftTotals> {
   const settings = settingsOf(session, draft);
   const file = await writeMended(session, draft);
-  const isFromWorkbook = draft.from_workbook === 1;
-  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, isFromWorkbook });
+  const fromSheet = fromSheetOf(draft);
+  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, fromSheet });
   const options = { source, settings, needsNames: false, onProgress: undefined, signal: undefined };
   try {
     const checked = await checkSource({ ...options, catalog: untilAborted(catalog, undefined) });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
 import { type IntakeSettings, intakeSettings, intakeShape } from '../../intake/columns/settings.ts';
+import type { FromSheet } from '../../intake/file/source.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -27,6 +28,16 @@ export type DraftOptions = z.output<typeof draftOptions>;
 export const changeableOptions = draftOptions.omit({ sheet: true, header_line: true });
 
 const code = z.enum(Object.keys(problemTable) as ProblemCode[]);
+
+/** A sheet of a workbook, with what it would pay: its sum is that of the amounts whose currency is clear. */
+export const draftSheet = z.strictObject({
+  name: z.string(),
+  rows: z.int(),
+  sums,
+  /** Whether it was open when the workbook was saved. */
+  is_active: z.boolean(),
+});
+export type DraftSheet = z.output<typeof draftSheet>;
 
 /** A row with what is wrong with it. */
 export const draftRow = z.strictObject({
@@ -69,6 +80,23 @@ export type DraftTotals = z.output<typeof draftTotals>;
 
 export function optionsOf({ options }: Pick<DraftRecord, 'options'>): DraftOptions {
   return JSON.parse(options) as DraftOptions;
+}
+
+export function sheetsOf({ sheets }: Pick<DraftRecord, 'sheets'>): DraftSheet[] {
+  return JSON.parse(sheets) as DraftSheet[];
+}
+
+/** Whether a sheet of the workbook is still to be chosen: there are no rows then. */
+export function needsSheet(draft: Pick<DraftRecord, 'sheets' | 'options'>): boolean {
+  return sheetsOf(draft).length > 0 && optionsOf(draft).sheet === undefined;
+}
+
+/** What the sheet showed of which the rows are; null for a file that is no workbook. */
+export function fromSheetOf({
+  from_workbook,
+  hidden_columns,
+}: Pick<DraftRecord, 'from_workbook' | 'hidden_columns'>): FromSheet | null {
+  return from_workbook === 1 ? { hiddenColumns: JSON.parse(hidden_columns) as number[] } : null;
 }
 
 export function columnsOf({ columns }: Pick<DraftRecord, 'columns'>): string[] {

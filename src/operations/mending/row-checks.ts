@@ -11,7 +11,7 @@ import type { Database } from '../../ledger/drivers/database.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { columnsOf, settingsOf } from '../mending/draft-fields.ts';
+import { columnsOf, fromSheetOf, settingsOf } from '../mending/draft-fields.ts';
 
 /** A row of a draft after its own check. */
 export interface CheckedDraftRow {
@@ -60,16 +60,17 @@ async function makeCheck(session: Session, kept: Kept, draft: DraftRecord): Prom
     products: (networkId) => kept.account.catalog.products(networkId),
   };
   const settings = settingsOf(session, draft);
+  const fromSheet = fromSheetOf(draft);
   const first = await pageIncluded(session.db, draft.draft_id, 0, sampleRowsMax);
   try {
     return makeRowCheck({
       header: columnsOf(draft),
       sample: first.map(({ cells }) => splitCells(cells)),
-      ...{ settings, catalog, delimiter: draft.delimiter, isFromWorkbook: draft.from_workbook === 1 },
+      ...{ settings, catalog, delimiter: draft.delimiter, fromSheet },
       async findEvidence(amountColumn) {
         const file = await writeMended(session, draft);
         const { fileBytesMax } = settings.limits;
-        const source = await openSource({ file, fileBytesMax, isFromWorkbook: draft.from_workbook === 1 });
+        const source = await openSource({ file, fileBytesMax, fromSheet });
         return findEvidence(source, settings, amountColumn).finally(source.dispose);
       },
     });

@@ -2,6 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottle } from '../../engine/pacing/account-throttle.ts';
 import type { FileProgress } from '../../intake/check/check-file.ts';
+import type { FromSheet } from '../../intake/file/source.ts';
 import { type IntakeResult, intakeFile } from '../../intake/intake.ts';
 import type { Priority, ReadWith } from '../../ledger/batches/batches.ts';
 import { timeText } from '../../reports/sentences/format.ts';
@@ -31,7 +32,7 @@ export interface FileOfBatch {
   policy: Readonly<Record<string, unknown>>;
   /** The same as in `SourceOptions`. */
   sheetIsNamed?: boolean;
-  isFromWorkbook?: boolean;
+  fromSheet?: FromSheet | null;
   /** The same as `readWith` in intake's options. */
   readWith?: ReadWith | null;
   onProgress?: (progress: FileProgress) => void;

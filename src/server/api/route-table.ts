@@ -40,6 +40,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   changeDraft: { method: 'POST', path: '/drafts/:draft_id/change' },
   undoDraft: { method: 'POST', path: '/drafts/:draft_id/undo' },
   redoDraft: { method: 'POST', path: '/drafts/:draft_id/redo' },
+  rereadDraft: { method: 'POST', path: '/drafts/:draft_id/reread' },
   planDraft: { method: 'POST', path: '/drafts/:draft_id/plan' },
   submitDraft: { method: 'POST', path: '/drafts/:draft_id/submit' },
   discardDraft: { method: 'POST', path: '/drafts/:draft_id/discard' },

@@ -6,7 +6,7 @@ import { type FixName, fixes, fixesFor } from '../../../src/intake/mending/fixes
 
 const header = ['phone_number', 'network_id', 'amount', 'currency'];
 const { context } = makeRowCheck({
-  ...{ header, sample: [], settings: intakeSettings({ country: 'KE' }), delimiter: ',', isFromWorkbook: false },
+  ...{ header, sample: [], settings: intakeSettings({ country: 'KE' }), delimiter: ',', fromSheet: null },
   catalog: null,
   findEvidence: () => Promise.reject(new Error('no amount is doubtful')),
 });

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../base/button.tsx';
 import { Select } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import type { TextId } from '../../texts/i18n.ts';
 import { t } from '../../texts/i18n.ts';
@@ -50,6 +51,14 @@ export function ColumnsCard({ draft, editor, isOpen }: { draft: Draft; editor: D
   );
 }
 
+function ColumnName({ column: { name, is_hidden } }: { column: DraftColumn }) {
+  return (
+    <>
+      {name} {is_hidden && <Badge tone="attention">{t('draft.hidden_column')}</Badge>}
+    </>
+  );
+}
+
 function fieldText(field: Field): TextId {
   return `draft.field.${field}`;
 }
@@ -75,7 +84,7 @@ function Mapping({ draft, editor, isOpen }: { draft: Draft; editor: DraftEditor;
         keyOf={({ column }) => column}
         stacks
         columns={[
-          { id: 'name', label: t('draft.column'), isHead: true, cell: ({ name }) => name },
+          { id: 'name', label: t('draft.column'), isHead: true, cell: (column) => <ColumnName column={column} /> },
           {
             id: 'values',
             label: t('draft.values'),

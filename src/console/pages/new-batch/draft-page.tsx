@@ -11,8 +11,10 @@ import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ColumnsCard } from './columns-card.tsx';
 import { type Draft, useDraft, useDraftEditor } from './draft-queries.ts';
+import { OptionsCard } from './options-card.tsx';
 import { PlanPart } from './plan-part.tsx';
 import { ProblemsCard } from './problems-card.tsx';
+import { SheetsCard } from './reread-part.tsx';
 import { RowsCard } from './rows-card.tsx';
 import { allRows, type RowFilter } from './use-draft-rows.ts';
 import './mending.css';
@@ -29,7 +31,7 @@ export function DraftPage() {
       actions={query.data?.status === 'open' && <Discard draft={query.data} />}
     >
       <Loaded query={query}>
-        {(draft) => <Mending key={draft.draft_id} draft={draft} isChecking={query.isFetching} />}
+        {(draft) => <Mending key={draft.draft_id} draft={draft} isFetching={query.isFetching} />}
       </Loaded>
     </Page>
   );
@@ -52,9 +54,11 @@ function Origin({ draft: { draft_id, rows, created_by } }: { draft: Draft }) {
   );
 }
 
-function Mending({ draft, isChecking }: { draft: Draft; isChecking: boolean }) {
+function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
   const [filter, setFilter] = useState<RowFilter>(allRows);
+  const [areOptionsShown, showOptions] = useState(false);
   const editor = useDraftEditor(draft);
+  const isChecking = isFetching || editor.isUnchecked;
   const mayPrepare = useRole('prepare');
   const isOpen = draft.status === 'open' && mayPrepare;
   if (draft.status !== 'open')
@@ -63,6 +67,7 @@ function Mending({ draft, isChecking }: { draft: Draft; isChecking: boolean }) {
         <h2>{t('draft.submitted')}</h2>
       </div>
     );
+  if (draft.sheets.length > 0 && draft.options.sheet === undefined) return <SheetsCard draft={draft} isOpen={isOpen} />;
   return (
     <>
       {editor.error !== null && <Failure error={editor.error} />}
@@ -73,7 +78,14 @@ function Mending({ draft, isChecking }: { draft: Draft; isChecking: boolean }) {
       ))}
       {draft.totals !== null && <Totals draft={draft} />}
       <ColumnsCard draft={draft} editor={editor} isOpen={isOpen} />
-      <ProblemsCard draft={draft} editor={editor} filter={filter} onFilter={setFilter} isOpen={isOpen} />
+      {isOpen && (
+        <OptionsCard
+          {...{ draft, editor }}
+          isShown={areOptionsShown || draft.rejection !== null}
+          onShow={showOptions}
+        />
+      )}
+      <ProblemsCard {...{ draft, editor, filter, isOpen }} onFilter={setFilter} onWholeFile={() => showOptions(true)} />
       <RowsCard draft={draft} editor={editor} filter={filter} onFilter={setFilter} isChecking={isChecking} />
       <PlanPart draft={draft} isReady={!isChecking && !editor.isBusy} isOpen={isOpen} />
     </>

@@ -72,6 +72,8 @@ export interface DraftEditor {
   canUndo: boolean;
   canRedo: boolean;
   isBusy: boolean;
+  /** Whether something was changed that the check of the whole file has not seen. */
+  isUnchecked: boolean;
   error: unknown;
 }
 
@@ -144,6 +146,7 @@ export function useDraftEditor(draft: Draft): DraftEditor {
     canUndo: draft.undo !== null,
     canRedo: draft.redo !== null,
     isBusy: open > 0,
+    isUnchecked: seen.current > draft.version,
     error,
   };
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { Field, Select } from '../../base/field.tsx';
+import { Select } from '../../base/field.tsx';
 import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
-import { intlLocale, t } from '../../texts/i18n.ts';
+import { t } from '../../texts/i18n.ts';
 import { type Draft, type DraftEditor, type GroupFix, type ProblemGroup, previewOf } from './draft-queries.ts';
+import { CountryValue, CurrencyValue, DecimalValue, NetworkValue } from './value-fields.tsx';
 
 interface FixProps {
   draft: Draft;
@@ -98,87 +98,11 @@ function FixValue({
   value: string;
   onPick: (value: string) => void;
 }) {
-  const none = { value: '', label: t('draft.pick') };
-  if (kind === 'decimal')
-    return (
-      <Select
-        label={t('draft.decimal')}
-        value={value}
-        options={[
-          none,
-          { value: '.', label: t('draft.decimal_point') },
-          { value: ',', label: t('draft.decimal_comma') },
-        ]}
-        onPick={onPick}
-      />
-    );
-  if (kind === 'country')
-    return (
-      <Select
-        label={t('draft.country')}
-        value={value}
-        options={[none, ...countriesOf(draft).map((code) => ({ value: code, label: countryName(code) }))]}
-        onPick={onPick}
-      />
-    );
-  if (kind === 'network_id') return <NetworkValue draft={draft} value={value} onPick={onPick} />;
-  return (
-    <Field
-      label={t('draft.currency')}
-      value={value}
-      maxLength={3}
-      onChange={({ target }) => onPick(target.value.toUpperCase())}
-    />
-  );
-}
-
-function NetworkValue({ draft, value, onPick }: { draft: Draft; value: string; onPick: (value: string) => void }) {
-  const countries = countriesOf(draft);
-  const [country, setCountry] = useState(countries[0] ?? 'KE');
-  const { data, error } = useQuery({
-    queryKey: ['networks', draft.account, country],
-    queryFn: () =>
-      answered(
-        api.GET('/api/v1/accounts/{account}/networks', {
-          params: { path: { account: draft.account }, query: { query: country } },
-        }),
-      ),
-  });
-  return (
-    <>
-      <Select
-        label={t('draft.country')}
-        value={country}
-        options={countries.map((code) => ({ value: code, label: countryName(code) }))}
-        onPick={setCountry}
-      />
-      {error !== null && <Failure error={error} />}
-      <Select
-        label={t('draft.network')}
-        value={value}
-        options={[
-          { value: '', label: t('draft.pick') },
-          ...(data?.networks ?? []).map((one) => ({ value: String(one.network_id), label: one.name })),
-        ]}
-        onPick={onPick}
-      />
-    </>
-  );
-}
-
-/** The countries that airtime is usually sent to; those of the file come first. */
-const usualCountries = 'BF BI BJ CD CI CM ET GA GH GN KE MG ML MW MZ NE NG RW SL SN TD TG TZ UG ZA ZM ZW'.split(' ');
-
-function countriesOf({ totals }: Draft): string[] {
-  const own = Object.entries(totals?.countries ?? {})
-    .filter(([code]) => code !== '')
-    .sort(([, one], [, other]) => other.rows - one.rows)
-    .map(([code]) => code);
-  return [...new Set([...own, ...usualCountries])];
-}
-
-function countryName(code: string): string {
-  return `${new Intl.DisplayNames([intlLocale()], { type: 'region' }).of(code) ?? code} (${code})`;
+  const none = t('draft.pick');
+  if (kind === 'decimal') return <DecimalValue {...{ value, onPick, none }} />;
+  if (kind === 'country') return <CountryValue {...{ draft, value, onPick, none }} />;
+  if (kind === 'network_id') return <NetworkValue {...{ draft, value, onPick, none }} />;
+  return <CurrencyValue {...{ value, onPick }} />;
 }
 
 function BeforeAfter({

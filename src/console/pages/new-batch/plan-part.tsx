@@ -4,12 +4,12 @@ import { Link, useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { Field } from '../../base/field.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
+import { RunIdField } from './run-id-field.tsx';
 
 /** What the batch would do, and its submission: what is submitted is what was planned. */
 export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: boolean; isOpen: boolean }) {
@@ -36,12 +36,7 @@ export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: bo
     <Card title={t('draft.plan')}>
       <div className="stack">
         <div className="columns align-end">
-          <Field
-            label={t('draft.run_id')}
-            help={t('draft.run_id_help')}
-            value={runId}
-            onChange={({ target }) => setRunId(target.value)}
-          />
+          <RunIdField draft={draft} value={runId} onChange={setRunId} />
           <div>
             <Button
               look={isCurrent ? undefined : 'main-action'}

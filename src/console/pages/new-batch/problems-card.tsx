@@ -14,10 +14,18 @@ interface ProblemsProps {
   filter: RowFilter;
   onFilter: (filter: RowFilter) => void;
   isOpen: boolean;
+  /** Shows how the whole file is read. */
+  onWholeFile: () => void;
 }
 
+/** What an option of the whole file may answer. */
+const ofWholeFile: ReadonlySet<ProblemGroup['code']> = new Set([
+  ...(['PHONE_NEEDS_COUNTRY', 'PHONE_AMBIGUOUS', 'CURRENCY_MISSING', 'NETWORK_MISSING', 'AMOUNT_AMBIGUOUS'] as const),
+  'TOTAL_LINE' as const,
+]);
+
 /** What is wrong, by kind: each kind has fixes for all of its rows, and shows these rows. */
-export function ProblemsCard({ draft, editor, filter, onFilter, isOpen }: ProblemsProps) {
+export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeFile }: ProblemsProps) {
   const { groups, totals } = draft;
   const [mending, setMending] = useState<ProblemGroup | null>(null);
   if (totals === null) return null;
@@ -55,6 +63,11 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen }: Proble
               >
                 {t(isShown(group) ? 'draft.show_all' : 'draft.show_rows')}
               </Button>
+              {isOpen && ofWholeFile.has(group.code) && (
+                <Button look="link" onClick={onWholeFile}>
+                  {t('draft.for_whole_file')}
+                </Button>
+              )}
               {isOpen && <Button onClick={() => setMending(group)}>{t('draft.mend')}</Button>}
             </span>
           </li>

@@ -4,7 +4,7 @@ import { decimalsOf } from '../../intake/cells/amount.ts';
 import { countryCodeOf } from '../../intake/cells/country.ts';
 import type { RowCheck } from '../../intake/mending/check-one.ts';
 import { type FixValue, fixes } from '../../intake/mending/fixes.ts';
-import { fix, group } from '../mending/draft-fields.ts';
+import { fix, group } from './draft-fields.ts';
 
 /** A fix for the rows with one kind of problem. */
 export const groupFix = z.strictObject({

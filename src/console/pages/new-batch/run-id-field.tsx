@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Field, Select } from '../../base/field.tsx';
+import { t } from '../../texts/i18n.ts';
+import type { Draft } from './draft-queries.ts';
+
+interface RunIdProps {
+  draft: Draft;
+  value: string;
+  onChange: (runId: string) => void;
+}
+
+/** The columns that a report adds to rows that are to be corrected. */
+const ofCorrections = ['problem', 'suggestion'];
+const batchesMax = 50;
+
+/** The run within which the rows are paid. A file of corrections belongs to the run of the batch that it corrects. */
+export function RunIdField({ draft, value, onChange }: RunIdProps) {
+  const isCorrection = ofCorrections.every((wanted) => draft.columns.some(({ name }) => name.trim() === wanted));
+  return isCorrection ? (
+    <CorrectedBatch {...{ draft, value, onChange }} />
+  ) : (
+    <Field
+      label={t('draft.run_id')}
+      help={t('draft.run_id_help')}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
+  const { data } = useQuery({
+    queryKey: ['batches', 'corrected', account],
+    queryFn: () =>
+      answered(
+        api.GET('/api/v1/batches', { params: { query: { account, status: ['completed'], limit: batchesMax } } }),
+      ),
+  });
+  const corrected = (data?.batches ?? []).filter(({ counts }) => (counts.failed ?? 0) + (counts.invalid ?? 0) > 0);
+  const likely = corrected[0]?.run_id ?? '';
+  useEffect(() => {
+    if (likely !== '') onChange(likely);
+  }, [likely, onChange]);
+  const runs = new Map(corrected.map((batch) => [batch.run_id, batch]));
+  return (
+    <Select
+      label={t('draft.corrects')}
+      help={t('draft.corrects_help')}
+      value={value}
+      options={[
+        ...[...runs.values()].map(({ run_id, file_name }) => ({ value: run_id, label: `${run_id} (${file_name})` })),
+        { value: '', label: t('draft.corrects_none') },
+      ]}
+      onPick={onChange}
+    />
+  );
+}

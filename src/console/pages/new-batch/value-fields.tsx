@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../base/failure.tsx';
+import { Field, Select } from '../../base/field.tsx';
+import { intlLocale, t } from '../../texts/i18n.ts';
+import type { Draft } from './draft-queries.ts';
+
+interface ValueProps {
+  draft: Draft;
+  value: string;
+  onPick: (value: string) => void;
+  /** What it means if nothing is chosen. */
+  none: string;
+}
+
+export function CountryValue({ draft, value, onPick, none }: ValueProps) {
+  return (
+    <Select
+      label={t('draft.country')}
+      value={value}
+      options={[
+        { value: '', label: none },
+        ...countriesOf(draft).map((code) => ({ value: code, label: countryName(code) })),
+      ]}
+      onPick={onPick}
+    />
+  );
+}
+
+export function CurrencyValue({ value, onPick }: Pick<ValueProps, 'value' | 'onPick'>) {
+  return (
+    <Field
+      label={t('draft.currency')}
+      value={value}
+      maxLength={3}
+      placeholder={t('draft.currency_example')}
+      onChange={({ target }) => onPick(target.value.toUpperCase())}
+    />
+  );
+}
+
+export function DecimalValue({ value, onPick, none }: Omit<ValueProps, 'draft'>) {
+  return (
+    <Select
+      label={t('draft.decimal')}
+      value={value}
+      options={[
+        { value: '', label: none },
+        { value: '.', label: t('draft.decimal_point') },
+        { value: ',', label: t('draft.decimal_comma') },
+      ]}
+      onPick={onPick}
+    />
+  );
+}
+
+/** A network of a country: the country is chosen first. */
+export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
+  const countries = countriesOf(draft);
+  const [country, setCountry] = useState(draft.options.country ?? countries[0] ?? 'KE');
+  const { data, error } = useQuery({
+    queryKey: ['networks', draft.account, country],
+    queryFn: () =>
+      answered(
+        api.GET('/api/v1/accounts/{account}/networks', {
+          params: { path: { account: draft.account }, query: { query: country } },
+        }),
+      ),
+  });
+  const networks = data?.networks ?? [];
+  const isListed = value === '' || networks.some(({ network_id }) => String(network_id) === value);
+  return (
+    <>
+      <Select
+        label={t('draft.network_country')}
+        value={country}
+        options={countries.map((code) => ({ value: code, label: countryName(code) }))}
+        onPick={setCountry}
+      />
+      {error !== null && <Failure error={error} />}
+      <Select
+        label={t('draft.network')}
+        value={value}
+        options={[
+          { value: '', label: none },
+          ...(isListed ? [] : [{ value, label: value }]),
+          ...networks.map((one) => ({ value: String(one.network_id), label: one.name })),
+        ]}
+        onPick={onPick}
+      />
+    </>
+  );
+}
+
+/** The countries that airtime is usually sent to; those of the file come first. */
+const usualCountries = 'BF BI BJ CD CI CM ET GA GH GN KE MG ML MW MZ NE NG RW SL SN TD TG TZ UG ZA ZM ZW'.split(' ');
+
+function countriesOf({ totals }: Draft): string[] {
+  const own = Object.entries(totals?.countries ?? {})
+    .filter(([code]) => code !== '')
+    .sort(([, one], [, other]) => other.rows - one.rows)
+    .map(([code]) => code);
+  return [...new Set([...own, ...usualCountries])];
+}
+
+export function countryName(code: string): string {
+  return `${new Intl.DisplayNames([intlLocale()], { type: 'region' }).of(code) ?? code} (${code})`;
+}

@@ -1,0 +1,99 @@
+import { sha256 } from '../../core/identity/ids.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { intakeSettings } from '../../intake/columns/settings.ts';
+import { openSource } from '../../intake/file/source.ts';
+import { type MendingTable, openForMending } from '../../intake/mending/read-rows.ts';
+import { insertDraftRows, joinCells } from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRecord, insertDraft, knownMapping } from '../../ledger/drafts/drafts.ts';
+import { eraseFiles, keepOriginal } from '../../runtime/drafts/draft-files.ts';
+import { eraseDraftRows } from '../../runtime/drafts/erase-drafts.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { settingsWith } from '../files/file-input.ts';
+import type { DraftOptions, DraftSheet } from './draft-fields.ts';
+
+/** A file that becomes a draft. */
+export interface NewDraft {
+  /** An absolute path. */
+  file: string;
+  file_name: string;
+  account: string;
+  options: DraftOptions;
+  /** What is known of the sheets of the workbook, if they were counted before. */
+  sheets: DraftSheet[];
+}
+
+/** Stores the rows of the file, and then the draft: one that is in the ledger is whole. */
+export async function storeDraft(
+  session: Session,
+  { file, file_name, account, options, sheets: known }: NewDraft,
+  signal: AbortSignal | undefined,
+): Promise<DraftRecord> {
+  const { db, clock, random, person } = session;
+  const { network_id: _, ...read } = options;
+  const settings = intakeSettings(settingsWith(session.config.intake, { file, ...read }));
+  const { fileBytesMax } = settings.limits;
+  const source = await openSource({ file, fileBytesMax, sheetIsNamed: options.sheet !== undefined, signal });
+  const draft_id = `${isoTime(clock.now()).slice(0, 10)}-${random.hex(4)}`;
+  try {
+    const table = await openForMending(source, settings, signal);
+    await keepOriginal(session, draft_id, file);
+    const { rows, endsOpen } = await storeRows(session, draft_id, table);
+    const columns = JSON.stringify(table.header);
+    const sheets = known.length > 0 ? known : sheetsOf(table);
+    const draft: DraftRecord = {
+      ...{ draft_id, account, status: 'open', file_name, original_sha256: source.sha256 },
+      ...{ original_bytes: source.bytes, columns, columns_sha256: sha256(columns), delimiter: table.delimiter },
+      ...{ ends_open: endsOpen ? 1 : 0, from_workbook: table.fromSheet === null ? 0 : 1 },
+      hidden_columns: JSON.stringify(table.fromSheet?.hiddenColumns ?? []),
+      ...{ sheets: JSON.stringify(sheets), options: JSON.stringify(await readWith(session, account, table, options)) },
+      ...{ notes: JSON.stringify(table.notes()), salt: random.hex(16), row_count: rows, version: 1 },
+      ...{ checked_version: null, findings: null, rejection: null, batch_id: null, batch_version: null },
+      ...{ created_by: person, created_at: clock.now(), changed_at: clock.now() },
+    };
+    await db.transact((tx) => insertDraft(tx, [draft]));
+    return draft;
+  } catch (error) {
+    await eraseDraftRows(session, draft_id);
+    await eraseFiles(session, draft_id);
+    throw error;
+  } finally {
+    source.dispose();
+  }
+}
+
+/** The options with what was found in the file, and what is known of its header. */
+async function readWith({ db }: Session, account: string, table: MendingTable, options: DraftOptions) {
+  const map = { ...(await knownMapping(db, account, sha256(JSON.stringify(table.header)))), ...options.map };
+  const { header, headerLine, sheet } = table;
+  return {
+    ...options,
+    ...(Object.keys(map).length === 0 || header.length === 0 ? {} : { map }),
+    ...(headerLine === null ? {} : { header_line: headerLine }),
+    ...(sheet === null ? {} : { sheet }),
+  } satisfies DraftOptions;
+}
+
+function sheetsOf({ sheets }: MendingTable): DraftSheet[] {
+  return sheets.map(({ name, rows, sums, isActive }) => ({ name, rows, sums: sums.toObject(), is_active: isActive }));
+}
+
+async function storeRows({ db, clock }: Session, draftId: string, { chunks }: MendingTable) {
+  let rows = 0;
+  let endsOpen = false;
+  for await (const { records, lines, endsOpen: isOpen } of chunks) {
+    const first = rows + 1;
+    await db.transact((tx) =>
+      insertDraftRows(
+        tx,
+        records.map((cells, index) => ({
+          ...{ draft_id: draftId, row_no: first + index, line: lines[index] as number },
+          ...{ state: 'unchecked', cells: joinCells(cells) },
+        })),
+      ),
+    );
+    rows += records.length;
+    endsOpen = isOpen;
+    await clock.turn();
+  }
+  return { rows, endsOpen };
+}

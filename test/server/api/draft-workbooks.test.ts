@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { writeXlsx } from 'hucre/xlsx';
+import { draftsApi } from './drafts-fixture.ts';
+
+type Cell = string | number | null;
+
+const header: Cell[] = ['name', 'phone_number', 'network_id', 'amount', 'currency'];
+const row = (name: string, phone: Cell, amount: Cell): Cell[] => [name, phone, 'Safaricom', amount, 'KES'];
+const november = [header, row('Amina', '+254712345601', 100), row('Brian', 254712345602, 150.5)];
+const december = [header, row('Carol', '+254712345603', 200)];
+
+interface Sheet {
+  name: string;
+  rows: Cell[][];
+  columns?: { hidden?: boolean }[];
+}
+
+async function book(...sheets: Sheet[]): Promise<Buffer> {
+  return Buffer.from(await writeXlsx({ sheets, activeSheet: sheets.length - 1 }));
+}
+
+describe('a workbook as a draft', () => {
+  test('asks which of its sheets is meant, with rows and sums, and reads the one that is chosen', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const bytes = await book(
+      { name: 'November', rows: november },
+      { name: 'December', rows: december },
+      { name: 'Notes', rows: [['paid by Amina']] },
+    );
+    const { id, status, text } = await upload(bytes, { name: 'payroll.xlsx' });
+    assert.equal(status, 200, text);
+    const asked = await send('GET', `/api/v1/drafts/${id}`);
+    assert.equal(asked.status, 200, asked.text);
+    assert.deepEqual(asked.body.sheets, [
+      { name: 'November', rows: 2, sums: { KES: '250.5' }, is_active: false },
+      { name: 'December', rows: 1, sums: { KES: '200' }, is_active: false },
+      { name: 'Notes', rows: 0, sums: {}, is_active: true },
+    ]);
+    assert.deepEqual([asked.body.rows, asked.body.totals, asked.body.options.sheet], [0, null, undefined]);
+    // A change of the options chooses no sheet.
+    const body = { options: { country: 'KE' } };
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body })).status, 200);
+    assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.sheets.length, 3);
+    const chosen = await send('POST', `/api/v1/drafts/${id}/reread`, { body: { sheet: 'December' } });
+    assert.equal(chosen.status, 200, chosen.text);
+    const read = await send('GET', `/api/v1/drafts/${chosen.body.draft_id}`);
+    assert.deepEqual([read.body.totals.counts.valid, read.body.totals.sums], [1, { KES: '200' }]);
+    assert.deepEqual(
+      [read.body.options.sheet, read.body.options.country, read.body.sheets.length],
+      ['December', 'KE', 3],
+    );
+    assert.match(read.body.notes[0], /^Only the sheet "December" was read; not read: "November", "Notes"/);
+    assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'discarded');
+    const other = await send('POST', `/api/v1/drafts/${chosen.body.draft_id}/reread`, { body: { sheet: 'November' } });
+    const again = await send('GET', `/api/v1/drafts/${other.body.draft_id}`);
+    assert.deepEqual(again.body.totals.sums, { KES: '250.5' });
+    const late = await send('POST', `/api/v1/drafts/${other.body.draft_id}/reread`, {
+      body: { sheet: 'December', version: 9 },
+    });
+    assert.deepEqual([late.status, late.body.code], [412, 'CHANGED_MEANWHILE']);
+    const none = await send('POST', `/api/v1/drafts/${other.body.draft_id}/reread`, { body: { sheet: 'March' } });
+    assert.deepEqual([none.status, none.body.code], [422, 'FILE_REJECTED']);
+    assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 1);
+  });
+
+  test('asks for the sheet where the first one has nothing to pay', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const bytes = await book(
+      { name: 'How to', rows: [['Fill in the next sheet']] },
+      { name: 'Payout', rows: december },
+    );
+    const { id } = await upload(bytes, { name: 'payroll.xlsx' });
+    const { body } = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(
+      body.sheets.map(({ name, rows }: { name: string; rows: number }) => [name, rows]),
+      [
+        ['How to', 0],
+        ['Payout', 1],
+      ],
+    );
+  });
+
+  test('does not read a column that its sheet hides, before a person says so', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const rows = [
+      ['phone_number', 'network_id', 'amount', 'Net pay', 'currency'],
+      ['+254712345601', 'Safaricom', 999, 100, 'KES'],
+    ];
+    const columns = [{}, {}, { hidden: true }, {}, {}];
+    const { id } = await upload(await book({ name: 'November', rows, columns }), { name: 'payroll.xlsx' });
+    const first = await send('GET', `/api/v1/drafts/${id}`);
+    assert.match(first.body.rejection?.message ?? '', /"amount", which could be the amount, is hidden/);
+    assert.equal(first.body.columns[2].is_hidden, true);
+    const body = { options: { map: { amount: 'Net pay' } } };
+    await send('POST', `/api/v1/drafts/${id}/change`, { body });
+    const read = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(read.body.totals?.sums, { KES: '100' });
+    const cells = [{ row: 1, column: 2, value: '5' }];
+    const changed = await send('POST', `/api/v1/drafts/${id}/change`, { body: { cells } });
+    assert.equal(changed.body.rows[0].state, 'ready');
+    const planned = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    assert.deepEqual(planned.body.plan.sums, { KES: '100' });
+  });
+
+  test('reads below title lines, leaves out a TOTAL line where a person says so, and reads another header line', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const rows: Cell[][] = [['Acme Ltd', null], [], ...november, ['TOTAL', null, null, 250.5, null]];
+    const { id } = await upload(await book({ name: 'November', rows }), { name: 'payroll.xlsx' });
+    const first = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual([first.body.options.header_line, first.body.totals.counts.invalid], [3, 1]);
+    assert.match(first.body.notes[0], /above the header are not read: "Acme Ltd"/);
+    const { sheet: _, header_line: __, ...options } = first.body.options;
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { options: { ...options, total_line: 'skip' } } });
+    const read = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(read.body.totals.counts, { rows: 3, valid: 2, invalid: 0, held: 0, skipped: 1 });
+    const anew = await send('POST', `/api/v1/drafts/${id}/reread`, { body: { header_line: 4 } });
+    const other = await send('GET', `/api/v1/drafts/${anew.body.draft_id}`);
+    assert.deepEqual([other.body.options.header_line, other.body.columns[0].name], [4, 'Amina']);
+  });
+
+  test('a plain number of the sheet is what the sheet stored, also after mending', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const rows = [header, row('Amina', '+254712345601', 1234.5), row('Brian', '+254712345602', '1,234')];
+    const { id } = await upload(await book({ name: 'November', rows }), { name: 'payroll.xlsx' });
+    const { body } = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual(
+      body.groups.map(({ code, rows: count }: { code: string; rows: number }) => [code, count]),
+      [['AMOUNT_AMBIGUOUS', 1]],
+    );
+  });
+});
