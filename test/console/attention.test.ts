@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isAttended, watchAttention } from '../../src/console/api/attention.ts';
 import { refresh } from '../../src/console/api/query-client.ts';
 
-test('a page that nobody looks at asks for nothing by itself, until somebody comes back', (t) => {
+test('a hidden page sends no requests by itself until somebody comes back', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const page = new EventTarget();
   let returns = 0;

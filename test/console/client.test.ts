@@ -27,7 +27,7 @@ const pause = (why = 'wrong month') =>
   change('/api/v1/batches/{batch_id}/pause', { path: { batch_id: 'B-1' }, body: { why } });
 
 describe('the client of the console', () => {
-  test('asks for what is needed in between, and sends the same request again with the new token', async (t) => {
+  test('asks the person for a missing proof, and sends the same request again with the new token', async (t) => {
     setCsrfToken('old');
     t.after(
       setGate('SIGN_IN_NEEDED', async () => {
@@ -45,7 +45,7 @@ describe('the client of the console', () => {
     assert.equal(new Set(seen.map(({ key, body }) => `${key} ${body}`)).size, 1);
   });
 
-  test('asks once for several requests, and gives up where the person does', async (t) => {
+  test('asks once for several requests, and gives up if the person does', async (t) => {
     let asked = 0;
     const answer = Promise.withResolvers<boolean>();
     t.after(
@@ -78,7 +78,7 @@ describe('the client of the console', () => {
     assert.equal(new Set([again, later, other]).size, 3);
   });
 
-  test('keeps the key after an error of the server as well: it may have done what was asked', async (t) => {
+  test('keeps the key after an error of the server as well: the change may have been made', async (t) => {
     const seen = serving(t, [() => refusal(502, 'SERVICE_UNREACHABLE'), done]);
     await assert.rejects(pause('after an error'), ApiProblem);
     await pause('after an error');

@@ -10,7 +10,7 @@ describe('sums of decimals', () => {
     assert.equal(addDecimals(), '0');
   });
 
-  test('stand by currency, without what has no amount', () => {
+  test('are separate for each currency, without entries that have no amount', () => {
     const parts = [
       { amount: '500', currency: 'KES' },
       { amount: '1250.5', currency: 'KES' },

@@ -15,7 +15,7 @@ Object.assign(globalThis, { document: { documentElement: {} } });
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
 describe('numbers and texts in the reader’s language', () => {
-  test('money keeps every digit, also where a float has none left', async () => {
+  test('money keeps every digit, also if a float has none left', async () => {
     await showLanguage('en');
     assert.equal(formatAmount('12345678901234567890.123456', 'USD'), '12,345,678,901,234,567,890.123456');
     assert.equal(formatAmount('1500', 'KES'), '1,500.00');
@@ -41,13 +41,13 @@ describe('numbers and texts in the reader’s language', () => {
     );
   });
 
-  test('plurals are those of the language', async () => {
+  test('plurals follow the language', async () => {
     await showLanguage('sw');
     assert.equal(t('batches.held', { count: 1 }), 'safu 1 imezuiliwa');
     assert.equal(t('batches.held', { count: 3 }), 'safu 3 zimezuiliwa');
   });
 
-  test('a browser’s region counts where it has the language', () => {
+  test('a browser’s region counts if it has the language', () => {
     assert.equal(regionOf('pt', ['en-KE', 'pt-MZ']), 'pt-MZ');
     assert.equal(regionOf('fr', ['en-KE']), 'fr');
   });

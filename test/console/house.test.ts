@@ -7,7 +7,7 @@ import { root } from '../house/imports.ts';
 import { folderOf } from '../support/folder.ts';
 
 describe('the console', () => {
-  test('has the types of the API as it is (if not: npm run client-types)', (t) => {
+  test('has the present types of the API (if not: npm run client-types)', (t) => {
     const generator = join(root, 'tools/client-types/node_modules/openapi-typescript/bin/cli.js');
     if (!existsSync(generator)) {
       t.skip('openapi-typescript is not installed in tools/client-types');

@@ -65,7 +65,7 @@ describe('the texts of the console', () => {
     assert.deepEqual(unused, []);
   });
 
-  test('are nowhere but in the catalogue', () => {
+  test('are only in the catalogue', () => {
     const written = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.tsx'))
       .flatMap((path) =>

@@ -34,7 +34,7 @@ const wrong = async (read: ReadFile) =>
   (await verifyReports(read, () => undefined)).checks.filter(({ faults }) => faults.length > 0);
 
 describe('the proof of reports in the browser', () => {
-  test('finds nothing wrong with whole reports, and shows the key of the installation', async (t) => {
+  test('finds nothing wrong with unchanged reports, and shows the key of the installation', async (t) => {
     const { reader, fingerprint } = await reports(t);
     const verdict = await verifyReports(reader(), () => undefined);
     assert.deepEqual(

@@ -49,7 +49,7 @@ async function assertPaidOnce(paid: Paid, expected: Map<string, string>, sandbox
 }
 
 describe('the command on both versions', () => {
-  test('pays a file with lost answers, errors and refusals to the same end, row by row', async (t) => {
+  test('pays a file with lost answers, errors and refusals to the same result, row by row', async (t) => {
     const results: Paid[] = [];
     for (const account of ['new', 'old']) {
       const cwd = folderOf(t);

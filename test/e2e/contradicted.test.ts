@@ -9,7 +9,7 @@ import { env, writeConfig } from './two-versions.ts';
 
 const header = 'phone_number,network_id,amount,currency,reference';
 
-describe('a failed payment that arrives after all', () => {
+describe('a failed payment that arrives later', () => {
   for (const [account, version] of [
     ['new', 'Version 2'],
     ['old', 'Version 1'],

@@ -18,7 +18,7 @@ const account = { baseUrl: `http://127.0.0.1:${port}`, apiKeyEnv: 'NEW_KEY', lim
  * has ended, one with a held row, one that waits for approval, one that a person has paused, and one whose program was
  * killed with 24 requests under way. None of these had arrived.
  */
-test('a ledger of an earlier version is opened, goes on, and verifies', { timeout: 300_000 }, async (t) => {
+test('a ledger of an earlier version is opened, continues, and verifies', { timeout: 300_000 }, async (t) => {
   const folder = folderOf(t);
   const from = join(import.meta.dirname, 'earlier-ledger');
   mkdirSync(join(folder, '.airbatch'), { mode: 0o700 });

@@ -38,7 +38,7 @@ function twice(text: string, url: string): string {
   return JSON.stringify({ ...answer, data: [...answer.data, { ...answer.data[0], transactionId: secondId }] });
 }
 
-test('a second payment of a row that Version 1 shows halts its account: both ids are named, and the exit code is 5', async (t) => {
+test('a second payment of a row in Version 1 halts its account: both ids are named, and the exit code is 5', async (t) => {
   const cwd = folderOf(t);
   const sandbox = await sandboxHere(t, { rate: 60_000, settleMs: 300 });
   writeConfig(cwd, { url: await showingTwice(t, sandbox.url) });

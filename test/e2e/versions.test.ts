@@ -134,7 +134,7 @@ async function openDoor(receive: ReturnType<typeof makeWebhookReceiver>): Promis
 describe('the engine end to end', () => {
   const byMode = new Map<string, Result[]>();
   for (const mode of modes) {
-    test(`${mode.name}: every row ends as the sandbox meant it, and is charged once`, async () => {
+    test(`${mode.name}: every row ends as the sandbox specifies, and is charged once`, async () => {
       const { results, sandbox, taken } = await payAll(mode);
       byMode.set(mode.name, results);
       assert.deepEqual(

@@ -38,7 +38,7 @@ function assertChained(events: readonly AuditEvent[]): string {
 }
 
 describe('a unit of work', () => {
-  test('keeps in each of its events the person who acts, and the door', async () => {
+  test('records in each of its events the acting person and the interface', async () => {
     const { db, clock, row } = await setUp();
     await inUnitOf({ db, clock, person: 'ann', through: 'console' }, async (unit) => {
       await unit.changeRow(await row(1, unit.tx), 'skip', {}, { why: 'left the company' });
@@ -70,7 +70,7 @@ describe('a unit of work', () => {
     assert.deepEqual(states, ['accepted', 'skipped', 'ready']);
   });
 
-  test('changes nothing when the row is no longer as it was read', async () => {
+  test('changes nothing if the row has changed since it was read', async () => {
     const { db, row, options } = await setUp();
     const stale = await row(1);
     await inUnit(db, options, (unit) => unit.changeRow(stale, 'send', { attempts: 1 }, {}));
@@ -79,7 +79,7 @@ describe('a unit of work', () => {
     assert.equal((await row(1)).status, 'sending');
   });
 
-  test('knows a row that went round and came back to the same state', async () => {
+  test('detects a row that left its state and came back to it', async () => {
     const { db, row, options } = await setUp();
     const send = async () =>
       inUnit(db, options, async (unit) =>
@@ -95,7 +95,7 @@ describe('a unit of work', () => {
     assert.equal(await inUnit(db, options, (unit) => unit.changeRow(stale, 'send', {}, {})), null);
   });
 
-  test('knows a row that came back to the same state in another generation, after as many attempts', async () => {
+  test('detects a row that came back to its state in another generation, after as many attempts', async () => {
     const { db, row, options } = await setUp();
     const changed = (before: RowRecord, event: RowEvent, fields: RowFields) =>
       inUnit(db, options, (unit) => unit.changeRow(before, event, fields, {}));
@@ -111,7 +111,7 @@ describe('a unit of work', () => {
     assert.equal((await row(1)).status, 'failed');
   });
 
-  test('writes nothing at all when any part of it fails', async () => {
+  test('writes nothing if any part of it fails', async () => {
     const { db, row, options } = await setUp();
     const broken = inUnit(db, options, async (unit) => {
       await unit.changeRow(await row(1, unit.tx), 'send', {}, {});
@@ -162,7 +162,7 @@ describe('a unit of work', () => {
     assert.equal((await findBatch(db, 'batch-1'))?.audit_head, assertChained(events));
   });
 
-  test('keeps among the costs of a batch what a payment that failed has cost, when its row is retried', async () => {
+  test('keeps the cost of a failed payment among the costs of its batch when the row is retried', async () => {
     const { db, row, options } = await setUp();
     await inUnit(db, options, async (unit) => {
       const pay = async (cost: string, event: 'complete' | 'fail') => {
@@ -177,7 +177,7 @@ describe('a unit of work', () => {
     assert.deepEqual(Object.fromEntries(await costsOfBatch(db, 'batch-1')), { KES: '299' });
   });
 
-  test('keeps the costs of a batch equal to those of its rows, and tells once what ended', async () => {
+  test('keeps the costs of a batch equal to those of its rows, and reports each end once', async () => {
     const { db, row, options } = await setUp();
     const told = await inUnit(db, options, async (unit) => {
       for (const rowNo of [1, 2]) {
@@ -203,7 +203,7 @@ describe('a unit of work', () => {
   });
 
   for (const since of [{ cost: '1.25' }, { cost_currency: 'EUR' }])
-    test(`changes no cost of a row whose ${Object.keys(since)} has changed since it was read: a batch would count it twice`, async () => {
+    test(`changes no cost of a row whose ${Object.keys(since)} has changed since it was read: the batch would count it twice`, async () => {
       const { db, row, options } = await setUp();
       await inUnit(db, options, async (unit) => {
         const charged = { cost: '1.50', cost_currency: 'USD' };
@@ -220,7 +220,7 @@ describe('a unit of work', () => {
       assert.deepEqual(costs, [[cost_currency, cost]]);
     });
 
-  test('changes nothing of a batch that is no longer in the state in which it was read', async () => {
+  test('changes nothing of a batch that has left the state in which it was read', async () => {
     const { db, options } = await setUp();
     const stale = await findBatch(db, 'batch-1');
     assert.ok(stale);
@@ -233,7 +233,7 @@ describe('a unit of work', () => {
     assert.deepEqual([status, approved_at], ['cancelled', null]);
   });
 
-  test('leaves what others wrote of a batch in the same state since it was read', async () => {
+  test('keeps what others wrote to a batch in the same state since it was read', async () => {
     const { db, options } = await setUp();
     const [stale, others] = [await findBatch(db, 'batch-1'), { service: 'where it moved', approved_by: 'mary' }];
     assert.ok(stale);
@@ -244,7 +244,7 @@ describe('a unit of work', () => {
     assert.deepEqual({ status, service, approved_by, approved_at }, { status: 'approved', ...others, approved_at: 2 });
   });
 
-  test('takes out all rows of a batch that came to nothing, so many at a time', async () => {
+  test('deletes all rows of a batch that came to nothing, in chunks', async () => {
     const { db, options } = await setUp(5);
     const discard = () => inUnit(db, options, (unit) => unit.discardRows('batch-1', 2));
     for (const left of [3, 1, 0]) {
@@ -270,7 +270,7 @@ describe('a unit of work', () => {
     assert.equal((await row(1)).status, 'ready');
   });
 
-  test('fails for a runner whose account the same process has taken anew: writes nothing, and leaves the newer hold alone', async () => {
+  test('fails for a runner whose account the same process has claimed again: it writes nothing and keeps the newer lease', async () => {
     const { clock, db, row } = await setUp();
     const take = (now: number) =>
       db.transact((tx) => takeLease(tx, { account: 'main', holder: 'a', now, expiresAt: now + 10, deadHolder: null }));

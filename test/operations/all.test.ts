@@ -79,7 +79,7 @@ function sessionOfStranger(): Session {
 }
 
 describe('the operations', () => {
-  test('are all listed, one file or a family of one purpose each', () => {
+  test('are all listed, one file or a family with one purpose each', () => {
     const files = readdirSync(join(root, 'src/operations'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.includes('/') && !path.startsWith('base/'))
       .filter((path) => readFileSync(join(root, 'src/operations', path), 'utf8').includes('defineOperation({'));
@@ -92,7 +92,7 @@ describe('the operations', () => {
   });
 
   for (const operation of operations)
-    test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and a test at its door`, () => {
+    test(`${operation.name} has schemas in snake_case, a role, a place in the docs, and an end-to-end test`, () => {
       assert.match(operation.name, /^[a-z]+(-[a-z]+)+$/);
       assert.ok(operation.role === null || roles.includes(operation.role));
       for (const schema of [operation.input, operation.result]) {
@@ -125,7 +125,7 @@ describe('the operations', () => {
       });
     });
 
-  test('are the only ones that docs/operations.md names', () => {
+  test('are exactly those that docs/operations.md lists', () => {
     const named = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(named.toSorted(), operations.map(({ name }) => name).toSorted());
   });

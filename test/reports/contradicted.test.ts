@@ -68,7 +68,7 @@ test('a failed row that the service has completed counts as paid in every report
   assert.equal(await countContradicted(db, 'B-1'), 1);
 });
 
-test('payments whose charges are in no sum are named where more left the wallets than was charged', async (t) => {
+test('payments whose charges are in no sum are listed if more left the wallets than was charged', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await flip(db, 8);

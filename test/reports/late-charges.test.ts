@@ -52,7 +52,7 @@ async function balanceOf(rig: Rig, batchId: string) {
   return balance;
 }
 
-describe('a failed payment that the service charges after all', () => {
+describe('a failed payment that the service charges later', () => {
   for (const version of ['v2', 'v1'] as const)
     test(`is a charge of its batch in the proof of another batch that ran meanwhile (${version})`, async (t) => {
       const rig = await slowRig(t, version);
@@ -76,7 +76,7 @@ describe('a failed payment that the service charges after all', () => {
       assert.equal((await balanceOf(rig, 'batch-1')).explained, true);
     });
 
-  test('is one even if that is only seen days later: the service says when it was charged', async (t) => {
+  test('counts even if it is seen days later: the service says when it was charged', async (t) => {
     const rig = await slowRig(t, 'v2');
     await rig.add([aRow(1, { phone_number: reversed, amount: '10' })]);
     await rig.run();
@@ -123,7 +123,7 @@ describe('a failed payment that the service charges after all', () => {
     assert.ok(found.includes('has another sum of USD charged late than the audit chain.'), found.join('\n'));
   });
 
-  test('is none any more once it is refunded', async (t) => {
+  test('no longer counts after its refund', async (t) => {
     const rig = await slowRig(t, 'v2');
     await rig.add([aRow(1, { phone_number: reversed, amount: '10' })]);
     await rig.run();

@@ -37,7 +37,7 @@ const addSession = (db: Database, session_id: string, at: number, name: string |
 describe('attempts to sign in', () => {
   const rules = { waitMs: (attempts: number) => (attempts < 3 ? 0 : 100), forgottenAfterMs: 1_000 };
 
-  test('wait after too many, count nothing meanwhile, and are forgotten in time', async () => {
+  test('are delayed after too many, count nothing meanwhile, and are forgotten in time', async () => {
     const db = await memoryLedger();
     const guess = (at: number) => beginAttempt(db, { kind: 'password', subject: 'amina' }, rules, at);
     assert.deepEqual([await guess(1), await guess(2), await guess(3)], [0, 0, 0]);
@@ -49,7 +49,7 @@ describe('attempts to sign in', () => {
     await db.close();
   });
 
-  test('are forgotten when one succeeds; those of an address are only reduced by that one', async () => {
+  test('are forgotten after a success, which only reduces those of an address', async () => {
     const db = await memoryLedger();
     for (const kind of ['password', 'address'] as const) {
       const one = { kind, subject: 'x' };
@@ -96,7 +96,7 @@ describe('sessions', () => {
     await db.close();
   });
 
-  test('prove a purpose for that purpose alone, and answer each challenge once', async () => {
+  test('prove a purpose only for that purpose, and answer each challenge once', async () => {
     const db = await memoryLedger();
     await addSession(db, 'a', 1);
     await noteStepUp(db, { sessionId: 'a', purpose: 'p', at: 5 });
@@ -115,7 +115,7 @@ describe('sessions', () => {
 });
 
 describe('second factors', () => {
-  test('take each time step of a code once, and never an earlier one', async () => {
+  test('accept each time step of a code once, and never an earlier one', async () => {
     const db = await memoryLedger();
     assert.equal(await proposeTotp(db, 'amina', 'FIRST'), true);
     assert.equal(await proposeTotp(db, 'amina', 'SECOND'), true, 'not confirmed yet');

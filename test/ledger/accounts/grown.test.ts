@@ -31,9 +31,9 @@ const askedAgain: Record<string, (db: Queryable) => Promise<unknown>> = {
   'batches that are late': (db) => batchesLate(db, 1),
 };
 
-describe('in a ledger that has grown for years', () => {
+describe('a ledger that has grown for years', () => {
   for (const [what, ask] of Object.entries(askedAgain))
-    test(`nothing that is done with is read for ${what}`, async () => {
+    test(`reads no finished entries for ${what}`, async () => {
       const { view, plans } = planned(await memoryLedger());
       await ask(view);
       const ofTables = plans.filter((plan) => /\b(batches|slots|inbox|outbox|rows|events|batch_counts)\b/.test(plan));
@@ -44,14 +44,14 @@ describe('in a ledger that has grown for years', () => {
       );
     });
 
-  test('to take a slot looks at those that are being run alone', async () => {
+  test('reads only running slots to claim a slot', async () => {
     const db = await memoryLedger();
     const { view, plans } = planned(db);
     await claimSlot({ ...view, execute: async (sql, params) => (await view.query(sql, params)).length }, slot);
     assert.match(plans.join('\n'), /SEARCH other USING COVERING INDEX slots_by_state \(state=\? AND job=\?\)/);
   });
 
-  test('slots and webhooks are counted in an index that has nothing else', async () => {
+  test('counts slots and webhooks in an index that has nothing else', async () => {
     const { view, plans } = planned(await memoryLedger());
     await countSlots(view);
     await webhooksByOutcome(view);
@@ -61,7 +61,7 @@ describe('in a ledger that has grown for years', () => {
     ]);
   });
 
-  test('the last balance of each account is found without comparing its batches with each other', async () => {
+  test('finds the last balance of each account without comparing its batches with each other', async () => {
     const db = await memoryLedger();
     const add = (batch_id: string, fields: Parameters<typeof aBatch>[0]) =>
       inUnit(db, { clock: systemClock, actor: 'test' }, (unit) => unit.addBatch(aBatch({ batch_id, ...fields }), {}));

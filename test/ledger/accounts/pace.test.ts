@@ -4,7 +4,7 @@ import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { idlePace, memoryLedger } from '../../support/ledger.ts';
 
-test('a pace is told as long as the account is held by whoever noted it, however long that is', async () => {
+test('a pace is shown as long as its writer holds the account, however long that is', async () => {
   const db = await memoryLedger();
   const hold = async (holder: string, now: number, expiresAt: number) => {
     const held = await takeLease(db, { account: 'main', holder, now, expiresAt, deadHolder: null });

@@ -12,14 +12,14 @@ import { anInboxEntry, findInboxEntry, memoryLedger } from '../../support/ledger
 const entry = (fields: Partial<InboxEntry> = {}) => anInboxEntry({ received_at: 100, due_at: 100, ...fields });
 
 describe('the inbox', () => {
-  test('keeps a webhook once, whatever the second one of the same name says', async () => {
+  test('keeps a webhook once, whatever a second one with the same name contains', async () => {
     const db = await memoryLedger();
     assert.equal(await addToInbox(db, entry()), true);
     assert.equal(await addToInbox(db, entry({ body: '{"other":1}', received_at: 200 })), false);
     assert.deepEqual({ ...(await findInboxEntry(db, entry())) }, entry());
   });
 
-  test('tells the same event of another account or another scheme apart', async () => {
+  test('distinguishes the same event of another account or another scheme', async () => {
     const db = await memoryLedger();
     assert.equal(await addToInbox(db, entry()), true);
     assert.equal(await addToInbox(db, entry({ account: 'other' })), true);
@@ -27,7 +27,7 @@ describe('the inbox', () => {
     assert.equal((await dueInbox(db, 'main', 1_000, 10)).length, 2);
   });
 
-  test('gives the unhandled ones that are due, the longest due first, and says when the next is', async () => {
+  test('returns the unhandled webhooks that are due, the oldest first, and the time of the next', async () => {
     const db = await memoryLedger();
     await addToInbox(db, entry({ message_id: 'late', due_at: 300 }));
     await addToInbox(db, entry({ message_id: 'second', due_at: 200 }));

@@ -5,7 +5,7 @@ import { runSoFar } from '../../../src/ledger/batches/batches.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { aBatch, memoryLedger } from '../../support/ledger.ts';
 
-test('what there is of a run is told without its batches, and without those of other runs and accounts', async () => {
+test('the state of a run is read without its batches, and without other runs and accounts', async () => {
   const db = await memoryLedger();
   const add = (fields: Parameters<typeof aBatch>[0]) =>
     inUnit(db, { clock: systemClock, actor: 'test' }, (unit) => unit.addBatch(aBatch(fields), {}));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinCells, splitCells } from '../../../src/ledger/drafts/draft-rows.ts';
 
-test('cells come back as they were, whatever is in them', () => {
+test('cells come back unchanged, whatever they contain', () => {
   for (const cells of [
     [''],
     ['a', '', 'b'],

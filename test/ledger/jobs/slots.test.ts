@@ -43,18 +43,18 @@ describe('the slots of a job', () => {
     assert.equal(await insert(db, 100, 'due', 'another job'), true);
   });
 
-  test('are known after one moment and up to another', async () => {
+  test('are read after one moment and up to another', async () => {
     const db = await withSlots([100, 'done'], [200, 'due'], [300, 'done'], [400, 'due']);
     assert.deepEqual(await knownDueTimes(db, job, 100, 300), new Set([200, 300]));
   });
 
-  test('are open in their order where they are being run, or due by now', async () => {
+  test('are returned in order if they are running or due by now', async () => {
     const db = await withSlots([400, 'due'], [300, 'due'], [200, 'due'], [100, 'done'], [500, 'due']);
     assert.ok(await claim(db, 'one', 500));
     assert.deepEqual(timesOf(await openSlots(db, job, 300)), [200, 300, 500]);
   });
 
-  test('are forgotten where they are yet to come, and were skipped', async () => {
+  test('are forgotten if they are in the future and were skipped', async () => {
     const db = await withSlots([100, 'skipped'], [200, 'skipped'], [300, 'skipped'], [400, 'due']);
     assert.equal(await forgetFutureSkips(db, job, 200), 1);
     assert.deepEqual(timesOf(await listSlots(db, job, 10)), [400, 200, 100]);
@@ -62,7 +62,7 @@ describe('the slots of a job', () => {
 });
 
 describe('a slot', () => {
-  test('is taken by one process, and by another only where that one has ended; it began when it was first taken', async () => {
+  test('is claimed by one process, and by another only after that one has ended; it began when it was first claimed', async () => {
     const db = await withSlots([100, 'due']);
     assert.equal(await claim(db, 'one', 100), true);
     for (const holder of ['one', 'two']) assert.equal(await claim(db, holder, 100), false);
@@ -76,7 +76,7 @@ describe('a slot', () => {
     [100, 200],
     [200, 100],
   ] as const)
-    test(`is not taken while the ${running < other ? 'earlier' : 'later'} one of its job is running`, async () => {
+    test(`is not claimed while the ${running < other ? 'earlier' : 'later'} one of its job is running`, async () => {
       const db = await withSlots([100, 'due'], [200, 'due']);
       await insert(db, other, 'due', 'another job');
       assert.equal(await claim(db, 'one', running), true);
@@ -85,7 +85,7 @@ describe('a slot', () => {
       assert.equal(await claimSlot(db, ofOther), true);
     });
 
-  test('is gone on with and ended by whoever has it, and no more after that', async () => {
+  test('is continued and ended by its owner, and not after that', async () => {
     const db = await withSlots([100, 'due']);
     await claim(db, 'one', 100);
     assert.deepEqual([await goOn(db, 'two'), await end(db, 'two')], [false, false]);

@@ -6,7 +6,7 @@ import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 
 const columns = ['phone_number', 'network_id', 'amount', 'topup_id', 'cost', 'failure_reason', 'completed_at'] as const;
 
-test('reports read of each row what stands in the ledger, field by field', async (t) => {
+test('reports read every field of each row as the ledger has it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   // Values that differ from column to column, so that none can stand in for another.
@@ -25,7 +25,7 @@ test('reports read of each row what stands in the ledger, field by field', async
   assert.equal(Object.keys(reported[0] ?? {}).length, 29);
 });
 
-test('the rows that may need a person to look at them are found among all', async (t) => {
+test('the rows that may need a person are found among all rows', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const troubled = ['invalid', 'held', 'skipped', 'failed', 'in_doubt'];

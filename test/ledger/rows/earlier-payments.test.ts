@@ -9,7 +9,7 @@ const query = { account: 'main', since: 1, withLost: false };
 const number = (index: number) => `+2547000${String(index).padStart(5, '0')}`;
 
 for (const count of [1, 2, 50, 128]) {
-  test(`what was sent to ${count} number(s) is looked up by them, however many rows and batches the ledger has`, async () => {
+  test(`payments to ${count} number(s) are looked up by number, however many rows and batches the ledger has`, async () => {
     const db = await memoryLedger();
     const { view, plans } = planned(db);
     await earlierPaymentsTo(
@@ -28,7 +28,7 @@ for (const count of [1, 2, 50, 128]) {
   });
 }
 
-test('what counts is what the account sent since then, and rows that bear what the service says of an earlier payment', async () => {
+test('what counts is what the account sent since then, and rows that keep a service answer about an earlier payment', async () => {
   const db = await memoryLedger();
   const cases: [status: string, serviceStatus: string | null, firstSentAt: number | null, counts: boolean][] = [
     ['sending', null, 100, true],
@@ -77,7 +77,7 @@ test('what counts is what the account sent since then, and rows that bear what t
   await db.close();
 });
 
-test('what may have been sent since then is of other batches of the account that were still under way', async () => {
+test('payments that may have been sent since then are of other batches of the account that were still running', async () => {
   for (const [fields, mayHave] of [
     [{ started_at: 50 }, true],
     [{ started_at: 50, completed_at: 100 }, true],

@@ -36,7 +36,7 @@ for (const [what, places] of [
   ['one that is ready and has problems', [53]],
   ['none like the others', Array.from({ length: 130 }, (_, at) => at)],
 ] as const) {
-  test(`rows stand in the ledger as they were given: ${what}`, async () => {
+  test(`rows are stored as given: ${what}`, async () => {
     const db = await memoryLedger();
     const rows = rowsWith(places);
     await db.transact((tx) => insertRows(tx, rows));

@@ -12,7 +12,7 @@ const identity = (rowNo: number): PaymentIdentity => ({
 });
 
 describe('a payment', () => {
-  test('keeps its key, body and owner, whatever its attempts come to, and whoever else would bind it', async () => {
+  test('keeps its key, body and owner, whatever its attempts result in, and whoever else wants to bind it', async () => {
     const db = await memoryLedger();
     const bound = aPayment(identity(1));
     assert.equal(await insertPayments(db, [bound]), 1);
@@ -32,7 +32,7 @@ describe('a payment', () => {
     assert.deepEqual({ ...(await findPayment(db, bound.idempotency_key)) }, { ...bound, ...attempts });
   });
 
-  test('is found with any number of others', async () => {
+  test('is found among any number of others', async () => {
     const db = await memoryLedger();
     const payments = Array.from({ length: 40 }, (_, index) => aPayment(identity(index), { row_no: index }));
     assert.equal(await insertPayments(db, payments), payments.length);

@@ -4,7 +4,7 @@ import { refundsOfOtherBatches } from '../../../src/ledger/rows/costs.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
-test('what came back in a time is found by that time, however many rows the ledger has', async () => {
+test('refunds of a period are found by time, however many rows the ledger has', async () => {
   const db = await memoryLedger();
   const { view, plans } = planned(db);
   await refundsOfOtherBatches(view, { account: 'main', batchId: 'batch-1', fromMs: 1, toMs: 2 });

@@ -7,7 +7,7 @@ import { highestClock } from '../../../src/ledger/schema/ledger-state.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { aBatch, earlierLedger } from '../../support/ledger.ts';
 
-test('what facts kept of single batches becomes their columns', async () => {
+test('facts of single batches become columns of batches', async () => {
   const db = await earlierLedger(batchFacts);
   for (const batch_id of ['one', 'two', 'three']) {
     const { account, service, run_id, status, priority, file_name, columns, program, created_by } = aBatch();

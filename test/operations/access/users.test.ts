@@ -75,7 +75,7 @@ describe('people of the console', () => {
     await assert.rejects(addUser('chidi', { roles: [] }), /needs at least one/);
   });
 
-  test('are changed field by field; what is left out stays', async (t) => {
+  test('are changed field by field; fields that are left out stay', async (t) => {
     const { perform, addUser } = await installation(t);
     await addUser('amina', { email: 'a@example.org', accounts: ['default'], language: 'sw' });
     const changed = await perform(operations.changeUser, { name: 'amina', roles: ['approve'] });
@@ -105,7 +105,7 @@ describe('people of the console', () => {
     assert.equal((await perform(operations.changeUser, { name: 'amina', disabled: false })).disabled_at, null);
   });
 
-  test('always have an administrator who can sign in among them', async (t) => {
+  test('always include an administrator who can sign in', async (t) => {
     const { perform, addUser, setPassword } = await installation(t);
     await addUser('amina', { roles: ['admin'] });
     await setPassword('amina');

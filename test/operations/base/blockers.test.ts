@@ -11,7 +11,7 @@ import { makeRig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
 import { aRow, idlePace, setPause } from '../../support/ledger.ts';
 
-test('until the last row of a batch is sent, those of its account go that come before it or take turns with it', async () => {
+test('a batch waits for the batches of its account that are sent before it or take turns with it, until its last row is sent', async () => {
   const rig = await makeRig();
   const batches: [string, Priority, number, string][] = [
     ['urgent', 'urgent', 20, 'running'],
@@ -34,7 +34,7 @@ test('until the last row of a batch is sent, those of its account go that come b
   }
 });
 
-test('where only rows to numbers that were paid a moment ago are left, they are what is waited for, and how long', async () => {
+test('if only rows to recently paid numbers are left, the batch waits for their time, which is shown', async () => {
   const rig = await makeRig({ policy: v1Policy, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
   await rig.add([1, 2, 3, 4, 5].map((rowNo) => aRow(rowNo, { phone_number: '+254712000001' })));
@@ -51,7 +51,7 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   await clock.drive(running);
 });
 
-test('where one of the rows that go alone at first is left to a person, that person is what is waited for, not the row', async () => {
+test('if one of the first rows waits for a person, the batch waits for that person, not for the row', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
@@ -66,7 +66,7 @@ test('where one of the rows that go alone at first is left to a person, that per
   assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
 });
 
-test('a batch that was left at the question whether it is sent, or that waits for money, says what to do', async () => {
+test('a batch that waits for the answer whether to send it, or for money, says what to do', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   await rig.add(someRows(1));
@@ -84,7 +84,7 @@ test('a batch that was left at the question whether it is sent, or that waits fo
   );
 });
 
-test('a batch behind others says which they are and how many rows of theirs go before its own, also without a rate limit', async () => {
+test('a batch behind others lists them and how many of their rows are sent first, also without a rate limit', async () => {
   const rig = await makeRig({ paceMs: 1_000, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
   const numbered = (count: number, digit: number) =>
@@ -123,7 +123,7 @@ test('a batch behind others says which they are and how many rows of theirs go b
   await clock.drive(running);
 });
 
-test('an account that the service tells to wait says so whatever its rows wait for, and what a person can do where it is long', async () => {
+test('an account that the service throttles says so whatever its rows wait for, and what a person can do if it is long', async () => {
   const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
   await rig.add(someRows(2));
@@ -167,7 +167,7 @@ test('an account that the service tells to wait says so whatever its rows wait f
   await clock.drive(running);
 });
 
-test('rows in doubt are named beside those that the service is to end, with their next look-up', async () => {
+test('rows in doubt are listed, with their next look-up, next to those that the service must finish', async () => {
   const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
   rig.service.script('run-1/ref-1', 'lose_answer');
@@ -192,7 +192,7 @@ test('rows in doubt are named beside those that the service is to end, with thei
   await clock.drive(running);
 });
 
-test('where nothing but a later look-up is left, a resume is advised for that time, since it does nothing before', async () => {
+test('if only a later look-up is left, a resume is advised for that time, since it has no effect before', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   rig.service.script('run-1/ref-1', 'lose_answer');
@@ -215,7 +215,7 @@ test('where nothing but a later look-up is left, a resume is advised for that ti
   assert.match((await words()) ?? '', /^a program to work on it: none is running/);
 });
 
-test('the pauses of an even pace are no wait, and longer ones are', async () => {
+test('short pauses of an even pace are not reported as a wait, and longer ones are', async () => {
   const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
   await rig.add(someRows(90));
@@ -240,7 +240,7 @@ test('the pauses of an even pace are no wait, and longer ones are', async () => 
   assert.equal(await words(4_000, 60), 'the service\u0027s rate limit, 4 s more');
 });
 
-test('where the service has rows for longer than it promises, it is waited for, or a person', async () => {
+test('overdue rows wait for the service or a person', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   rig.service.ends('run-1/ref-1', 'open');

@@ -28,7 +28,7 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
   return { words: finishLine({ ...json, status: batch.status }), json };
 }
 
-describe('where a batch stands that is to be done by a time', () => {
+describe('the finish time of a batch with a deadline', () => {
   const finish_by = now + 60 * minute;
   for (const [what, fields, doneIn, words, inTime] of [
     ['in time', {}, 40, 'done about 2026-11-20 09:40 UTC, 20 min early (due 2026-11-20 10:00 UTC)', true],
@@ -65,18 +65,18 @@ describe('where a batch stands that is to be done by a time', () => {
     ],
     ['given up', { status: 'cancelled' }, null, null, null],
   ] as [string, Partial<BatchRecord>, number | null, string | null, boolean | null][])
-    test(`is told: ${what}`, () => {
+    test(`is shown: ${what}`, () => {
       const one = shown({ finish_by, ...fields }, doneIn);
       assert.deepEqual([one.words, one.json.in_time], [words, inTime]);
     });
 
-  test('is told with when it will go first for that', () => {
+  test('is shown with the time from which the batch is sent first', () => {
     const { words, json } = shown({ finish_by }, 40, 15);
     assert.match(words ?? '', /\(due 2026-11-20 10:00 UTC\); airbatch sends it before the others for that, in 15 min$/);
     assert.deepEqual([json.goes_first, json.goes_first_in_ms], [false, 15 * minute]);
   });
 
-  test('is nothing where it is to be done by none', () => {
+  test('is absent without a deadline', () => {
     const { words, json } = shown({}, 40);
     assert.equal(words, null);
     const done_at = '2026-11-20T09:40:00.000Z';

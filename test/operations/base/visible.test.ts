@@ -69,7 +69,7 @@ const guarded = all.filter((one): one is RoleOperation => one.role !== null);
 
 for (const operation of guarded) {
   const fields = fieldsOf(operation);
-  test(`${operation.name} keeps what is not of the caller's accounts from the caller`, async (t) => {
+  test(`${operation.name} hides what is not of the caller’s accounts from the caller`, async (t) => {
     const session = await twoTeams(t);
     const allowed = (input: object) => requireAllowed(session, operation, input);
     if (fields.includes('batch_id')) {
@@ -109,14 +109,14 @@ for (const operation of listing)
     assert.doesNotMatch(await shown(['gone']), /ours|theirs/);
   });
 
-test('run-job knows no job of another account', async (t) => {
+test('run-job does not find a job of another account', async (t) => {
   const session = await twoTeams(t);
   const run = (name: string) => performIn(session, operations.runJob, door, { name });
   await assert.rejects(run('pay-theirs'), { code: 'USAGE', message: 'there is no job "pay-theirs"' });
   assert.equal((await run('pay-ours')).job, 'pay-ours');
 });
 
-test('list-batches takes an account, for callers who may see several', async (t) => {
+test('list-batches accepts an account, for callers who may see several', async (t) => {
   const session = await twoTeams(t, []);
   const listed = async (account?: string) =>
     (await performIn(session, listBatches, door, { account })).batches.map(({ batch_id }) => batch_id);
@@ -125,7 +125,7 @@ test('list-batches takes an account, for callers who may see several', async (t)
   assert.deepEqual(await listed('gone'), []);
 });
 
-test('a caller with more accounts than one statement takes sees the batches of all, the newest first', async (t) => {
+test('a caller with more accounts than fit one statement sees the batches of all, the newest first', async (t) => {
   const session = await twoTeams(t, [...Array.from({ length: 60 }, (_, at) => `a-${at}`), 'ours', 'theirs']);
   const { batches } = await performIn(session, listBatches, door, { limit: 1 });
   const { batches: both } = await performIn(session, listBatches, door, {});

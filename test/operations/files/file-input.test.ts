@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileInput, readWithOf, settingsWith } from '../../../src/operations/files/file-input.ts';
 
-test('what is said of a file goes before the configuration, and is kept for a file of corrections', () => {
+test('settings of a file override the configuration, and are kept for a file of corrections', () => {
   const said = { file: '/a.csv', map: { amount: 'Net pay' }, header_line: 3, total_line: 'skip', expect_rows: 2 };
   const input = fileInput.parse({ ...said, account: 'main', country: 'KE' });
   const settings = {

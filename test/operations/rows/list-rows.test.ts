@@ -95,7 +95,7 @@ test('list-rows finds a number by its last four digits or as a whole, and by not
     assert.deepEqual(await numbers({ find }), [], find);
 });
 
-test('list-rows names the batch of the run that has paid a row', async (t) => {
+test('list-rows shows the batch of the run that paid a row', async (t) => {
   const { db, list } = await ledger(t);
   const rows = [1, 2, 3].map((rowNo) => newRow('B-1', rowNo));
   await writeBatch(db, newBatch('B-1'), [
@@ -113,7 +113,7 @@ test('list-rows names the batch of the run that has paid a row', async (t) => {
   assert.deepEqual(await payers('B-1'), [null, null, 'B-2']);
 });
 
-test('list-rows ends a call after 100,000 rows, and goes on from there', async (t) => {
+test('list-rows ends a call after 100,000 rows, and continues from there', async (t) => {
   const { db, clock, list } = await ledger(t);
   await addBatch(db, clock, aBatch({ batch_id: 'B-1', columns: '["number","name"]' }), []);
   const count = 100_500;

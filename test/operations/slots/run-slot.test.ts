@@ -106,7 +106,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
 }
 
 describe('a slot', () => {
-  test('says once what of its inbox is no file and is never paid: folders, pipes and links', async (t) => {
+  test('reports once what in its inbox is not a file and is never paid: folders, pipes and links', async (t) => {
     const { run, write, session, folder } = await place(t, {
       source: { kind: 'folder', folder: '.', pattern: '*.csv' },
     });
@@ -129,7 +129,7 @@ describe('a slot', () => {
     assert.equal(warned.length, 2);
   });
 
-  test('with one bad file has its good one in the log as soon as that is taken', async (t) => {
+  test('with one bad file has its good one in the log as soon as that is imported', async (t) => {
     const { run, write, session } = await place(t);
     const logged: unknown[] = [];
     Object.assign(session.log, { info: (message: string, data: object) => void logged.push({ message, ...data }) });
@@ -146,7 +146,7 @@ describe('a slot', () => {
     ]);
   });
 
-  test('whose process is to end begins with no further file of its inbox, and is run again', async (t) => {
+  test('whose process is stopping starts no further file of its inbox, and is run again', async (t) => {
     const { run, stopping, write, found, batches } = await place(t);
     for (const name of ['a.csv', 'b.csv']) write(`inbox/${name}`);
     stopping.abort();
@@ -155,7 +155,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), []);
   });
 
-  test('says of which rows the text message is not sent, where the service has none', async (t) => {
+  test('reports the rows whose text message is not sent, if the service has none', async (t) => {
     const { gateway, run, write } = await place(t, { intake: { country: 'KE', smsMessage: 'Thank you' } });
     Object.assign(gateway, { sendsTexts: false });
     write('inbox/x.csv');
@@ -165,7 +165,7 @@ describe('a slot', () => {
     );
   });
 
-  test('pays the other files where one cannot be read, and has failed: that one is for a person', async (t) => {
+  test('pays the other files if one cannot be read, and fails: a person must look at that one', async (t) => {
     const { folder, run, write, batches } = await place(t);
     mkdirSync(join(folder, 'working', '20261125-0900~b.csv'), { recursive: true });
     for (const name of ['a.csv', 'c.csv']) write(`inbox/${name}`);
@@ -175,7 +175,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved', 'approved']);
   });
 
-  test('says of a file that cannot be read or moved for now that it may be, and brings no other twice meanwhile', async (t) => {
+  test('reports that a file cannot be read or moved for now, and brings no other twice meanwhile', async (t) => {
     const { folder, run, write, found, batches } = await place(t);
     for (const name of ['a.csv', 'b.csv']) write(`inbox/${name}`);
     const { rename } = fsPromises;
@@ -204,7 +204,7 @@ describe('a slot', () => {
     assert.deepEqual(found('working'), ['20261125-0900~a.csv', '20261125-0900~b.csv']);
   });
 
-  test('whose folder is away makes no other in its place, and does not take that for an empty inbox', async (t) => {
+  test('without its folder makes no other in its place, and does not treat that as an empty inbox', async (t) => {
     const { folder, run, write, batches } = await place(t);
     assert.equal((await run()).detail, 'found no file');
     const away = `${folder}-away`;
@@ -223,7 +223,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved']);
   });
 
-  test('names a file that was rejected at its end as well, where it waited for another in between', async (t) => {
+  test('reports a rejected file at its end as well, if it waited for another in between', async (t) => {
     const { folder, run, write, db } = await place(t);
     await insertSlot(db, { job: 'payroll', due_at: dueAt, state: 'due', detail: null });
     write('inbox/a.csv', 'nothing,of,it\n1,2,3\n');
@@ -241,7 +241,7 @@ describe('a slot', () => {
     );
   });
 
-  test('pays the other files where one cannot be taken, names it, and has failed', async (t) => {
+  test('pays the other files if one cannot be taken, names it, and fails', async (t) => {
     const { folder, run, write, found, batches } = await place(t, {
       source: { kind: 'folder', folder: '.', pattern: '*.csv' },
     });
@@ -259,7 +259,7 @@ describe('a slot', () => {
   });
 
   const isLinux = process.platform === 'linux';
-  test('names a file whose name it cannot read, and has failed', { skip: !isLinux }, async (t) => {
+  test('reports a file whose name it cannot read, and fails', { skip: !isLinux }, async (t) => {
     const { folder, run } = await place(t);
     const inbox = join(folder, 'inbox');
     mkdirSync(inbox);
@@ -270,7 +270,7 @@ describe('a slot', () => {
     });
   });
 
-  test('goes on with the other files where one that is rejected cannot be put away', async (t) => {
+  test('continues with the other files if a rejected one cannot be archived', async (t) => {
     const { folder, run, write, batches } = await place(t);
     mkdirSync(join(folder, 'rejected', '20261125-0900~a.csv.why.txt'), { recursive: true });
     write('inbox/a.csv', '');
@@ -284,7 +284,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved', 'rejected']);
   });
 
-  test('names a rejected file once that cannot be put away, also where it is tried again', async (t) => {
+  test('reports a rejected file that cannot be archived once, also if it is tried again', async (t) => {
     const { run, write, found } = await place(t);
     write('inbox/a.csv', '');
     write('inbox/b.csv.part', '');
@@ -303,7 +303,7 @@ describe('a slot', () => {
     assert.deepEqual(found('working'), ['20261125-0900~a.csv']);
   });
 
-  test('decides what a crash has left undecided: its batch is neither brought again nor left lying', async (t) => {
+  test('decides what a crash left undecided: its batch is neither imported again nor left waiting', async (t) => {
     const { db, run, write, batches } = await place(t);
     write('inbox/x.csv');
     const first = await run();
@@ -313,7 +313,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved']);
   });
 
-  test('that another process has by now brings nothing: its files are left to that process', async (t) => {
+  test('that another process has claimed brings nothing: its files are left to that process', async (t) => {
     const { db, run, write, batches, found } = await place(t);
     write('inbox/x.csv');
     let asked = 0;
@@ -330,7 +330,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved', 'validated']);
   });
 
-  test('pays what its program wrote before a crash, and does not ask it for something else', async (t) => {
+  test('pays what its program wrote before a crash, and does not run the program again', async (t) => {
     const { run, write, batches } = await place(t, { source: { kind: 'command', command: ['false'] } });
     write('jobs/payroll/20261125-0900.csv');
     const { outcome, detail } = await run();
@@ -338,7 +338,7 @@ describe('a slot', () => {
     assert.deepEqual(await batches(), ['approved']);
   });
 
-  test('waits for a single file that somebody is still writing, brings it once, and leaves it where it is', async (t) => {
+  test('waits for a single file that somebody is still writing, imports it once, and leaves it in its place', async (t) => {
     const source = { kind: 'file', file: 'x.csv' } as const;
     const { folder, db, session, run, write, end, toPutAway, batches } = await place(t, { source });
     const path = join(folder, 'x.csv');
@@ -357,7 +357,7 @@ describe('a slot', () => {
     assert.deepEqual(await archivedFilesOf(session, batch?.batch_id ?? ''), [path]);
   });
 
-  test('tells of the folder of a single file that it is away, and not that there is no such file', async (t) => {
+  test('reports that the folder of a single file is missing, not the file', async (t) => {
     const { folder, run, write } = await place(t, { source: { kind: 'file', file: 'share/x.csv' } });
     const share = join(folder, 'share');
     await assert.rejects(run(), {
@@ -370,7 +370,7 @@ describe('a slot', () => {
     assert.equal((await run()).outcome, 'done');
   });
 
-  test('waits for its file as long as the job says, and has failed then', async (t) => {
+  test('waits for its file as long as the job says, and then fails', async (t) => {
     const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', required: true, waitMinutes: 20 } });
     const waits = { outcome: 'wait', detail: 'there is no file' };
     assert.deepEqual(await run(undefined, 20 * minute - 1), waits);
@@ -382,12 +382,12 @@ describe('a slot', () => {
     assert.match(detail, /^x\.csv is batch .*; still being written: y\.csv\.part$/);
   });
 
-  test('without any file is done where none is asked for', async (t) => {
+  test('without any file is done if none is required', async (t) => {
     const { run } = await place(t);
     assert.deepEqual(await run(), { outcome: 'done', detail: 'found no file' });
   });
 
-  test('names what lies in its inbox and is not what its pattern means', async (t) => {
+  test('lists what is in its inbox and does not match its pattern', async (t) => {
     const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', pattern: '*.csv' } });
     write('inbox/november.xlsx');
     write('inbox/.DS_Store');
@@ -401,7 +401,7 @@ describe('a slot', () => {
     assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
   });
 
-  test('has failed where a file of it was rejected, and pays the others', async (t) => {
+  test('fails if a file of it was rejected, and pays the others', async (t) => {
     const { run, write, found, batches } = await place(t);
     write('inbox/bad.csv', 'name,colour\nMary,blue\n');
     write('inbox/good.csv');
@@ -420,8 +420,8 @@ describe('a slot', () => {
   });
 });
 
-describe('what a job has brought', () => {
-  test('goes to `rejected` with the reason where a person has said no, and is put away once', async (t) => {
+describe('a file that a job has brought', () => {
+  test('moves to `rejected` with the reason if a person rejected its batch, and is archived once', async (t) => {
     const { folder, db, session, run, write, found, toPutAway } = await place(t, {
       source: { kind: 'folder', folder: '.', required: true },
       policy: { approval: { needed: 'always' } },
@@ -453,8 +453,8 @@ describe('what a job has brought', () => {
   });
 });
 
-describe('what a job has taken', () => {
-  test('is put into `rejected` with its reason, however long its name is', async (t) => {
+describe('a file that a job has taken', () => {
+  test('moves to `rejected` with its reason, however long its name is', async (t) => {
     const { db, session, run, write, found, toPutAway } = await place(t, {
       policy: { approval: { needed: 'always' } },
     });
@@ -473,7 +473,7 @@ describe('what a job has taken', () => {
     assert.deepEqual(await toPutAway(), []);
   });
 
-  test('stays to be put away while the share with its folder is away, and nothing is made in its place', async (t) => {
+  test('waits while the share with its folder is missing, and nothing is made in its place', async (t) => {
     const { folder, session, run, write, found, end, toPutAway } = await place(t);
     write('inbox/x.csv');
     await run();
@@ -488,7 +488,7 @@ describe('what a job has taken', () => {
     assert.deepEqual([found('working'), found('done').length, await toPutAway()], [[], 2, []]);
   });
 
-  test("is put away where it lies, whatever has become of the job, and nobody else's file is", async (t) => {
+  test('is archived where it is, whatever happened to the job, and no other file is', async (t) => {
     const own = await place(t);
     own.write('inbox/x.csv');
     await own.run();
@@ -505,10 +505,10 @@ describe('what a job has taken', () => {
   });
 });
 
-describe('what a slot has taken and not brought', () => {
+describe('a file that a slot has taken and not imported', () => {
   const nobody = () => assert.fail('nothing is to be paid');
 
-  test('is named in what is said of the slot', async (t) => {
+  test('is listed in the result of the slot', async (t) => {
     const { run, write } = await place(t);
     for (const name of ['a.csv', 'b.csv', 'c.csv', 'd.csv', 'e.csv']) write(`inbox/${name}`);
     let left = 2;
@@ -522,7 +522,7 @@ describe('what a slot has taken and not brought', () => {
     });
   });
 
-  test('is told by a later slot, once, and no more once it is brought', async (t) => {
+  test('is reported by a later slot, once, and not after it is imported', async (t) => {
     const { folder, db, session, job, run, write } = await place(t);
     const told: unknown[] = [];
     const warn = (message: string, about: object) => void told.push([message, about]);
@@ -599,7 +599,7 @@ describe('a slot that compares with the service', () => {
       assert.ok(found(`reports/${dir}`).includes('reconciliation.csv'), slot.detail);
     });
 
-  test('says which credentials to correct where they are refused', async (t) => {
+  test('says which credentials to correct if they are refused', async (t) => {
     const { gateway, run } = await compared(t);
     gateway.refuses.reads = true;
     await assert.rejects(run(), {

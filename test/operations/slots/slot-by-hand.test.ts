@@ -15,8 +15,8 @@ const now = Date.parse('2026-11-22T10:20:30Z');
 const thisMinute = Date.parse('2026-11-22T10:20:00Z');
 const october = Date.parse('2026-10-25T06:00:00Z');
 
-describe('the slot of a job that is run by hand', () => {
-  test('is one of this minute where the job is new: what was due before is nobody’s', async () => {
+describe('a slot that is run by hand', () => {
+  test('is one of this minute if the job is new: nobody is responsible for earlier ones', async () => {
     const slot = await slotByHand(await memoryLedger(), job, now);
     assert.deepEqual(slot, { dueAt: thisMinute, why: 'new', lastDueAt: null });
   });
@@ -27,7 +27,7 @@ describe('the slot of a job that is run by hand', () => {
     ['skipped', { dueAt: october, why: 'missed', lastDueAt: null }],
     ['due', { dueAt: october, why: 'due', lastDueAt: null }],
   ] as [SlotState, object][]) {
-    test(`follows from the last due time where that is ${state}, however many slots there are besides`, async () => {
+    test(`follows from the last due time if that is ${state}, however many other slots there are`, async () => {
       const db = await memoryLedger();
       await insertSlot(db, { job: 'payroll', due_at: october, state, detail: null });
       // A year of slots by hand since then, which name no due time.
@@ -37,7 +37,7 @@ describe('the slot of a job that is run by hand', () => {
     });
   }
 
-  test('is the last due time where nothing ran then, and the job was known', async () => {
+  test('is the last due time if nothing ran then, and the job was known', async () => {
     const db = await memoryLedger();
     await jobState.lookedAt.write(db, 'payroll', october - 1);
     assert.deepEqual(await slotByHand(db, job, now), { dueAt: october, why: 'missed', lastDueAt: null });

@@ -53,7 +53,7 @@ async function watched(
 describe('a command that watches another process', () => {
   const refused = ['credentials_rejected', 'UNAUTHORIZED: no such key'] as const;
 
-  test('says once that the other was refused, and ends when nothing has moved for two look-ups', async () => {
+  test('reports once that the other was refused, and ends when nothing has changed for two look-ups', async () => {
     const { lines, minutes } = await watched(...refused);
     assert.ok(minutes > 2 && minutes < 3, `${minutes} minutes`);
     assert.equal(lines.length, 2, lines.join('\n'));
@@ -67,7 +67,7 @@ describe('a command that watches another process', () => {
     );
   });
 
-  test('goes on where the other may still read, as long as rows come to their ends', async () => {
+  test('continues if the other may still read, as long as rows come to their ends', async () => {
     const { minutes } = await watched(...refused, async ({ clock, db }) => {
       await clock.sleep(2 * minute);
       await db.execute(`UPDATE batch_counts SET count = count + 1 WHERE status = 'ready'`);
@@ -75,7 +75,7 @@ describe('a command that watches another process', () => {
     assert.ok(minutes > 4 && minutes < 5, `${minutes} minutes`);
   });
 
-  test('says what a person has paused, and follows with the other what was sent', async () => {
+  test('reports what a person has paused, and follows with the other what was sent', async () => {
     const { lines, minutes, unpaused } = await watched('by_person', 'month-end');
     assert.equal(minutes, 30);
     assert.deepEqual(unpaused, []);
@@ -89,7 +89,7 @@ describe('a command that watches another process', () => {
     );
   });
 
-  test('says that nobody is needed where the other goes on by itself once there is money', async () => {
+  test('says that nobody is needed if the other continues by itself once there is money', async () => {
     const { lines } = await watched('insufficient_balance', 'too little');
     for (const line of lines)
       assert.match(
@@ -145,7 +145,7 @@ describe('a command that works on a batch', () => {
     );
   });
 
-  test('says nothing while rows only wait for the next minute of the rate limit, and something where nothing is sent for two', async () => {
+  test('says nothing while rows only wait for the next minute of the rate limit, but says why if nothing is sent for two', async () => {
     assert.deepEqual(await saidOf(`input = '{}'`, 1.5), []);
     const [first] = await saidOf(`input = '{}'`, 3);
     assert.equal(first?.at, 2 * minute);

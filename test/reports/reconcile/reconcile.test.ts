@@ -116,7 +116,7 @@ async function run(
   return { db, dir, files, reconciliation, items, odd, slept: clock.slept };
 }
 
-test('where ledger, service and wallets agree, every payment is matched and nothing is open', async (t) => {
+test('if ledger, service and wallets agree, every payment is matched and nothing is open', async (t) => {
   const { reconciliation, items, files } = await run(t, serviceWith(allAtService()));
   assert.equal(items.length, 8);
   assert.equal(reconciliation.counts.matched, 8);
@@ -201,7 +201,7 @@ const differences: [name: string, change: (payments: ServicePayment[]) => Servic
 ];
 
 for (const [name, change, expected] of differences) {
-  test(`a difference lands in its one bucket: ${name}`, async (t) => {
+  test(`a difference is in exactly one bucket: ${name}`, async (t) => {
     const { odd, reconciliation, items } = await run(t, serviceWith(change(allAtService())));
     assert.deepEqual(odd, expected);
     assert.equal(reconciliation.open, expected.length);
@@ -215,7 +215,7 @@ for (const [name, change, expected] of differences) {
 
 const unnamed = (payment: ServicePayment): ServicePayment => ({ ...payment, reference: null });
 
-test('an entry of the list without a reference is bound to the row that has its id, and costs no read', async (t) => {
+test('an entry of the list without a reference is assigned to the row that has its id, without a read', async (t) => {
   const all = allAtService();
   const gateway = { ...serviceWith(all, { listed: all.map(unnamed) }), read: async () => assert.fail('nobody asks') };
   const { items, reconciliation, odd } = await run(t, gateway);
@@ -224,13 +224,13 @@ test('an entry of the list without a reference is bound to the row that has its 
   assert.equal(reconciliation.wallets?.currencies[0]?.unexplained, '0');
 });
 
-test('what differs in an entry without a reference is a difference of its row', async (t) => {
+test('a difference in an entry without a reference is a difference of its row', async (t) => {
   const all = allAtService().with(0, unnamed(paymentAtService(1, { amount: { value: '9', currency: 'KES' } })));
   const { odd } = await run(t, serviceWith(all), { batchId: 'B-1' });
   assert.deepEqual(odd, [['amount_differs', 'payroll-2026-11/R-1', 'topup-1']]);
 });
 
-test('the known second payment of a row is a duplicate without a reference as well', async (t) => {
+test('the known second payment of a row is a duplicate even without a reference', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute("UPDATE rows SET second_topup_id = 'again' WHERE row_no = 5");
@@ -239,7 +239,7 @@ test('the known second payment of a row is a duplicate without a reference as we
   assert.deepEqual(odd, [['duplicated', 'payroll-2026-11/R-5', 'again']]);
 });
 
-test('an entry without a reference whose id no row has is read by it, and counted once', async (t) => {
+test('an entry without a reference and with an unknown id is read by its id, and counted once', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute("UPDATE rows SET status = 'in_doubt', topup_id = NULL, completed_at = NULL WHERE row_no = 6");
@@ -250,7 +250,7 @@ test('an entry without a reference whose id no row has is read by it, and counte
   assert.deepEqual([items.length, reconciliation.charged_by_service], [8, { USD: '5.6' }]);
 });
 
-test('the failed payment of an earlier generation is matched without a reference, too', async (t) => {
+test('the failed payment of an earlier generation is matched even without a reference', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute("UPDATE rows SET generation = 2, status = 'ready', topup_id = NULL WHERE row_no = 8");
@@ -259,14 +259,14 @@ test('the failed payment of an earlier generation is matched without a reference
   assert.deepEqual(odd, []);
 });
 
-test('the entry of another account with the id of our row is not taken for it', async (t) => {
+test('an entry of another account with the id of our row is not assigned to it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { odd } = await run(t, serviceWith([unnamed(paymentAtService(1))]), { account: 'promo' }, db);
   assert.deepEqual(odd, [['service_only_other_program', '', 'topup-1']]);
 });
 
-test('entries without a reference that are read by their ids are a minute of reads at most', async (t) => {
+test('entries without a reference that are read by id cost a minute of reads at most', async (t) => {
   const strangers = Array.from({ length: 310 }, (_, index) => unnamed(paymentAtService(9, { topupId: `x-${index}` })));
   const gateway = serviceWith([...allAtService(), ...strangers]);
   let reads = 0;
@@ -278,12 +278,12 @@ test('entries without a reference that are read by their ids are a minute of rea
   assert.deepEqual([reads, reconciliation.counts.service_only_other_program], [300, 310]);
 });
 
-test('a payment that the list has not yet is asked for by itself before it is called missing', async (t) => {
+test('a payment that the list does not show yet is read by itself before it is called missing', async (t) => {
   const { reconciliation } = await run(t, serviceWith(allAtService(), { listed: allAtService().slice(0, 6) }));
   assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [8, 0]);
 });
 
-test('what the service refused at once is no payment: it is told by itself, is not open, and is not counted as compared', async (t) => {
+test('a payment that the service refused at once is listed separately, is not open, and is not counted as compared', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute("UPDATE rows SET topup_id = NULL WHERE status = 'failed'");
@@ -310,13 +310,13 @@ test('a service without a list (V1) is asked payment by payment', async (t) => {
   assert.equal(reconciliation.wallets, null);
 });
 
-test('a payment that two pages of the list name is counted once', async (t) => {
+test('a payment on two pages of the list is counted once', async (t) => {
   const all = allAtService();
   const { items, reconciliation } = await run(t, serviceWith(all, { listed: [...all.slice(0, 2), ...all.slice(1)] }));
   assert.deepEqual([items.length, reconciliation.open], [8, 0]);
 });
 
-test('an entry of the list that cannot be read is open, also on a page with nothing else, and what comes after it is compared', async (t) => {
+test('an unreadable entry of the list is open, also alone on a page, and later entries are compared', async (t) => {
   const of = (topupId: string, reference: string | null) => {
     return { topupId, reference, phoneNumber: null, createdAt: startMs + 500, hasFailed: false };
   };
@@ -338,7 +338,7 @@ test('an entry of the list that cannot be read is open, also on a page with noth
   assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [7, 2]);
 });
 
-test('what another program paid shows in the wallets as charged, and what nobody charged as unexplained', async (t) => {
+test('payments of another program are shown as charged in the wallets, and a loss without a charge as unexplained', async (t) => {
   const { reconciliation } = await run(
     t,
     serviceWith([...allAtService(), paymentAtService(9, { reference: 'crm-77' })]),
@@ -348,7 +348,7 @@ test('what another program paid shows in the wallets as charged, and what nobody
   ]);
 });
 
-test('of one batch, only its own payments and strangers of its run are compared', async (t) => {
+test('for one batch, only its own payments and unknown payments of its run are compared', async (t) => {
   const others = [
     paymentAtService(9, { reference: 'promo/R-1' }),
     paymentAtService(10, { reference: 'payroll-2026-11/R-99' }),
@@ -375,7 +375,7 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
   );
 });
 
-test('the page writes amounts as all pages do, and names no wallets in which nothing has changed', async (t) => {
+test('the page writes amounts as all pages do, and leaves out wallets without changes', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   for (const [column, global] of Object.entries({ balance_before: '100', balance_after: '94.4' }))
@@ -389,7 +389,7 @@ test('the page writes amounts as all pages do, and names no wallets in which not
   assert.doesNotMatch(text, /KES 0\.00/);
 });
 
-test('a service that gives no answer ends the reconciliation with its name, leaves no files, and is told of before it is asked again', async (t) => {
+test('a service that does not answer ends the reconciliation with its name, leaves no files, and the retry is announced', async (t) => {
   const gateway = { ...serviceWith([]), list: async () => ({ kind: 'unavailable' as const, evidence }) };
   const told: string[] = [];
   await assert.rejects(
@@ -409,7 +409,7 @@ describe('a read of the service', () => {
   }
   const unavailable = { kind: 'unavailable', evidence: { ...evidence, message: 'down' } } as const;
 
-  test('that got no answer is tried again, later and later, and then says that there is none', async (t) => {
+  test('that got no answer is repeated with growing delays, and then reported', async (t) => {
     const { reconciliation, slept } = await run(t, troubled(...Array(5).fill(unavailable)));
     assert.equal(reconciliation.counts.matched, 8);
     assert.deepEqual(slept, [2_000, 4_000, 8_000, 16_000, 32_000]);
@@ -419,14 +419,14 @@ describe('a read of the service', () => {
     });
   });
 
-  test('that is told to wait waits for as long, however often', async (t) => {
+  test('that is throttled waits as long as asked, however often', async (t) => {
     const wait = { kind: 'throttled', retryAfterMs: 7_000, evidence } as const;
     const { reconciliation, slept } = await run(t, troubled(...Array(8).fill(wait)));
     assert.equal(reconciliation.counts.matched, 8);
     assert.deepEqual(slept, Array(8).fill(7_000));
   });
 
-  test('that the credentials are refused for is not tried again', async (t) => {
+  test('whose credentials are refused is not repeated', async (t) => {
     const refused = {
       kind: 'account_blocked',
       reason: 'credentials_rejected',
@@ -437,7 +437,7 @@ describe('a read of the service', () => {
 });
 
 for (const status of ['held', 'skipped', 'cancelled', 'ready'])
-  test(`a row that was refused each time, and is ${status} now, is no payment`, async (t) => {
+  test(`a row that was refused each time, and is ${status} now, is not a payment`, async (t) => {
     const db = await testLedger(t);
     await writeSampleBatch(db);
     await db.execute(`UPDATE rows SET status = '${status}', topup_id = NULL, completed_at = NULL WHERE row_no = 7`);
@@ -451,7 +451,7 @@ for (const status of ['held', 'skipped', 'cancelled', 'ready'])
     assert.deepEqual((await run(t, without, {}, db)).odd, [['ledger_only', 'payroll-2026-11/R-7', '']]);
   });
 
-test('money that came back, of which only a read of the payment tells, is found where the wallets do not add up', async (t) => {
+test('refunds that only a read of the payment shows are found if the wallets do not add up', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
@@ -470,12 +470,12 @@ test('money that came back, of which only a read of the payment tells, is found 
   assert.equal(reconciliation.wallets?.next, null);
 });
 
-test('no payment is read by itself where the wallets add up', async (t) => {
+test('no payment is read by itself if the wallets add up', async (t) => {
   const gateway = { ...serviceWith(allAtService()), read: async () => assert.fail('nobody asks') };
   assert.equal((await run(t, gateway)).reconciliation.open, 0);
 });
 
-test('what no read explains either says what it may be, and where to look', async (t) => {
+test('a difference that no read explains gets a possible cause, and where to look', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
@@ -485,7 +485,7 @@ test('what no read explains either says what it may be, and where to look', asyn
   assert.match(await readFile(join(dir, 'reconciliation.html'), 'utf8'), /it is a deposit, a fee, or a refund/);
 });
 
-test('where there are too many rows to look up, the command for a shorter time is named, and each row is in its bucket', async (t) => {
+test('if there are too many rows to look up, the command for a shorter time is shown, and each row is in its bucket', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
@@ -541,7 +541,7 @@ for (const [fields, bucket, expected] of nextSteps)
     assert.match(nextOf(bucket, bound as BoundPayment), expected);
   });
 
-test('a failed row that the service has completed counts as paid from then on, and one that it has not ended does not', async (t) => {
+test('a failed row that the service completed counts as paid from then on, but not one that it has not ended', async (t) => {
   const there = allAtService()
     .with(7, paymentAtService(8, { state: 'completed', serviceStatus: 'completed' }))
     .with(0, paymentAtService(1, { state: 'open', serviceStatus: 'processing' }));
@@ -552,14 +552,14 @@ test('a failed row that the service has completed counts as paid from then on, a
   assert.deepEqual(rows, [{ row_no: 8, contradicted: 'completed' }]);
 });
 
-test('the page of a reconciliation names only the buckets that have something in them', async (t) => {
+test('the page of a reconciliation shows only buckets with entries', async (t) => {
   const { dir } = await run(t, serviceWith(allAtService()));
   const text = await readFile(join(dir, 'reconciliation.html'), 'utf8');
   const items = [...text.matchAll(/data-name="Items">(\d+)</g)].map(([, count]) => count);
   assert.deepEqual(items, ['8']);
 });
 
-test('a reconciliation is signed, and verify proves it and finds what was changed', async (t) => {
+test('a reconciliation is signed, and verify proves it and finds changes', async (t) => {
   const { dir, files, reconciliation } = await run(t, serviceWith(allAtService()));
   assert.deepEqual(files.slice(-2), ['manifest.sig', 'manifest.json']);
   const proven = await verifyReports(dir);

@@ -23,7 +23,7 @@ async function failed(t: TestContext, db: Database): Promise<string[][]> {
   return parse(await readFile(join(dir, 'failed.csv')), { bom: true, relax_column_count: true });
 }
 
-test('failed.csv has the failed and the invalid rows alone, as the file had them, with what is wrong and what to do', async (t) => {
+test('failed.csv has only the failed and invalid rows, as in the file, with what is wrong and what to do', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const [header, ...lines] = await failed(t, db);
@@ -61,7 +61,7 @@ test('a spreadsheet reads its accents: it begins with a byte order mark', async 
   assert.deepEqual([...(await readFile(join(dir, 'failed.csv'))).subarray(0, 3)], [0xef, 0xbb, 0xbf]);
 });
 
-test('a corrected failed.csv that fails once more has problem and suggestion once', async (t) => {
+test('a corrected failed.csv that fails again has each problem and suggestion once', async (t) => {
   const db = await testLedger(t);
   const again = JSON.stringify(['phone_number', 'problem', 'suggestion', 'name']);
   const input = JSON.stringify(['0712', 'old problem', 'old suggestion', 'Ann']);
@@ -71,7 +71,7 @@ test('a corrected failed.csv that fails once more has problem and suggestion onc
   assert.deepEqual(line?.slice(0, 3), ['0712', 'Ann', '"0712" is too short to be a phone number.']);
 });
 
-test('a line with too many cells keeps them beyond the header, so that it cannot pass for whole', async (t) => {
+test('a line with too many cells keeps them beyond the header, so that it cannot pass as complete', async (t) => {
   const db = await testLedger(t);
   const input = JSON.stringify(['0712', '1', '1', '000', 'KES', '', 'R', 'Ann', 'more']);
   await writeBatch(db, newBatch('B-1'), [{ row: invalidRow('B-1', 1, { input }) }]);
@@ -80,13 +80,13 @@ test('a line with too many cells keeps them beyond the header, so that it cannot
   assert.deepEqual(line.slice(9), ['Ann', 'more']);
 });
 
-test('where every row was paid there is a header and nothing else', async (t) => {
+test('if every row was paid, it has only a header', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: completedWay(1) }]);
   assert.equal((await failed(t, db)).length, 1);
 });
 
-test('a failure is explained by its code where the code is known', async (t) => {
+test('a failure is explained by its code if the code is known', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [
     { row: newRow('B-1', 1), way: failedWay(1, '218', 'product network mismatch') },

@@ -34,7 +34,7 @@ async function page(
   return { text: await readFile(path, 'utf8'), path };
 }
 
-test('times have the local time of the file beside them, where the ledger knows its zone', async (t) => {
+test('times also show the local time of the file, if the ledger knows its zone', async (t) => {
   const inZone = (time_zone: string | null) =>
     page(t, {}, (db: Database) => writeSampleBatch(db, 'B-1', { time_zone }));
   const local = '2026-11-01 08:00:00 UTC (11:00:00 in Africa/Nairobi)';
@@ -49,7 +49,7 @@ test('times have the local time of the file beside them, where the ledger knows 
   }
 });
 
-test('a local time of another day has its day', () => {
+test('a local time on another day shows its day', () => {
   const late = '2026-11-01T22:30:00.000Z';
   assert.equal(
     localTimeText(late, 'Africa/Nairobi'),
@@ -69,7 +69,7 @@ for (const [what, fields, words] of [
     /It was finished late: at 2026-11-01 08:01 UTC, 2 h late \(due 2026-11-01 06:01 UTC\)\./,
   ],
 ] as const)
-  test(`the page says in a sentence that a batch was done ${what}, and when it was to be`, async (t) => {
+  test(`the page says in a sentence that a batch was done ${what}, and its deadline`, async (t) => {
     const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', fields));
     assert.match(text, words);
     assert.match(text, /Deadline<\/dt><dd>2026-11-01/);
@@ -77,7 +77,7 @@ for (const [what, fields, words] of [
     assert.doesNotMatch(without, /to be done|was to be/i);
   });
 
-test('the page says what came of the batch, who asked and who approved', async (t) => {
+test('the page shows the result of the batch, who submitted and who approved it', async (t) => {
   const { text } = await page(t);
   assert.match(text, /7 of 10 rows were paid: <span class="w">KES 703\.50<\/span>; 1 was skipped\./);
   assert.match(text, /1 row failed: nothing was paid for it\./);
@@ -91,7 +91,7 @@ test('the page shows the balance before and after, and what explains the differe
   assert.match(text, /Wallet balances match the charges exactly\./);
 });
 
-test('the page says in every layout that the sum of what was requested is that of valid rows', async (t) => {
+test('the page says in every layout that the requested sum is that of valid rows', async (t) => {
   const { text } = await page(t);
   assert.match(
     text,
@@ -99,7 +99,7 @@ test('the page says in every layout that the sum of what was requested is that o
   );
 });
 
-test('a row that somebody should look at is named by its number and by its line in the file', async (t) => {
+test('a row that somebody should check is shown with its number and its line in the file', async (t) => {
   const { text } = await page(t);
   const section = /Rows to look at.*?<\/section>/s.exec(text)?.[0] ?? '';
   assert.match(section, /<th class="n">Row<\/th><th class="n">Line<\/th>/);
@@ -110,7 +110,7 @@ test('a row that somebody should look at is named by its number and by its line 
   );
 });
 
-test('the page names the rows whose money came back, and how much', async (t) => {
+test('the page lists refunded rows with the amount', async (t) => {
   const withRefunds = async (db: Database) => {
     await writeSampleBatch(db);
     await refundRows(db, [
@@ -136,7 +136,7 @@ test('the page names the rows whose money came back, and how much', async (t) =>
   assert.doesNotMatch((await page(t)).text, /refunded later|refunded since/i);
 });
 
-test('of many wallets those that nothing left are counted and not listed', async (t) => {
+test('of many wallets, those without changes are counted and not listed', async (t) => {
   const balance = (moved: string) =>
     balanceJson(
       Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`USD-${index}`, index === 4 ? moved : '100'])),
@@ -164,7 +164,7 @@ test('of many wallets those that nothing left are counted and not listed', async
   assert.doesNotMatch(once, /USD-\d wallet/);
 });
 
-test('the page says what sums of wallets are of which the service names no currency', async (t) => {
+test('the page shows sums of wallets without a currency name', async (t) => {
   const nameless = (balance: string) =>
     balanceJson({ w1: balance, w2: '7' }, startMs).replaceAll(/"currency":"w\d"/g, '"currency":""');
   const { text } = await page(t, {}, async (db) => {
@@ -176,7 +176,7 @@ test('the page says what sums of wallets are of which the service names no curre
   assert.doesNotMatch((await page(t)).text, /names no currency/);
 });
 
-test('the page of a batch that is given up says why, looks like no success, and awaits nothing more', async (t) => {
+test('the page of a cancelled batch says why, does not look like a success, and awaits nothing more', async (t) => {
   const fields = { status: 'cancelled', rejection: "October's file", approved_by: null, approved_at: null } as const;
   const { text } = await page(t, {}, async (db) => {
     await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: [['cancel']] }]);
@@ -197,7 +197,7 @@ test('the page of a batch that is given up says why, looks like no success, and 
   assert.match(rejected, /<section class="verdict attention"><p>The file could not be read\. Nothing was sent\.<\/p>/);
 });
 
-test('sums in several currencies stand below each other at the top, each whole', async (t) => {
+test('sums in several currencies are below each other at the top, each complete', async (t) => {
   const { text } = await page(t, {}, async (db) => {
     await writeSampleBatch(db);
     await db.execute(`UPDATE rows SET cost_currency = 'NGN' WHERE row_no = 3`);
@@ -212,23 +212,23 @@ async function withoutCode(db: Database): Promise<void> {
   await db.execute('UPDATE rows SET failure_code = NULL');
 }
 
-test('a failure of which the service gave no code is told by its reason, under no code that is in no result', async (t) => {
+test('a failure without a code of the service is shown by its reason, without an invented code', async (t) => {
   const { text } = await page(t, {}, withoutCode);
   assert.match(text, /<tr><td>no code given<br><span class="soft small">The operator declined it<\/span>/);
   assert.doesNotMatch(text, /unknown/i);
 });
 
-test('the page says when it was only the sandbox', async (t) => {
+test('the page says if it was only the sandbox', async (t) => {
   const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' }));
   assert.match(text, /no real money moved/);
 });
 
-test('the bar of states says in words what it shows, for who cannot see it', async (t) => {
+test('the bar of states has a text for people who cannot see it', async (t) => {
   const { text } = await page(t);
   assert.match(text, /<svg class="bar" role="img" aria-label="7 completed, 1 failed, 1 invalid, 1 skipped">/);
 });
 
-test('the page names what is wrong with rows in words, in the colour of what became of them, also what it has no words for', async (t) => {
+test('the page explains what is wrong with rows, in the colour of their state, also for unknown codes', async (t) => {
   const problems = (...codes: string[]) => ({
     problems: JSON.stringify(codes.map((code) => ({ code, column: null, message: 'm', suggestion: 's' }))),
   });
@@ -248,7 +248,7 @@ test('the page names what is wrong with rows in words, in the colour of what bec
     assert.match(text, new RegExp(`<td>${words}<svg class="share" aria-hidden="true"><rect class="f-${state}"`));
 });
 
-test('the page has colours for a dark screen, and none of its own on paper', async (t) => {
+test('the page has colours for a dark screen, and none on paper', async (t) => {
   const { text } = await page(t);
   const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';
   const names = (block = '') => [...block.matchAll(/--([a-z_-]+):/g)].map(([, name]) => name).sort();
@@ -284,7 +284,7 @@ const attacks = [
   '\u0000<b>\ud800',
 ];
 
-test('whatever stands in a field of the file or an answer of the service stays text', async (t) => {
+test('text in a field of the file or an answer of the service stays text', async (t) => {
   for (const attack of attacks) {
     const problem = { code: attack, column: attack, message: attack, suggestion: attack };
     const { text } = await page(t, {}, async (db) => {
@@ -326,7 +326,7 @@ async function writeQuotedNumbers(db: Database): Promise<void> {
   ]);
 }
 
-test('a masked page shows no phone number, neither in a column of its own nor in a message', async (t) => {
+test('a masked page shows no phone number, neither in its column nor in a message', async (t) => {
   const readable = /712.?000.?\d\d\d/;
   const { text } = await page(t, { mask: true }, writeQuotedNumbers);
   assert.doesNotMatch(text, readable);
@@ -338,7 +338,7 @@ test('a masked page shows no phone number, neither in a column of its own nor in
     assert.ok(unmasked.includes(quoted), quoted);
 });
 
-test('a page of many rows lists some of them and says where the rest is', async (t) => {
+test('a page of many rows lists some of them and says where the others are', async (t) => {
   const rows = Array.from({ length: 120 }, (_, at) => ({ row: invalidRow('B-1', at + 1) }));
   const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), rows));
   assert.match(text, /and 70 more rows: failed\.csv and results\.csv have them all\./);
@@ -350,7 +350,7 @@ test('a batch that was never started has a page too', async (t) => {
   assert.match(text, /<p class="soft small">Not read\.<\/p>/);
 });
 
-test('a browser shows the page without a complaint, on paper and on a phone', async (t) => {
+test('a browser shows the page without an error, on paper and on a phone', async (t) => {
   const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
     (name) => !spawnSync(name, ['--version']).error,
   );
@@ -407,7 +407,7 @@ test('the timeline of a long batch is shown in few columns', async (t) => {
   assert.match(text, /Each column is \d+ (h|min)/);
 });
 
-test('what somebody should look at comes right after the headline, with the name and the number as it was typed', async (t) => {
+test('what somebody should check comes right after the headline, with the name and the number as typed', async (t) => {
   const typed = {
     line: 2,
     column: 'phone_number',
@@ -431,7 +431,7 @@ test('what somebody should look at comes right after the headline, with the name
   assert.match(masked, /<td class="name">A\*\*\*<\/td><td class="w">[* ]+872<\/td>/);
 });
 
-test('three currencies and more have a table of their own, and no lines in a cell', async (t) => {
+test('three currencies and more have their own table, and no lines in a cell', async (t) => {
   const currencies = ['KES', 'UGX', 'TZS', 'KES'];
   const rows = currencies.map((currency, at) => ({
     row: newRow('B-1', at + 1, { currency, amount: '100' }),
@@ -462,7 +462,7 @@ test('a run that was over at once has no chart', async (t) => {
   assert.doesNotMatch(text, /When rows ended/);
 });
 
-test('what is unexplained and came in stands behind a minus', async (t) => {
+test('an unexplained deposit is shown with a minus', async (t) => {
   const { text } = await page(t, {}, async (db) => {
     await writeSampleBatch(db);
     await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '102.6919')`);

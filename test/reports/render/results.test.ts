@@ -43,7 +43,7 @@ async function results(
   return { header, rows: lines.map((line) => Object.fromEntries(line.map((cell, at) => [header[at] ?? '', cell]))) };
 }
 
-test('results.csv has its own columns first, then the columns of the file, and where the row stands in it', async (t) => {
+test('results.csv has its own columns first, then those of the file, and the line of the row in the file', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { header } = await results(t, db);
@@ -62,7 +62,7 @@ test('every row of the file has its line, in file order', async (t) => {
   assert.deepEqual(rows.map(({ status }) => status).slice(6), ['completed', 'failed', 'invalid', 'skipped']);
 });
 
-test('a paid row says what was asked, what came of it, and under which key and reference', async (t) => {
+test('a paid row shows what was requested, its result, and its key and reference', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { rows } = await results(t, db);
@@ -98,7 +98,7 @@ test('a row that was never sent has neither key nor reference', async (t) => {
   );
 });
 
-test('a held row of whose earlier payment the service tells has the word, and neither key nor time of its own', async (t) => {
+test('a held row with an earlier payment shows the service’s answer, and neither key nor time of its own', async (t) => {
   const db = await testLedger(t);
   const hold: Step = ['hold', { problems: '[]', service_status: 'completed', first_sent_at: startMs - 1_000 }];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: [hold] }], null);
@@ -109,7 +109,7 @@ test('a held row of whose earlier payment the service tells has the word, and ne
   );
 });
 
-test('an invalid row names its problems as its failure', async (t) => {
+test('an invalid row shows its problems as its failure', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { rows } = await results(t, db);
@@ -117,7 +117,7 @@ test('an invalid row names its problems as its failure', async (t) => {
   assert.equal(rows[8]?.failure_reason, '"0712" is too short to be a phone number.');
 });
 
-test('every row names its line of the file, and of each problem the column', async (t) => {
+test('every row shows its line of the file, and the column of each problem', async (t) => {
   const db = await testLedger(t);
   const problem = (code: string, column: string | null) => ({
     code,
@@ -177,7 +177,7 @@ test('no cell of a file becomes a formula, and line breaks, quotes and delimiter
   assert.equal(rows[0]?.phone_number, '+254712000001');
 });
 
-test('no part of a cell is a formula where semicolons separate cells; the proof and intake read the reference as it was', async (t) => {
+test('no part of a cell is a formula if semicolons separate cells; proof and intake read the original reference', async (t) => {
   const db = await testLedger(t);
   const ref = 'x;=HYPERLINK("http://x")';
   const input = JSON.stringify(['+254712000001', '1', '100.50', 'KES', '', ref, 'Ann;@SUM(A1)']);
@@ -196,7 +196,7 @@ test('no part of a cell is a formula where semicolons separate cells; the proof 
   assert.equal(withoutSpreadsheetGuard(line[5] ?? ''), ref);
 });
 
-test('made again, the reports are the same bytes', async (t) => {
+test('the reports have the same bytes when they are written again', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const [first, second] = [folderOf(t), folderOf(t)];
@@ -208,7 +208,7 @@ test('made again, the reports are the same bytes', async (t) => {
   }
 });
 
-test('what a process that was killed had begun to write goes when the reports are written again, and nothing of one that lives', async (t) => {
+test('incomplete files of a killed process are deleted when reports are written again, but not those of a living process', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const folder = folderOf(t);
@@ -228,7 +228,7 @@ test('what a process that was killed had begun to write goes when the reports ar
   );
 });
 
-test('reports are readable by their owner alone', async (t) => {
+test('only the owner can read reports', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { dir, files } = await writeReports(db, 'B-1', folderOf(t));
@@ -236,7 +236,7 @@ test('reports are readable by their owner alone', async (t) => {
   for (const name of files) assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600, name);
 });
 
-test('masked results show no phone number, neither ours nor as the file has it', async (t) => {
+test('masked results show no phone number, neither ours nor the one of the file', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
@@ -245,7 +245,7 @@ test('masked results show no phone number, neither ours nor as the file has it',
   assert.match(text, /,2\*{8}001,/);
 });
 
-test('masked numbers stand as they are in a spreadsheet, without what guards against formulas', async (t) => {
+test('masked numbers have no formula protection in a spreadsheet', async (t) => {
   const db = await testLedger(t);
   const input = ['+254 712 000 001', '\uFF0B254712000001', '(+254) 712 000 001', '=1+2'];
   const batch = newBatch('B-1', { columns: JSON.stringify(['A', 'B', 'C', 'D']) });
@@ -263,7 +263,7 @@ test('masked numbers stand as they are in a spreadsheet, without what guards aga
   );
 });
 
-test('masked results have no name that was made of a number, and nothing that is made of such a name', async (t) => {
+test('masked results have no name derived from a number, and nothing derived from such a name', async (t) => {
   const db = await testLedger(t);
   const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
   const references = [made, 'staff 254712000002', 'staff 17'];
@@ -288,7 +288,7 @@ test('masked results have no name that was made of a number, and nothing that is
   assert.deepEqual((await named({}))[0], [made, `payroll-2026-11/${made}`, true]);
 });
 
-test('no masked report names what was made of a number in a sentence either', async (t) => {
+test('no sentence of a masked report has a name derived from a number', async (t) => {
   const db = await testLedger(t);
   const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
   const said = `but the service now reports its payment as completed (payroll-2026-11/${made}).`;
@@ -314,7 +314,7 @@ test('no masked report names what was made of a number in a sentence either', as
   }
 });
 
-test('masked reports of a file that is named after a number do not name it', async (t) => {
+test('masked reports of a file that is named after a number do not show that name', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { file_name: '2026-11-25 bonus of 0712345678.csv' });
   const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
@@ -322,12 +322,12 @@ test('masked reports of a file that is named after a number do not name it', asy
     assert.match(await readFile(join(dir, file), 'utf8'), /2026-11-25 bonus of \[number\]\.csv/, file);
 });
 
-test('reports of an unknown batch are refused by name', async (t) => {
+test('reports of an unknown batch are refused, and the message names it', async (t) => {
   const db = await testLedger(t);
   await assert.rejects(writeReports(db, 'nope', folderOf(t)), { code: 'BATCH_UNKNOWN' });
 });
 
-test('reports made while the batch goes on agree with each other', async (t) => {
+test('reports of a running batch agree with each other', async (t) => {
   const folder = folderOf(t);
   const db = await testLedger(t, join(folder, 'ledger.db'));
   await writeSampleBatch(db);

@@ -63,7 +63,7 @@ test('the workbook has a summary, the results and the problems', async (t) => {
   );
 });
 
-test('a failure of which the service gave no code has none in any sheet', async (t) => {
+test('a failure without a code of the service has no code in any sheet', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: failedWay(1) }]);
   await db.execute('UPDATE rows SET failure_code = NULL');
@@ -73,7 +73,7 @@ test('a failure of which the service gave no code has none in any sheet', async 
   assert.deepEqual(problems?.[1]?.slice(5, 9), ['R-1', null, null, 'The operator declined it']);
 });
 
-test('no sheet of a masked workbook has a name that was made of a number', async (t) => {
+test('no sheet of a masked workbook has a name derived from a number', async (t) => {
   const db = await testLedger(t);
   const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
   const row = newRow('B-1', 1, { row_ref: made, input: '[]' });
@@ -85,7 +85,7 @@ test('no sheet of a masked workbook has a name that was made of a number', async
   assert.deepEqual([await named({}), await named({ mask: true })], [['Results', 'Problems'], []]);
 });
 
-test('the results have what results.csv has, under headings for people', async (t) => {
+test('the results sheet has the data of results.csv, with headings for people', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1', { columns: '["phone_number","amount","currency"]' }), [
     {
@@ -121,7 +121,7 @@ test('numbers are numbers, times are times, and names and phone numbers are text
   );
 });
 
-test('each time names its zone, and each row whose money came back says when and how much', async (t) => {
+test('each time names its zone, and each refunded row shows when and how much', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const row = await findRow(db, 'B-1', 2);
@@ -139,7 +139,7 @@ test('each time names its zone, and each row whose money came back says when and
   assert.match(styles, /formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss&quot; UTC&quot;"/);
 });
 
-test('an amount with more digits than a spreadsheet can hold stays text, whole', async () => {
+test('an amount with more digits than a spreadsheet can hold stays text, complete', async () => {
   const [row] = await cellsOf([
     [
       { as: 'decimal', value: '90071992547409.93' },
@@ -149,7 +149,7 @@ test('an amount with more digits than a spreadsheet can hold stays text, whole',
   assert.deepEqual(row, ['90071992547409.93', 9007199254740.93]);
 });
 
-test('texts survive that XML could not hold as they are, and none of them is a formula', async () => {
+test('texts that XML cannot hold unchanged survive, and none of them is a formula', async () => {
   const texts = [
     '<b>&"\'',
     'a\u0000b\u001fc',
@@ -166,7 +166,7 @@ test('texts survive that XML could not hold as they are, and none of them is a f
   assert.deepEqual(row, texts.with(6, 'half \ufffd'));
 });
 
-test('a text that begins like a formula is a text for every reader, and has no apostrophe that people would see', async (t) => {
+test('a text that begins like a formula is text for every reader, without a visible apostrophe', async (t) => {
   const texts = [
     '=1+1',
     '+254 (0)711',
@@ -206,7 +206,7 @@ test('the results can be run again: they are understood, and have the references
   );
 });
 
-test('the name of the person stands beside the number, and is masked where numbers are', async (t) => {
+test('the name of the person is next to the number, and is masked together with numbers', async (t) => {
   const db = await testLedger(t);
   const columns = JSON.stringify(['phone', 'Prénom', 'NOM']);
   const input = JSON.stringify(['+254712000001', 'Amina', 'Otieno']);
@@ -226,7 +226,7 @@ test('the name of the person stands beside the number, and is masked where numbe
   }
 });
 
-test('rows of any length stay whole and in their order', async () => {
+test('rows of any length stay complete and in order', async () => {
   const lengths = [1, 30_000, 7, 30_000, 30_000, 1, ...Array.from({ length: 300 }, (_, at) => at * 10)];
   const rows = lengths.map((length, at): Cell[] => {
     const long = '\u6f22'.repeat(length);
@@ -252,7 +252,7 @@ test('the header stays in place and can be filtered', async (t) => {
   assert.match(xml, /<autoFilter ref="A1:B2"\/>/);
 });
 
-test('trouble while the rows are read ends the workbook with that trouble', async () => {
+test('an error while rows are read ends the workbook with that error', async () => {
   async function* rows(): AsyncGenerator<Cell[][]> {
     yield [['1']];
     throw new Error('the ledger is gone');

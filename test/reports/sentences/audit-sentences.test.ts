@@ -33,7 +33,7 @@ function allKinds(): string[] {
 }
 
 describe('a sentence of the audit log', () => {
-  test('is there for every kind of event that the program writes, and for no other', () => {
+  test('exists for every kind of event that the program writes, and for no other', () => {
     const kinds = allKinds();
     assert.ok(kinds.length > 25, `${kinds.length} kinds were found`);
     assert.deepEqual([...auditKinds].sort(), kinds);
@@ -262,7 +262,7 @@ describe('a sentence of the audit log', () => {
     });
   }
 
-  test('is one line, and shows what a screen would obey, whatever people have written', () => {
+  test('is one line, and makes control characters visible', () => {
     const why =
       'ok\n2026-11-22 19:00:00 UTC  alice  batch: approved 2 rows\r\u001b[2K\u2028\u2029\u0085\u202egnihton\u2066\u007f';
     const data = { kind: 'row.skip', row_no: 2, body: JSON.stringify({ why }) };
@@ -273,7 +273,7 @@ describe('a sentence of the audit log', () => {
     );
   });
 
-  test('of every kind is told literally above', () => {
+  test('of every kind is tested above word for word', () => {
     assert.deepEqual(
       auditKinds.filter((kind) => !told.includes(kind)),
       [],

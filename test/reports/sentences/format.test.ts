@@ -10,7 +10,7 @@ import {
   timeText,
 } from '../../../src/reports/sentences/format.ts';
 
-test('sums are a line of amounts by currency, and products stand beside them', () => {
+test('sums are a line of amounts by currency, followed by products', () => {
   assert.equal(sumsText({}), 'none');
   assert.equal(sumsText({ KES: '12300', UGX: '40000' }), 'KES 12,300.00, UGX 40,000');
   assert.equal(requestedText({ KES: '12300' }, 0), 'KES 12,300.00');
@@ -19,7 +19,7 @@ test('sums are a line of amounts by currency, and products stand beside them', (
   assert.equal(requestedText({}, 0), 'none');
 });
 
-test('what rows cost that buy a product is told as far as it is known', () => {
+test('the prices of product rows are shown as far as they are known', () => {
   const told = 'a product, whose price is not in the sums above';
   assert.equal(productsText(1, {}, 1), `1 row buys ${told}`);
   assert.equal(productsText(3, { KES: '99' }, 0), `3 rows buy ${told}: KES 99.00 by the catalog`);
@@ -29,7 +29,7 @@ test('what rows cost that buy a product is told as far as it is known', () => {
   );
 });
 
-test('a time is told to the second, and the day once where two times have one', () => {
+test('a time is shown to the second, and the day once if two times share it', () => {
   assert.equal(timeText('2026-11-01T08:00:01.999Z'), '2026-11-01 08:00:01 UTC');
   assert.deepEqual(spanTexts('2026-11-01T08:00:01.000Z', '2026-11-01T23:59:59.000Z'), [
     '2026-11-01 08:00:01 UTC',
@@ -41,7 +41,7 @@ test('a time is told to the second, and the day once where two times have one', 
   ]);
 });
 
-test('two times that belong together have their local times behind them, with days where those differ from UTC', () => {
+test('two times are followed by their local times, with days if those differ from UTC', () => {
   const span = (to: string, zone: string | null) => spanText('2026-11-01T19:00:00.000Z', to, zone);
   assert.equal(span('2026-11-01T20:00:00.000Z', null), 'from 2026-11-01 19:00:00 UTC to 20:00:00 UTC');
   assert.equal(span('2026-11-01T20:00:00.000Z', 'UTC'), 'from 2026-11-01 19:00:00 UTC to 20:00:00 UTC');
@@ -52,7 +52,7 @@ test('two times that belong together have their local times behind them, with da
   assert.equal(span('2026-11-01T19:00:00.000Z', null), 'at 2026-11-01 19:00:00 UTC');
 });
 
-test('a length of time has two units at most, and none that is nought', () => {
+test('a length of time has at most two units, none of them zero', () => {
   for (const [ms, text] of [
     [0, '0 s'],
     [59_499, '59 s'],

@@ -129,7 +129,7 @@ test('a batch that is not completed, or was reopened, has no such time yet', asy
   assert.equal((await batchSummary(db, 'B-1')).times.active_ms, null);
 });
 
-test('report.html tells the time without the hours before a retry', async (t) => {
+test('report.html shows the time without the hours before a retry', async (t) => {
   const { dir } = await writeReports(await batchOf(t, failedAndRetried), 'B-1', folderOf(t));
   assert.match(readFileSync(join(dir, 'report.html'), 'utf8'), /<b>7 s<\/b><span>sending and following</);
 });

@@ -33,7 +33,7 @@ async function twoMonths() {
 }
 
 describe('what an approver sees', () => {
-  test('is the largest rows of each currency, and what is held', async () => {
+  test('lists the largest rows of each currency, and held rows', async () => {
     const { rig, november } = await twoMonths();
     const { largest, held } = await reviewOf(rig.db, november, 20);
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('what an approver sees', () => {
     assert.deepEqual(held, { DUPLICATE: 1 });
   });
 
-  test('is who is new since the last run of the job, and whose amount has changed by more than so many percent', async () => {
+  test('lists numbers that are new since the last run of the job, and amounts that changed by more than a percentage', async () => {
     const { rig, november } = await twoMonths();
     const { since } = await reviewOf(rig.db, november, 20);
     assert.equal(since?.batch_id, 'batch-1');
@@ -73,12 +73,12 @@ describe('what an approver sees', () => {
     );
   });
 
-  test('is compared with nothing where the job has not run before', async () => {
+  test('compares with nothing if the job has not run before', async () => {
     const { rig, november } = await twoMonths();
     assert.equal((await reviewOf(rig.db, { ...november, job: 'promo' }, 20)).since, null);
   });
 
-  test('is compared with the batch of most of its numbers where no job brought it', async () => {
+  test('compares with the batch that shares most of its numbers if no job brought it', async () => {
     const { rig, november } = await twoMonths();
     const byHand = { ...november, job: null, created_at: rig.clock.now() };
     assert.equal((await reviewOf(rig.db, byHand, 20)).since, null, 'a batch of a job is no batch of a person');
@@ -92,7 +92,7 @@ describe('what an approver sees', () => {
     assert.equal((await reviewOf(rig.db, muchLater, 20)).since, null);
   });
 
-  test('is a change of amounts as decimals, not of their texts', () => {
+  test('compares amounts as decimals, not as texts', () => {
     assert.equal(differsBy('100', '100.00', 1), false);
     assert.equal(differsBy('100', '120', 20), false);
     assert.equal(differsBy('100', '120.01', 20), true);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { inputOf } from '../../../src/reports/summary/stored.ts';
 
-test('the cells of a row are read as they were stored, whatever is in them', () => {
+test('the cells of a row are read as they were stored, whatever they contain', () => {
   const awkward = fc.constantFrom('', '","', '"', '\\', '\\","', ',', '["', '"]', '\n', '\ud800', '\u2028', 'plain');
   const cell = fc.oneof(
     awkward,
@@ -17,7 +17,7 @@ test('the cells of a row are read as they were stored, whatever is in them', () 
   );
 });
 
-test('what is stored as cells and is none is refused, and not misread', () => {
+test('a malformed stored value is refused, and not misread', () => {
   assert.deepEqual(inputOf({ input: '["a", "b"]' }), ['a', 'b']);
   for (const input of ['{}', '["a",1]', '["a"', '["]', '["a"b"]', 'null', ''])
     assert.throws(() => inputOf({ input }), input);

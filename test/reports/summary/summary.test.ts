@@ -34,7 +34,7 @@ import {
 } from '../fixture.ts';
 import { giveBack, giveEarlierBack } from '../late.ts';
 
-test('the counts name every state and add up to the rows of the file', async (t) => {
+test('the counts cover every state and add up to the rows of the file', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { rows } = await batchSummary(db, 'B-1');
@@ -96,7 +96,7 @@ test('what left the wallets is explained by what the rows were charged', async (
   assert.equal(balance.explained, true);
 });
 
-test('the rest that no row explains is named, whatever its sign', async (t) => {
+test('an unexplained rest is shown, whatever its sign', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', {
     balance_before: balanceJson({ 'USD-global': '101.25', 'KES-local': '10' }, startMs - 500),
@@ -112,7 +112,7 @@ test('the rest that no row explains is named, whatever its sign', async (t) => {
   assert.equal(balance.explained, false);
 });
 
-test('what other batches of the account were charged meanwhile is told apart', async (t) => {
+test('charges of other batches of the account in the same time are shown separately', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '101.6' }, startMs - 500) });
   const beside = [1, 2].map((rowNo) => ({ row: newRow('B-2', rowNo), way: completedWay(rowNo) }));
@@ -132,7 +132,7 @@ test('what other batches of the account were charged meanwhile is told apart', a
   ]);
 });
 
-test('what came back meanwhile of other batches, whenever they were paid, is less that they were charged', async (t) => {
+test('refunds of other batches in the same time reduce their charges, whenever they were paid', async (t) => {
   const db = await testLedger(t);
   // 1.6 for the rows beside it, and 1.4 back: 0.6 of 0.8 for one of them, and all of what was paid long before.
   await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '100.2' }, startMs - 500) });
@@ -151,7 +151,7 @@ test('what came back meanwhile of other batches, whenever they were paid, is les
   assert.deepEqual([usd?.charged_by_other_batches, usd?.unexplained], ['0.2', '0']);
 });
 
-test('what rows of other batches were charged and given back before they were tried again is theirs as well', async (t) => {
+test('charges and refunds of other batches before a retry count for those batches as well', async (t) => {
   const db = await testLedger(t);
   // 0.80 twice for the row beside it, and 0.70 back: 0.30 of its first payment, and 0.40 of one of the day before.
   await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '100.9' }, startMs - 500) });
@@ -171,14 +171,14 @@ test('what rows of other batches were charged and given back before they were tr
   assert.deepEqual([usd?.charged_by_other_batches, usd?.unexplained], ['0.9', '0']);
 });
 
-test('without a balance read nothing is claimed about it', async (t) => {
+test('without a balance reading, the report claims nothing about it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { balance_before: null });
   const { balance } = await batchSummary(db, 'B-1');
   assert.deepEqual([balance.before_read_at, balance.explained, balance.explanation], [null, null, []]);
 });
 
-test('problems and failures are counted by their codes', async (t) => {
+test('problems and failures are counted by code', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { problems, failures } = await batchSummary(db, 'B-1');
@@ -188,7 +188,7 @@ test('problems and failures are counted by their codes', async (t) => {
   });
 });
 
-test('rows in doubt are money with a sum and an age of its own', async (t) => {
+test('rows in doubt have their own sum and age', async (t) => {
   const db = await testLedger(t);
   await writeBatch(
     db,
@@ -214,7 +214,7 @@ test('rows in doubt are money with a sum and an age of its own', async (t) => {
   });
 });
 
-test('a row in doubt that is looked up no more waits for a person, in every report', async (t) => {
+test('a row in doubt without further look-ups waits for a person, in every report', async (t) => {
   const db = await testLedger(t);
   const doubt = (rowNo: number, next_action_at: number | null) => ({
     row: newRow('B-1', rowNo),
@@ -265,7 +265,7 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
   assert.equal(page.match(/airbatch resolve/g)?.length, 1);
 });
 
-test('of a row that was being sent nobody says that the service has it', async (t) => {
+test('no report says that the service has a row that was being sent', async (t) => {
   const db = await testLedger(t);
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }]];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
@@ -274,7 +274,7 @@ test('of a row that was being sent nobody says that the service has it', async (
   ]);
 });
 
-test('a row that the service has for longer than it promises is told apart from others, in every report', async (t) => {
+test('an overdue row is shown separately from others, in every report', async (t) => {
   const db = await testLedger(t);
   const accepted = (rowNo: number, failure_code: string | null) => ({
     row: newRow('B-1', rowNo),
@@ -300,7 +300,7 @@ test('a row that the service has for longer than it promises is told apart from 
   assert.equal((await readFile(join(dir, 'failed.csv'), 'utf8')).trim().split('\n').length, 1);
 });
 
-test('money that came back after completion is told beside the rows, which stay completed', async (t) => {
+test('refunds after completion are shown with the rows, which stay completed', async (t) => {
   const db = await testLedger(t);
   await writeBatch(
     db,
@@ -333,7 +333,7 @@ test('money that came back after completion is told beside the rows, which stay 
   );
 });
 
-test('summary.json is what batchSummary gives and which version it is of, and tells a sandbox from a service', async (t) => {
+test('summary.json has the result of batchSummary and its version, and distinguishes a sandbox from a service', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' });
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
@@ -350,7 +350,7 @@ test('summary.json is what batchSummary gives and which version it is of, and te
   assert.equal(summary.times.duration_ms, 60_000);
 });
 
-test('a failed row that was charged all the same is not called unpaid', async (t) => {
+test('a failed row that was charged is not called unpaid', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -366,7 +366,7 @@ test('a failed row that was charged all the same is not called unpaid', async (t
   assert.doesNotMatch(about({ KES: '100' }), /nothing was paid/);
 });
 
-test('what earlier payments of retried rows have cost is charged by no row, and explained', async (t) => {
+test('charges of earlier payments of retried rows are counted for no row, and explained', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const before = await batchSummary(db, 'B-1');
@@ -386,7 +386,7 @@ test('what earlier payments of retried rows have cost is charged by no row, and 
   assert.match(await readFile(join(dir, 'report.html'), 'utf8'), /USD 1\.25 of it for earlier payments/);
 });
 
-test('a batch of which nothing goes on by itself is not called under way', async (t) => {
+test('a batch that cannot continue by itself is not called running', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -408,7 +408,7 @@ test('a batch of which nothing goes on by itself is not called under way', async
     );
 });
 
-test('skipped rows are named by their cause, with the number of each', async (t) => {
+test('skipped rows are listed by cause, with a count', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -430,7 +430,7 @@ test('skipped rows are named by their cause, with the number of each', async (t)
   assert.equal(about(0, {}), undefined);
 });
 
-test('while a retry is not finished nothing is said about the wallets: they were read before it was charged', async (t) => {
+test('an unfinished retry makes no statement about the wallets, which were read before its charges', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   assert.equal((await batchSummary(db, 'B-1')).balance.explained, true);
@@ -457,7 +457,7 @@ test('while a retry is not finished nothing is said about the wallets: they were
   assert.doesNotMatch(verdictOf(summary).details.join(' '), /wallet/i);
 });
 
-test('rows that were skipped are named beside those that were paid: they may have been paid before', async (t) => {
+test('skipped rows are listed separately from paid ones: they may have been paid before', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -474,7 +474,7 @@ test('rows that were skipped are named beside those that were paid: they may hav
   assert.equal(headline(3, { failed: 3 }), 'None of 3 rows was paid.');
 });
 
-test('what was paid names the products that no sum has', async (t) => {
+test('the paid total mentions products, which no sum contains', async (t) => {
   const db = await testLedger(t);
   const product = { amount: null, currency: null, product_id: '102' };
   await writeBatch(db, newBatch('B-1'), [
@@ -490,7 +490,7 @@ test('what was paid names the products that no sum has', async (t) => {
   assert.ok(text.includes('<b>KES 100.50</b><b>1 product</b><span>paid out'));
 });
 
-test('money that came into the wallets is not called money that left them', async (t) => {
+test('a deposit into the wallets is not called a loss', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -520,7 +520,7 @@ test('money that came into the wallets is not called money that left them', asyn
   );
 });
 
-test('rows of one code that failed for several reasons are not all given the first one', async (t) => {
+test('rows of one code with several reasons are not all given the first one', async (t) => {
   const db = await testLedger(t);
   const reasons = ['declined', 'delivered in part', 'declined', 'blocked'];
   await writeBatch(
@@ -536,7 +536,7 @@ test('rows of one code that failed for several reasons are not all given the fir
   assert.ok((await readFile(join(dir, 'report.html'), 'utf8')).includes(text));
 });
 
-test('a batch that is paused says why in the very words that were given, of a person too', async (t) => {
+test('a paused batch shows the given reason unchanged, also that of a person', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -553,7 +553,7 @@ test('a batch that is paused says why in the very words that were given, of a pe
   assert.match(said('insufficient_balance', null) ?? '', /^The batch is paused \(balance too low\)\. /);
 });
 
-test('rows for a product are counted beside the sums, except those that nothing was asked for', async (t) => {
+test('rows for a product are counted next to the sums, unless nothing was requested for them', async (t) => {
   const db = await testLedger(t);
   const product = { amount: null, currency: null, product_id: '102' };
   await writeBatch(db, newBatch('B-1'), [
@@ -566,7 +566,7 @@ test('rows for a product are counted beside the sums, except those that nothing 
   assert.deepEqual([requested.valid, rows.with_product], [{ KES: '100.5' }, 1]);
 });
 
-test('rows whose networks nobody could look up are told in one line as that, and not as invalid', async (t) => {
+test('rows whose networks could not be looked up are reported in one line, and not as invalid', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
@@ -581,7 +581,7 @@ test('rows whose networks nobody could look up are told in one line as that, and
   assert.match(detailsOf(3_002, 3_000).join(), /2 rows were invalid and not sent/);
 });
 
-test('why a batch is paused is said once, with what to do', async (t) => {
+test('the reason of a pause is shown once, with what to do', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const detail = 'INSUFFICIENT_BALANCE: The wallet is empty.';

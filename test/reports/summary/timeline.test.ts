@@ -16,7 +16,7 @@ function timelineOf(rows: number, lengthMs: number, startMs = from): Timeline {
   return timeline;
 }
 
-test('a timeline loses no row, and its columns are as wide as something that a clock shows', () => {
+test('a timeline loses no row, and its columns have a natural width, such as 5 minutes', () => {
   const widths = [0.1, 0.5, 1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400].map(
     (s) => s * second,
   );
@@ -33,7 +33,7 @@ test('a timeline loses no row, and its columns are as wide as something that a c
   }
 });
 
-test('the chart names round times at their places, how wide its columns are, and when the first and the last row ended', () => {
+test('the chart shows round times, the width of its columns, and when the first and the last row ended', () => {
   const midnight = Date.UTC(2026, 10, 21, 22, 40);
   const chart = (timeline: Timeline) => {
     const page = timeChart(timeline, null).text;
@@ -87,7 +87,7 @@ test('the chart names round times at their places, how wide its columns are, and
   assert.equal(chart(long).places[0], Number((nine * 100).toFixed(3)));
 });
 
-test('the chart shows the local time of its batch as well, below the same places', () => {
+test('the chart shows the local time of its batch as well, at the same places', () => {
   const evening = Date.UTC(2026, 10, 21, 19, 40);
   for (const [timeline, marks, words] of [
     [

@@ -5,11 +5,11 @@ import { byWalletCurrency } from '../../../src/reports/summary/unnamed-currencie
 
 const charged = { KES: '614', UGX: '20000', USD: '5.5193' };
 
-test('charges stay in their currencies where the wallets name theirs', () => {
+test('charges stay in their currencies if the wallets name theirs', () => {
   assert.deepEqual(byWalletCurrency([{ currency: 'USD' }, { currency: 'KES' }], charged), charged);
 });
 
-test('charges in currencies that no wallet names were paid by the balances that name none', () => {
+test('charges in currencies that no wallet names are assigned to the balances without a currency', () => {
   assert.deepEqual(byWalletCurrency([{ currency: '' }, { currency: '' }], charged), { '': '20619.5193' });
   assert.deepEqual(byWalletCurrency([{ currency: '' }, { currency: 'KES' }], charged), {
     '': '20005.5193',
@@ -17,7 +17,7 @@ test('charges in currencies that no wallet names were paid by the balances that 
   });
 });
 
-test('the balances of Version 1 are explained to the last unit, and what is not is named', () => {
+test('the balances of Version 1 are explained completely, and an unexplained rest is shown', () => {
   const reading = (readAt: number, ...balances: string[]) => ({
     total: null,
     readAt,

@@ -31,7 +31,7 @@ for (const [columns, indexes] of found) {
   });
 }
 
-test('a name is put together of what is there, and shows its first letter where it is masked', () => {
+test('a name is joined from its parts, and shows its first letter if it is masked', () => {
   assert.equal(personNamed([' Amina ', 'x', 'Otieno'], [0, 2]), 'Amina Otieno');
   assert.equal(personNamed(['', 'x'], [0]), null);
   assert.equal(personNamed([], [3]), null);

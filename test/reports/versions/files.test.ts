@@ -16,7 +16,7 @@ function* pieces(): Generator<string | Uint8Array> {
 }
 
 describe('a file of reports', () => {
-  test('has what it was given, in order and without a gap, and is told of by its own bytes', async (t) => {
+  test('has the written bytes, in order and without a gap, and its digest', async (t) => {
     const folder = folderOf(t);
     let written: WrittenFile | null = null;
     const work = async ({ write }: Parameters<Parameters<typeof writeFolder>[2]>[0]) => {
@@ -31,7 +31,7 @@ describe('a file of reports', () => {
     assert.equal(statSync(join(folder, 'large.csv')).mode & 0o077, 0, 'its owner alone may read it');
   });
 
-  test('is not there where another of the same time could not be made, and what was there stays', async (t) => {
+  test('is not published if another file of the same report fails, and the old files stay', async (t) => {
     const folder = folderOf(t);
     await writeFolder(folder, [], async ({ write }) => void (await write({ name: 'a.csv', content: ['old'] })));
     const failing = writeFolder(folder, ['a.csv'], async ({ write }) => {

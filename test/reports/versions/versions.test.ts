@@ -51,7 +51,7 @@ async function proven(dir: string) {
   return { checked, notes };
 }
 
-test('what was given out is kept to the byte when money comes back, and the new version says what differs', async (t) => {
+test('a published version is kept unchanged after a refund, and the new version lists the differences', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   const first = await write();
   assert.deepEqual([first.version, first.is_new, first.previous, first.difference], [1, true, null, null]);
@@ -106,7 +106,7 @@ test('what was given out is kept to the byte when money comes back, and the new 
   await proven(kept);
 });
 
-test('on a ledger that has not changed no version is made, and the same bytes lie there, whatever somebody did to them', async (t) => {
+test('an unchanged ledger makes no new version, and restores the same bytes, whatever somebody did to them', async (t) => {
   const { db, write, dir } = await sample(t);
   for (const version of [1, 2]) {
     if (version === 2) await giveBack(db, 2);
@@ -121,7 +121,7 @@ test('on a ledger that has not changed no version is made, and the same bytes li
   assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
 });
 
-test('a third version is told from the second, and each proves by itself beside the one before it', async (t) => {
+test('a third version is compared with the second, and each one can be verified next to the previous one', async (t) => {
   const { db, write, dir } = await sample(t);
   await write();
   await giveBack(db, 2);
@@ -143,7 +143,7 @@ test('a third version is told from the second, and each proves by itself beside 
   assert.ok(!existsSync(join(second, 'versions')));
 });
 
-test('a word of the service that changes no row is a version as well: the row stays as it ended, and the difference says so', async (t) => {
+test('a later answer of the service that changes no row makes a version as well: the difference shows it', async (t) => {
   const { db, write, dir } = await sample(t);
   await write();
   await sayFailed(db, 4);
@@ -156,7 +156,7 @@ test('a word of the service that changes no row is a version as well: the row st
   await proven(dir);
 });
 
-test('what is written while a batch is under way is no version that anybody was given', async (t) => {
+test('reports of a running batch are not a published version', async (t) => {
   const db = await testLedger(t);
   const folder = folderOf(t);
   const key = await openSigningKey(join(folder, 'key.pem'));
@@ -173,7 +173,7 @@ test('what is written while a batch is under way is no version that anybody was 
 });
 
 for (const event of ['cancel', 'reject'] as const) {
-  test(`what was given out of a batch that ended by "${event}" is kept as well`, async (t) => {
+  test(`the published version of a batch that ended by "${event}" is kept as well`, async (t) => {
     const db = await testLedger(t);
     const folder = folderOf(t);
     const key = await openSigningKey(join(folder, 'key.pem'));
@@ -189,7 +189,7 @@ for (const event of ['cancel', 'reject'] as const) {
   });
 }
 
-test('a manifest that was edited is no version that was given out: nothing of it is believed', async (t) => {
+test('an edited manifest is not a published version: nothing in it is trusted', async (t) => {
   const { db, write, dir } = await sample(t);
   await write();
   const manifest = readFileSync(join(dir, 'manifest.json'), 'utf8');
@@ -199,7 +199,7 @@ test('a manifest that was edited is no version that was given out: nothing of it
   assert.deepEqual([version, previous?.version, previous?.manifest_sha256], [2, 1, null]);
 });
 
-test('a retry does not take the version that was final away, nor count what is written before its end', async (t) => {
+test('a retry keeps the final version, and counts nothing that is written before its own end', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   await write();
   const given = filesOf(dir);
@@ -229,7 +229,7 @@ test('a retry does not take the version that was final away, nor count what is w
   assert.deepEqual(filesOf(kept), given);
 });
 
-test('killed between keeping the old version and writing the new one, nothing is lost, and the next time makes it', async (t) => {
+test('a crash between keeping the old version and writing the new one loses nothing, and the next run finishes it', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   await write();
   const given = filesOf(dir);
@@ -254,7 +254,7 @@ for (const [what, put] of [
   ['a folder of something else lies', (place: string) => writeIn(place, 'notes.txt')],
   ['a file lies', (place: string) => writeIn(dirname(place), basename(place))],
 ] as const)
-  test(`where ${what} under the name of a version, neither is lost`, async (t) => {
+  test(`if ${what} under the name of a version, neither is lost`, async (t) => {
     const { db, write, dir, kept } = await sample(t);
     await write();
     const strange = put(kept);
@@ -271,7 +271,7 @@ function writeIn(folder: string, name: string): string {
   return join(folder, name);
 }
 
-test('what was signed before there were versions is the first, as of its last event', async (t) => {
+test('reports signed before versions existed are the first version, as of their last event', async (t) => {
   const { folder, db, write, dir } = await sample(t);
   await write();
   const { version: _version, as_of, status: _status, previous: _previous, ...manifest } = json(dir, 'manifest.json');
@@ -284,7 +284,7 @@ test('what was signed before there were versions is the first, as of its last ev
   assert.deepEqual([version, previous?.version, previous?.as_of], [2, 1, as_of]);
 });
 
-test('nothing is said to differ from a version with other numbers masked, nor from one whose summary was edited', async (t) => {
+test('no difference is reported to a version with other masking, nor to one with an edited summary', async (t) => {
   const { folder, db, write, dir } = await sample(t);
   await write();
   cpSync(dir, join(folder, 'B-1-masked'), { recursive: true });
@@ -320,14 +320,14 @@ test('a difference of any length has each line once, and the first fifty for the
   assert.deepEqual([first.length, first.at(-1)?.[0]], [50, '50']);
 });
 
-test('a difference tells columns apart that are named alike, has those that are gone, and the reference that a row had', async (t) => {
+test('a difference distinguishes columns with the same name, shows removed ones, and the reference of a row', async (t) => {
   const before = ['row,line,reference,input_a,input_a,refunded_at', '1,2,R-1,x,y,then'];
   const after = ['row,line,reference,input_a,input_a', '1,2,,x,z'];
   const { lines } = await differing(t, before, after);
   assert.deepEqual(lines, ['1,2,R-1,reference,R-1,', '1,2,R-1,input_a#2,y,z', '1,2,R-1,refunded_at,then,']);
 });
 
-test('a difference has all that the service has said late, however much', async (t) => {
+test('a difference has all late changes of the service, however many', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   for (let hours = 25; hours < 125; hours++) await sayFailed(db, 2, { hours });
@@ -335,7 +335,7 @@ test('a difference has all that the service has said late, however much', async 
   assert.deepEqual([lines.length, told.late], [100, { 'row.changed_late': 100 }]);
 });
 
-test('nothing is said to differ from a version that somebody has changed, or that another key has signed', async (t) => {
+test('no difference is reported to a version that was changed, or that another key has signed', async (t) => {
   const { folder, db, write, dir } = await sample(t);
   await write();
   const results = readFileSync(join(dir, 'results.csv'), 'utf8');
@@ -360,7 +360,7 @@ test('nothing is said to differ from a version that somebody has changed, or tha
   assert.equal(readdirSync(join(dir, 'versions')).length, 2);
 });
 
-test('masked reports have a folder and versions of their own, without a whole number in any', async (t) => {
+test('masked reports have their own folder and versions, without a complete number', async (t) => {
   const { folder, db, write } = await sample(t);
   await write();
   await write({ mask: true });
@@ -373,7 +373,7 @@ test('masked reports have a folder and versions of their own, without a whole nu
   assert.equal((await write()).version, 2);
 });
 
-test('once people are forgotten, the difference repeats nothing that names them', async (t) => {
+test('after people are forgotten, the difference has none of their data', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   await write();
   const clock = testClock();
@@ -397,7 +397,7 @@ async function forget(db: Database): Promise<void> {
   );
 }
 
-test('without a key nothing can be proven, and nothing unsigned is kept; what was signed is', async (t) => {
+test('without a key nothing can be proven, and nothing unsigned is kept, but signed reports are', async (t) => {
   const { db, dir, write, folder } = await sample(t);
   await writeReports(db, 'B-1', folder);
   await giveBack(db, 2);
@@ -408,7 +408,7 @@ test('without a key nothing can be proven, and nothing unsigned is kept; what wa
   assert.deepEqual(filesOf(join(dir, 'versions/1-as-of-2026-11-02')), given);
 });
 
-test('where the last version was moved away, the next one follows the last that is kept, whatever else lies beside that', async (t) => {
+test('if the last version was moved away, the next one follows the last kept one, whatever else is there', async (t) => {
   const { db, write, dir } = await sample(t);
   await write();
   for (let hours = 24; hours <= 33; hours++) {
@@ -423,7 +423,7 @@ test('where the last version was moved away, the next one follows the last that 
   assert.deepEqual([version, previous?.version], [12, 10]);
 });
 
-test('where somebody has put the first version back in the place of the third, no number is given twice', async (t) => {
+test('if somebody has put the first version in the place of the third, no number is given twice', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   await write();
   for (const hours of [24, 25]) {
@@ -437,7 +437,7 @@ test('where somebody has put the first version back in the place of the third, n
   assert.equal(readdirSync(join(dir, 'versions')).length, 2);
 });
 
-test('where the version before was moved away, the next one is told from what is left', async (t) => {
+test('if the previous version was moved away, the next one is compared with what is left', async (t) => {
   const { folder, db, write, dir } = await sample(t);
   await write();
   await giveBack(db, 2);
@@ -451,7 +451,7 @@ test('where the version before was moved away, the next one is told from what is
   await proven(dir);
 });
 
-test("a number is the batch's, whatever the folder: the same state has one, another state another", async (t) => {
+test('a version number belongs to the batch in every folder: the same state has the same number', async (t) => {
   const { folder, db, key, write, dir } = await sample(t);
   const elsewhere = join(folder, 'elsewhere');
   const writeThere = () => writeReports(db, 'B-1', elsewhere, signedBy(db, key));
@@ -469,7 +469,7 @@ test("a number is the batch's, whatever the folder: the same state has one, anot
   );
 });
 
-test('the version before is dated by the local time of its batch as well', async (t) => {
+test('the previous version is dated by the local time of its batch as well', async (t) => {
   const { db, write, dir } = await sample(t, 'Africa/Nairobi');
   await write();
   await giveBack(db, 2);
@@ -478,7 +478,7 @@ test('the version before is dated by the local time of its batch as well', async
   assert.match(page, /<dt>Version 1<\/dt><dd>as of 2026-11-01 08:01:00 UTC \(11:01:00 in Africa\/Nairobi\), with/);
 });
 
-test('in a folder where none lies, a version names the one before it by the audit chain alone', async (t) => {
+test('in an empty folder, a version names the previous one by the audit chain alone', async (t) => {
   const { folder, db, key, write } = await sample(t);
   await write();
   await giveBack(db, 2);
@@ -501,7 +501,7 @@ test('in a folder where none lies, a version names the one before it by the audi
   assert.doesNotMatch(page, /is kept in the folder versions/);
 });
 
-test('a number that was given out is in the ledger before anything is written, and is not used again', async (t) => {
+test('a version number is in the ledger before anything is written, and is not used again', async (t) => {
   const { folder, db, key, write, dir } = await sample(t);
   await write();
   const { signing } = signedBy(db, key);
@@ -516,7 +516,7 @@ test('a number that was given out is in the ledger before anything is written, a
   await proven(dir);
 });
 
-test('a ledger that was restored gives out no number that lies in the folder already', async (t) => {
+test('a restored ledger does not reuse a version number that is in the folder', async (t) => {
   const { db, key, folder } = await sample(t);
   const restored = await testLedger(t);
   await writeSampleBatch(restored);

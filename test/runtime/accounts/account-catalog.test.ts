@@ -61,7 +61,7 @@ function place() {
 }
 
 describe('the catalog of an account', () => {
-  test('that the service refuses is said to be refused, once, with the reason that the service gives', async () => {
+  test('that the service refuses is reported as refused, once, with the service’s reason', async () => {
     const { log, account } = place();
     const catalog = account('main', { networks: 'refused' });
     assert.deepEqual([await catalog.networks('KE'), await catalog.networks('UG')], [null, null]);
@@ -74,7 +74,7 @@ describe('the catalog of an account', () => {
     ]);
   });
 
-  test('is asked for each country and network once in a while, and knows what was added after it', async () => {
+  test('is requested for each country and network once in a while, and includes what was added later', async () => {
     const { clock, asked, account } = place();
     const offered = { networks: [safaricom] };
     const catalog = account('main', offered);
@@ -89,7 +89,7 @@ describe('the catalog of an account', () => {
     assert.deepEqual(await catalog.networks('KE'), [safaricom, airtel]);
   });
 
-  test('is asked again where it did not answer', async () => {
+  test('is requested again if there was no answer', async () => {
     const { asked, account } = place();
     const offered: { networks: Network[] | null } = { networks: null };
     const catalog = account('main', offered);
@@ -100,7 +100,7 @@ describe('the catalog of an account', () => {
   });
 
   for (const waitMs of [5_000, minuteMs])
-    test(`told to wait for ${waitMs / 1_000} s, has the account wait, and is asked again then`, async () => {
+    test(`told to wait for ${waitMs / 1_000} s, makes the account wait, and is requested again then`, async () => {
       const { clock, limiter, asked, log, account } = place();
       const begunAt = clock.now();
       const answer = account('main', { networks: [safaricom], waitsMs: [waitMs] }).networks('KE');
@@ -118,7 +118,7 @@ describe('the catalog of an account', () => {
       ]);
     });
 
-  test('told to wait for long has not answered, and nothing more is asked in that time, for whatever file', async () => {
+  test('told to wait for long counts as unanswered, and nothing more is requested meanwhile, for any file', async () => {
     const { clock, limiter, asked, account } = place();
     const begunAt = clock.now();
     const catalog = account('main', { networks: [safaricom], waitsMs: [dayMs] });
@@ -130,7 +130,7 @@ describe('the catalog of an account', () => {
     assert.ok(limiter.isHeld('creation'));
   });
 
-  test('told to wait for a second again and again waits ever longer, and tells of it once a minute', async () => {
+  test('told to wait for a second again and again waits ever longer, and reports it once a minute', async () => {
     const { clock, asked, log, account } = place();
     const waitsMs = Array<number>(10).fill(1_000);
     assert.deepEqual(await clock.drive(account('main', { networks: [safaricom], waitsMs }).networks('KE')), [
@@ -139,7 +139,7 @@ describe('the catalog of an account', () => {
     assert.deepEqual([asked.length, log.length], [11, 4]);
   });
 
-  test('told to wait again and again has not answered after a quarter of an hour', async () => {
+  test('told to wait again and again counts as unanswered after a quarter of an hour', async () => {
     const { clock, asked, log, account } = place();
     const begunAt = clock.now();
     const waitsMs = Array<number>(60).fill(minuteMs);
@@ -149,7 +149,7 @@ describe('the catalog of an account', () => {
     assert.ok(clock.now() < begunAt + 15 * minuteMs);
   });
 
-  test('says nothing of what another account was answered', async () => {
+  test('is separate for each account', async () => {
     const { account } = place();
     const [one, other] = [account('one', { networks: [safaricom] }), account('other', { networks: [airtel] })];
     assert.deepEqual(await one.networks('KE'), [safaricom]);

@@ -54,8 +54,8 @@ function setUp(troubles: readonly Error[], workMs = 0) {
 
 const trouble = (code: ConstructorParameters<typeof AirbatchError>[0]) => new AirbatchError(code, 'for a test');
 
-describe('an account that is kept', () => {
-  test('is taken as soon as the process that has it gives it back, and says once that it waits', async () => {
+describe('an account of serve', () => {
+  test('is claimed as soon as another process gives it back, and its wait is reported once', async () => {
     const { clock, kept, seen, told } = setUp(Array.from({ length: 5 }, () => trouble('ACCOUNT_BUSY')));
     await clock.drive(clock.sleep(12_000));
     assert.equal(kept.isWorking(), false);
@@ -68,7 +68,7 @@ describe('an account that is kept', () => {
     assert.deepEqual([kept.isWorking(), seen.closed], [false, 6]);
   });
 
-  test('goes on after trouble with the disk, not before a window of the rate limits is over', async () => {
+  test('continues after disk trouble, not before a rate-limit window is over', async () => {
     const { clock, kept, seen } = setUp([trouble('LEDGER_FULL'), trouble('FENCED')]);
     await clock.drive(clock.sleep(130_000));
     const [first = 0, second = 0, third = 0] = seen.starts;
@@ -77,7 +77,7 @@ describe('an account that is kept', () => {
     await clock.drive(kept.stop());
   });
 
-  test('ends on anything that no waiting mends', async () => {
+  test('ends on every error that waiting cannot solve', async () => {
     for (const error of [
       trouble('LEDGER_DAMAGED'),
       trouble('LEDGER_SYNC'),
@@ -91,7 +91,7 @@ describe('an account that is kept', () => {
     }
   });
 
-  test('tells of trouble that only a person mends, and of none that passes by itself', async () => {
+  test('reports trouble that needs a person, and none that passes by itself', async () => {
     const passing = (['ACCOUNT_BUSY', 'FENCED', 'LEDGER_BUSY'] as const).map(trouble);
     const { clock, kept, seen } = setUp([...passing, trouble('LEDGER_FULL'), trouble('LEDGER_RESTORED')]);
     await assert.rejects(clock.drive(kept.ended), { code: 'LEDGER_RESTORED' });
@@ -101,7 +101,7 @@ describe('an account that is kept', () => {
     ]);
   });
 
-  test('tells of a ledger that another program keeps locked for longer than a minute, and of none that is locked now and then', async () => {
+  test('reports a ledger that another program locks for longer than a minute, and none that is locked now and then', async () => {
     for (const [workMs, standstills] of [
       [0, [['LEDGER_BUSY', true]]],
       [3_600_000, []],
@@ -114,14 +114,14 @@ describe('an account that is kept', () => {
     }
   });
 
-  test('says anew that another process has it where it was worked for in between', async () => {
+  test('reports again that another process has it, if it was worked for in between', async () => {
     const { clock, kept, told } = setUp([trouble('ACCOUNT_BUSY'), trouble('ACCOUNT_BUSY')], 3_600_000);
     await clock.drive(clock.sleep(3 * 3_600_000));
     assert.equal(told.length, 2);
     await clock.drive(kept.stop());
   });
 
-  test('is not closed while somebody works with it', async () => {
+  test('is not closed while it is in use', async () => {
     const { clock, kept, seen } = setUp([]);
     await clock.drive(clock.sleep(1_000));
     const work = Promise.withResolvers<string>();
@@ -144,7 +144,7 @@ describe('an account that is kept', () => {
     assert.equal(seen.starts.length, 1);
   });
 
-  test('that is stopped while it is being opened is not worked for, and closed', { timeout: 600_000 }, async () => {
+  test('that is stopped while it is opened is closed without work', { timeout: 600_000 }, async () => {
     const opening = Promise.withResolvers<OpenAccount>();
     let closed = 0;
     const close = async () => {

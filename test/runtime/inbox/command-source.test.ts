@@ -55,7 +55,7 @@ function isRunning(folder: string): boolean {
 
 describe('the program of a job', () => {
   const isLinux = process.platform === 'linux';
-  test('whose output has no room on the disk has not failed: that may pass, and is tried again', {
+  test('whose output does not fit on the disk has not failed: it is tried again', {
     skip: !isLinux,
   }, async (t) => {
     const { path, run } = place(t);
@@ -68,7 +68,7 @@ describe('the program of a job', () => {
     assert.deepEqual(readdirSync(join(path, '..')), []);
   });
 
-  test('that prints without end is stopped at its limit, and what it wrote is deleted', async (t) => {
+  test('that prints without end is stopped at its limit, and its output is deleted', async (t) => {
     const { path, run } = place(t);
     await assert.rejects(run('yes'), {
       code: 'FILE_REJECTED',
@@ -79,7 +79,7 @@ describe('the program of a job', () => {
     assert.deepEqual(readdirSync(join(path, '..')), ['slot.csv']);
   });
 
-  test('is quoted without numbers and secrets, also where a long complaint is cut', async (t) => {
+  test('is quoted without numbers and secrets, also if a long message is cut', async (t) => {
     const { run } = place(t);
     const said = async (script: string) => run(script).catch((error: Error) => error.message);
     const many = await said('for i in $(seq 2000); do echo "no plan for +254 712 405 118 in row $i" >&2; done; exit 1');
@@ -89,7 +89,7 @@ describe('the program of a job', () => {
     assert.doesNotMatch(endless ?? '', /77/);
   });
 
-  test('is kept to its time with everything that it has begun', async (t) => {
+  test('is stopped at its time limit with all of its child processes', async (t) => {
     const { folder, path, run, timeIsOver } = place(t);
     const stopped = assert.rejects(run(withChild), /bash did not deliver a file: it took longer than 0\.5 s/);
     await until('its child has begun', () => isRunning(folder));
@@ -99,7 +99,7 @@ describe('the program of a job', () => {
     assert.deepEqual(readdirSync(join(path, '..')), []);
   });
 
-  test('is not waited for where what it has begun left its group and holds its pipe', async (t) => {
+  test('does not delay airbatch if a child process left its group and holds its pipe', async (t) => {
     const { folder, run, timeIsOver } = place(t);
     const stopped = assert.rejects(run('setsid sleep 600 & echo $! > child; wait'), /took longer/);
     await until('its child has begun', () => isRunning(folder));
@@ -110,7 +110,7 @@ describe('the program of a job', () => {
     assert.ok(isRunning(folder), 'it holds the pipe still');
   });
 
-  test('ends with airbatch, and is not begun after that', async (t) => {
+  test('ends with airbatch, and is not started after that', async (t) => {
     const { folder, path, run } = place(t);
     const stop = new AbortController();
     const running = run(withChild, { stopping: stop.signal });
@@ -123,7 +123,7 @@ describe('the program of a job', () => {
     assert.deepEqual([readdirSync(join(path, '..')), existsSync(join(folder, 'late'))], [[], false]);
   });
 
-  test('brings what it wrote when it ends in time, and what it said where it fails', async (t) => {
+  test('delivers its output when it ends in time, and its error message when it fails', async (t) => {
     const { path, run } = place(t);
     await assert.rejects(run('echo half; echo "no table" >&2; exit 3'), /ended with exit code 3: no table/);
     await run('echo phone_number,amount');

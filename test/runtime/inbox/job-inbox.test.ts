@@ -36,7 +36,7 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
 }
 
 describe('an inbox', () => {
-  test('gives the complete files that fit the pattern, and makes its folders', async (t) => {
+  test('returns the complete files that match the pattern, and makes its folders', async (t) => {
     const { path, inbox, take } = inboxWith(t, ['b.csv', 'A.CSV', 'a~b.csv', 'b.csv.old', 'xcsv']);
     mkdirSync(join(inbox, 'folder.csv'));
     utimesSync(join(inbox, 'folder.csv'), 1, 1);
@@ -53,19 +53,19 @@ describe('an inbox', () => {
       assert.deepEqual(await take(), { taken: [], unfinished: [name] });
     });
 
-  test('does not wait for what an editor or a spreadsheet leaves lying about', async (t) => {
+  test('does not wait for lock files of an editor or a spreadsheet', async (t) => {
     const { take } = inboxWith(t, ['.hidden.csv', 'x.csv~', '~$x.xlsx']);
     assert.deepEqual(await take(), { taken: [], unfinished: [] });
   });
 
-  test('leaves a file that somebody has open', async (t) => {
+  test('leaves a file that another program has open', async (t) => {
     for (const lock of ['payroll.csv.lock', '~$payroll.csv', '~$yroll.csv', '.~lock.payroll.csv#']) {
       const { take } = inboxWith(t, ['payroll.csv', lock]);
       assert.deepEqual((await take('p*')).taken, [], lock);
     }
   });
 
-  test('leaves the empty file that a browser keeps the name with while it downloads', async (t) => {
+  test('leaves the empty file with which a browser reserves the name of a download', async (t) => {
     const clock = { ...systemClock, sleep: async () => undefined };
     for (const [name, download] of [
       ['x.csv', 'x.csv.part'],
@@ -90,7 +90,7 @@ describe('an inbox', () => {
     assert.equal(waits.length, 1);
   });
 
-  test('goes on when a file vanishes while it is looked at, and finds it under its new name', async (t) => {
+  test('continues when a file vanishes while it is checked, and finds it under its new name', async (t) => {
     const { inbox, take } = inboxWith(t, ['a.csv', 'b.csv', 'c.csv']);
     const clock = {
       ...systemClock,
@@ -111,7 +111,7 @@ describe('an inbox', () => {
     assert.deepEqual(await take('*', clock), { taken: [], unfinished: ['x.csv'] });
   });
 
-  test('takes a file of a time to come, as a machine with another clock leaves it, once it was watched for longer', async (t) => {
+  test('takes a file with a time in the future, from a machine with another clock, after a longer watch', async (t) => {
     const { take } = inboxWith(t, ['x.csv'], -24 * 3_600_000);
     const waits: number[] = [];
     const clock = { ...systemClock, sleep: async (ms: number) => void waits.push(ms) };
@@ -123,7 +123,7 @@ describe('an inbox', () => {
     ['grows, whatever its time says', 'more'],
     ['is written anew, though it is as long as before', 'y'],
   ] as const)
-    test(`leaves a file that ${how} while it is looked at`, async (t) => {
+    test(`leaves a file that ${how} while it is checked`, async (t) => {
       const { inbox, take } = inboxWith(t, ['x.csv']);
       const path = join(inbox, 'x.csv');
       const { atime, mtime } = statSync(path);
@@ -137,7 +137,7 @@ describe('an inbox', () => {
       assert.deepEqual(await take('*', clock), { taken: [], unfinished: ['x.csv'] });
     });
 
-  test('keeps a second file of the same name apart from the first, whether that is still there or was taken before', async (t) => {
+  test('keeps a second file of the same name separate from the first, whether that is still there or was taken before', async (t) => {
     const { inbox, take } = inboxWith(t, ['x.csv']);
     const [first = ''] = (await take()).taken;
     const drop = (content: string) => {
@@ -154,7 +154,7 @@ describe('an inbox', () => {
     assert.deepEqual(third.taken.map(originalName).sort(), ['2.x.csv', '3.x.csv']);
   });
 
-  test('gives what a crash left in working again, and only to its own slot', async (t) => {
+  test('returns the files that a crash left in working, and only to their own slot', async (t) => {
     const { path, take } = inboxWith(t, ['x.csv']);
     const first = await take();
     assert.deepEqual(await take(), first);
@@ -166,7 +166,7 @@ describe('an inbox', () => {
     assert.deepEqual(other.taken, []);
   });
 
-  test('keeps its files for the next slot where a process that was suspended has lost its own meanwhile', async (t) => {
+  test('keeps its files for the next slot if a suspended process has lost its own meanwhile', async (t) => {
     const { path, inbox } = inboxWith(t, ['x.csv']);
     const lost = takeFromInbox(
       { clock: systemClock },

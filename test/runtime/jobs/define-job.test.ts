@@ -59,7 +59,7 @@ describe('a job definition', () => {
     ['two faults', { name: 'my job', runId: '{month}' }, /name .*; runId /],
     ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
   ] as [string, object, RegExp][])
-    test(`with ${what} is refused, naming the field`, () => {
+    test(`with ${what} is refused, and the message names the field`, () => {
       assert.throws(
         () => defineJob({ ...good, ...change } as JobInput),
         (error: Error & { code?: string }) => {
@@ -90,7 +90,7 @@ test('a run id has the time of the slot in the zone of the job', () => {
 });
 
 describe('a folder of jobs', () => {
-  test('is read from TypeScript, JavaScript and JSON, with paths from the folder that it lies in', async (t) => {
+  test('is read from TypeScript, JavaScript and JSON, with paths relative to its own folder', async (t) => {
     const folder = folderOf(t);
     const jobs = join(folder, 'jobs');
     mkdirSync(jobs);
@@ -124,7 +124,7 @@ describe('a folder of jobs', () => {
     });
   });
 
-  test('has no two that take their files from the same folder, however it is written', async (t) => {
+  test('has no two jobs with the same source folder, however it is written', async (t) => {
     const folder = folderOf(t);
     const jobs = join(folder, 'jobs');
     for (const name of ['jobs', 'payroll']) mkdirSync(join(folder, name));
@@ -140,7 +140,7 @@ describe('a folder of jobs', () => {
     }
   });
 
-  test('holds none in a hidden file: an editor that has one open locks it, another system keeps its notes beside it', async (t) => {
+  test('ignores hidden files, such as locks of an editor or notes of another system', async (t) => {
     const jobs = folderOf(t);
     writeFileSync(join(jobs, 'a.json'), JSON.stringify(good));
     symlinkSync('mary@desk.4711', join(jobs, '.#a.json'));
@@ -148,7 +148,7 @@ describe('a folder of jobs', () => {
     assert.equal((await loadJobs(jobs)).length, 1);
   });
 
-  test('is the one of the project as well: its examples are jobs', async () => {
+  test('of the project itself is valid: its examples are jobs', async () => {
     const loaded = await loadJobs(resolve(import.meta.dirname, '../../../jobs'));
     assert.deepEqual(
       loaded.map(({ job }) => job.name),
@@ -157,7 +157,7 @@ describe('a folder of jobs', () => {
   });
 });
 
-test('what the checker finds is said in words for people, with what was probably meant', () => {
+test('faults of the schema are explained to people, with what was probably meant', () => {
   const faults: [object, string][] = [
     [
       { schedule: { cron: '0 9 25 * *', timezone: 'Africa/Nairobi' } },

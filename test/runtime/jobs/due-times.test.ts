@@ -49,7 +49,7 @@ function watched(minutes: readonly number[], hours: readonly number[], timeZone:
 
 describe('due times', () => {
   for (const [zone, date] of changes)
-    test(`are those that the wall shows, around ${date} in ${zone}`, () => {
+    test(`follow the local clock around ${date} in ${zone}`, () => {
       const random = makeSeededRandom(Date.parse(date));
       const from = Date.parse(`${date}T00:00Z`) - day;
       const to = from + 3 * day;
@@ -82,7 +82,7 @@ describe('due times', () => {
     assert.deepEqual(gap('0 2,3 * * *'), ['2027-03-28T01:00']);
   });
 
-  test('in the hour that comes twice are due once, also for what was asked during its second time', () => {
+  test('in the repeated hour are due once, also when asked during its second time', () => {
     const zone = schedule('30 2 * * *', 'Europe/Berlin');
     const first = Date.UTC(2027, 9, 31, 0, 30);
     assert.deepEqual(dueTimes(zone, first - 1, first), [first]);
@@ -92,7 +92,7 @@ describe('due times', () => {
     assert.deepEqual(nextDueTimes(zone, first + 45 * minute, 1), [first + 25 * hour]);
   });
 
-  test('are the same wherever the machine stands', (t) => {
+  test('are the same in every time zone of the machine', (t) => {
     const { TZ } = process.env;
     t.after(() => {
       if (TZ === undefined) delete process.env.TZ;
@@ -105,7 +105,7 @@ describe('due times', () => {
     assert.deepEqual(iso(nextDueTimes(payroll, from, 1)), ['2027-01-25T06:00']);
   });
 
-  test('of a day that few months have are in those alone, and of a day that none has in none', () => {
+  test('of a day that few months have exist in those months only, and of an impossible day never', () => {
     const year = (cron: string) => dueTimes(schedule(cron, 'UTC'), Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1)).length;
     assert.equal(year('0 9 31 * *'), 7);
     assert.equal(year('0 9 29 2 *'), 0);
@@ -113,7 +113,7 @@ describe('due times', () => {
     assert.equal(lastDueTime(schedule('0 9 31 2 *', 'UTC'), Date.UTC(2027, 0, 1)), null);
   });
 
-  test('that are too many are the last of them', () => {
+  test('that are too many are cut to the last of them', () => {
     const to = Date.UTC(2027, 0, 1);
     const times = dueTimes(schedule('* * * * *', 'Africa/Nairobi'), to - 365 * day, to);
     assert.deepEqual([times.length, times.at(-1)], [dueTimesMax, to]);

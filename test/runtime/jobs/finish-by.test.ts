@@ -11,7 +11,7 @@ const jobOf = (finishBy: string | null, timeZone: string) =>
     finishBy,
   });
 
-describe('when the batches of a job are to be done', () => {
+describe('the deadline for the batches of a job', () => {
   for (const [what, finishBy, timeZone, slot, expected] of [
     ['is the time of the same day in its own zone', '17:00', 'Africa/Nairobi', '09:00+03:00', '2026-11-25T14:00'],
     ['is of the next day where that time has passed', '08:00', 'Africa/Nairobi', '09:00+03:00', '2026-11-26T05:00'],
@@ -37,12 +37,12 @@ describe('when the batches of a job are to be done', () => {
     ['the first of two that the clock then shows', '02:30', '2027-10-31T00:15Z', '2027-10-31T00:30'],
     ['of the next day between the two', '02:30', '2027-10-31T00:45Z', '2027-11-01T01:30'],
   ] as const)
-    test(`keeps to the wall's clock ${what}`, () => {
+    test(`follows the local clock ${what}`, () => {
       const at = finishByOfSlot(jobOf(finishBy, 'Europe/Berlin'), Date.parse(slot));
       assert.equal(new Date(at ?? 0).toISOString().slice(0, 16), expected);
     });
 
-  test('is nothing where the job does not say it', () => {
+  test('is absent if the job has none', () => {
     assert.equal(finishByOfSlot(jobOf(null, 'UTC'), 0), null);
   });
 });

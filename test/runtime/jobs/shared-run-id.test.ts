@@ -15,7 +15,7 @@ function messagesOf(
 }
 
 describe('slots that share a run id', () => {
-  test('are named with the run id, in the time zone of the job', () => {
+  test('are reported with the run id, in the time zone of the job', () => {
     assert.equal(
       messagesOf('0 1 * * 5', '{job}-{slot:yyyy-MM}'),
       'the slots of 2026-12-04 01:00 and 2026-12-11 01:00 have the same run id, "bonus-2026-12": the second does not pay anybody whom the first has paid',
@@ -42,9 +42,9 @@ describe('slots that share a run id', () => {
     ['0 9 * * 5', '{job}-{slot:yyyy-MM-dd}'],
     ['*/30 * * * *', '{job}-{slot:yyyy-MM-dd HH:mm}'],
   ] as const)
-    test(`are none for "${cron}" and "${runId}"`, () => assert.equal(messagesOf(cron, runId), null));
+    test(`are not reported for "${cron}" and "${runId}"`, () => assert.equal(messagesOf(cron, runId), null));
 
-  test('are none of a job that pays nothing', () => {
+  test('are not reported for a job that pays nothing', () => {
     assert.equal(messagesOf('0 9 * * *', '{job}', { kind: 'reconciliation' }), null);
   });
 });

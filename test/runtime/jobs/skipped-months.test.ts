@@ -7,7 +7,7 @@ const messagesOf = (cron: string) =>
   skippedMonthText({ schedule: { cron, timeZone: 'Africa/Nairobi', catchUp: 'last' } }, now);
 
 describe('months that a job leaves out', () => {
-  test('are named: those that have no such day', () => {
+  test('are reported: those that have no such day', () => {
     assert.equal(messagesOf('0 9 30 * *'), 'it is not due in 2027-02, since there is no such day');
     assert.match(
       String(messagesOf('0 9 31 * *')),
@@ -26,5 +26,5 @@ describe('months that a job leaves out', () => {
     '0 9 31 * 5',
     '0 9 25 */3 *',
   ])
-    test(`are none that matter for "${cron}"`, () => assert.equal(messagesOf(cron), null));
+    test(`are not reported for "${cron}"`, () => assert.equal(messagesOf(cron), null));
 });

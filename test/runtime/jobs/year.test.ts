@@ -134,7 +134,7 @@ describe('a year of jobs', () => {
     }
   });
 
-  test('keeps the wall clock of each zone, also where an hour is skipped or comes twice', async () => {
+  test('follows the local clock of each zone, also if an hour is skipped or repeated', async () => {
     const all = jobs('all');
     const { brought } = await liveAYear(all, 8, { crashes: false, sleepy: false });
     const timesOf = (name: string) => {
@@ -154,7 +154,7 @@ describe('a year of jobs', () => {
     assert.deepEqual(new Set(timesOf('monthly-africa-nairobi').values()), new Set(['09:00']));
   });
 
-  test('catches up with the last missed slot alone, or with none, and records the others', async () => {
+  test('catches up with only the last missed slot, or with none, and records the others', async () => {
     for (const catchUp of ['last', 'none'] as const) {
       const all = jobs(catchUp);
       const { brought, slots } = await liveAYear(all, 9, { crashes: false, sleepy: true });

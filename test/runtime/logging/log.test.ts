@@ -17,7 +17,7 @@ function lastOf(file: string): string {
   }
 }
 
-test('a log in files is turned over when it is full, and the oldest goes; secrets and numbers are in none of them', async (t) => {
+test('a log file is rotated when it is full, and the oldest is deleted; no file has secrets or numbers', async (t) => {
   const folder = folderOf(t);
   const file = join(folder, 'airbatch.log');
   const log = makeLog({
@@ -47,7 +47,7 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   }
 });
 
-test('what a disk or a folder refuses for a while costs the lines of that while, and nothing else', async (t) => {
+test('a temporary error of a disk or a folder costs the lines of that time, and nothing else', async (t) => {
   const folder = folderOf(t);
   const dir = join(folder, 'logs');
   const file = join(dir, 'airbatch.log');
@@ -103,7 +103,7 @@ test('what a disk or a folder refuses for a while costs the lines of that while,
   assert.deepEqual([lines(), seen.length], [10, 930], 'where no folder can be, the program goes on');
 });
 
-test('a log that cannot be begun is told at once', (t) => {
+test('a log that cannot be started is reported at once', (t) => {
   const folder = folderOf(t);
   writeFileSync(join(folder, 'logs'), 'no folder');
   const file = { file: join(folder, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
@@ -113,7 +113,7 @@ test('a log that cannot be begun is told at once', (t) => {
   });
 });
 
-test('a log on a disk that is read-only keeps no program from beginning, which has the disk to tell of', async (t) => {
+test('a log on a read-only disk keeps no program from starting, which then reports the disk', async (t) => {
   const file = { file: join(folderOf(t), 'airbatch.log'), maxSizeMb: 1, keep: 3 };
   const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
   const mocked = t.mock.method(fsSync, 'appendFileSync', () => {
@@ -130,7 +130,7 @@ test('a log on a disk that is read-only keeps no program from beginning, which h
   assert.match(readFileSync(file.file, 'utf8'), /the disk can be written again/);
 });
 
-test('what a line tells besides its sentence cannot be a message, which would run on in that sentence', () => {
+test('a field of a line cannot be named message, which would change the sentence', () => {
   const lines: string[] = [];
   const log = makeLog({ level: 'warn', secrets: [], screen: (text) => lines.push(text) });
   // @ts-expect-error: the sentence is the first argument.
@@ -141,7 +141,7 @@ test('what a line tells besides its sentence cannot be a message, which would ru
   assert.match(lines[1] ?? '', /tried again \(error=it is busy\)/);
 });
 
-test('trouble that lasts is told once, then every quarter of an hour, and anew once it was over', () => {
+test('lasting trouble is reported once, then every quarter of an hour, and again after it was over', () => {
   const told: unknown[] = [];
   let at = 0;
   const warn = (_message: string, data: unknown) => void told.push(data);

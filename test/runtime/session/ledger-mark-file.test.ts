@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { makeLedgerMark } from '../../../src/runtime/session/ledger-mark-file.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('a mark beside the ledger is what was last written of its account, for its owner alone', async (t) => {
+test('a mark next to the ledger has the last state of its account, readable only by its owner', async (t) => {
   const folder = folderOf(t);
   const mark = makeLedgerMark(join(folder, 'ledger.db'));
   assert.equal(await mark.read('main'), null);
@@ -18,7 +18,7 @@ test('a mark beside the ledger is what was last written of its account, for its 
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
 });
 
-test('a mark that was cut short says nothing; one that cannot be read is told of', async (t) => {
+test('a mark that was cut short is ignored; an unreadable one is reported', async (t) => {
   const folder = folderOf(t);
   const mark = makeLedgerMark(join(folder, 'ledger.db'));
   for (const text of ['', '{"fence":', '{}', '{"fence":"1","expiresAt":1}', '\0\0\0']) {
@@ -29,7 +29,7 @@ test('a mark that was cut short says nothing; one that cannot be read is told of
   await assert.rejects(mark.read('other'), { code: 'LEDGER_IO', message: /other\.mark: EISDIR/ });
 });
 
-test('a mark may be read by whoever may read the ledger, whoever has worked on it last', async (t) => {
+test('a mark can be read by everybody who can read the ledger, whoever worked on it last', async (t) => {
   const ledger = join(folderOf(t), 'ledger.db');
   const mark = makeLedgerMark(ledger);
   for (const mode of [0o600, 0o660, 0o640]) {
@@ -40,7 +40,7 @@ test('a mark may be read by whoever may read the ledger, whoever has worked on i
   }
 });
 
-test('a mark that a crash left half made, or that cannot be written, ends nothing as an error of the program', async (t) => {
+test('a mark that a crash left incomplete, or that cannot be written, causes no internal error', async (t) => {
   const ledger = join(folderOf(t), 'ledger.db');
   const mark = makeLedgerMark(ledger);
   writeFileSync(`${ledger}.main.mark.new`, '{"fence"', { mode: 0o400 });
@@ -50,7 +50,7 @@ test('a mark that a crash left half made, or that cannot be written, ends nothin
   await assert.rejects(gone.write('main', { fence: 1, expiresAt: 1_000 }), { code: 'LEDGER_IO' });
 });
 
-test('a mark is on the disk, whole, before it takes the place of the one before it', async (t) => {
+test('a mark is completely on the disk before it replaces the previous one', async (t) => {
   const folder = folderOf(t);
   const path = join(folder, 'ledger.db.main.mark');
   const mark = makeLedgerMark(join(folder, 'ledger.db'));

@@ -21,24 +21,24 @@ async function freePid(): Promise<number> {
   return child.pid ?? 0;
 }
 
-describe('a process that holds something', { skip: process.platform !== 'linux' }, () => {
-  test('is alive while it runs, whatever its clock was when it named itself', () => {
+describe('a process that holds a lease', { skip: process.platform !== 'linux' }, () => {
+  test('is alive while it runs, whatever its clock was when it wrote its name', () => {
     assert.equal(isDeadProcess(processHolder(systemClock)), false);
     assert.equal(isDeadProcess(processHolder({ ...systemClock, now: () => 0 })), false);
   });
 
-  test('has ended where its number is free', async () => {
+  test('has ended if its process id is free', async () => {
     const pid = await freePid();
     assert.equal(isDeadProcess(holderWith({ pid })), true);
     assert.equal(isDeadProcess(holderWith({ pid, boot: 'an earlier one' })), true);
     assert.equal(isDeadProcess(`${hostname()}/${pid}/1760000000000`), true, 'one that told no more than the time');
   });
 
-  test('has ended where its number is that of a process which began at another time', () => {
+  test('has ended if its process id belongs to a process that started at another time', () => {
     assert.equal(isDeadProcess(holderWith({ began: '1' })), true);
   });
 
-  test('counts as alive where that cannot be told', async () => {
+  test('counts as alive if that cannot be decided', async () => {
     assert.equal(isDeadProcess(holderWith({ boot: 'an earlier one', began: '1' })), false, 'or of another machine');
     assert.equal(isDeadProcess(`${hostname()}/${process.pid}/1760000000000`), false, 'it told no more than the time');
     const pid = await freePid();

@@ -20,7 +20,7 @@ describe('who may do what', () => {
     { people: { audit: [] }, may: ['prepare', 'approve', 'operate', 'resolve', 'admin'] },
   ];
   for (const { people, may } of cases)
-    test(`ann may do the rest where the configuration says ${JSON.stringify(people)}`, async (t) => {
+    test(`ann may do the rest if the configuration says ${JSON.stringify(people)}`, async (t) => {
       const cwd = folderOf(t);
       writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
       const config = await loadConfig({ cwd, env: {}, configPath: undefined });
@@ -36,7 +36,7 @@ describe('who may do what', () => {
       assert.deepEqual(allowed, may);
     });
 
-  test('a job prepares, operates and reads, whoever else may, and does nothing more', async (t) => {
+  test('a job prepares, operates and reads, whoever else may, and nothing more', async (t) => {
     const cwd = folderOf(t);
     const people = Object.fromEntries(roles.map((role) => [role, ['joe']]));
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people }));
@@ -48,7 +48,7 @@ describe('who may do what', () => {
     }
   });
 
-  test('a role that has its earlier name beside its new one is refused', async (t) => {
+  test('a role with both its earlier and its new name is refused', async (t) => {
     const cwd = folderOf(t);
     writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { run: ['joe'], operate: ['ann'] } }));
     await assert.rejects(loadConfig({ cwd, env: {}, configPath: undefined }), {

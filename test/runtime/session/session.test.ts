@@ -10,7 +10,7 @@ import { folderOf } from '../../support/folder.ts';
 import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
-test('a start ends what a crash has left of a cancelled batch: no row of it stays open', async (t) => {
+test('a start finishes the cancellation of a batch that a crash interrupted: no row of it stays open', async (t) => {
   const cwd = folderOf(t);
   const ledgerPath = join(cwd, 'ledger.db');
   const before = openSqlite(ledgerPath);
@@ -23,7 +23,7 @@ test('a start ends what a crash has left of a cancelled batch: no row of it stay
   assert.deepEqual(await countRows(db, 'batch-1'), new Map([['cancelled', 3]]));
 });
 
-test('the key that signs is for whoever may use the ledger, whoever needed it first', async (t) => {
+test('everybody who may use the ledger can use the signing key, whoever needed it first', async (t) => {
   const cwd = folderOf(t);
   const ledgerPath = join(cwd, 'ledger.db');
   const session = await openSession({ cwd, env: {}, configPath: undefined, ledgerPath, screen: null });
@@ -33,7 +33,7 @@ test('the key that signs is for whoever may use the ledger, whoever needed it fi
   assert.equal(statSync(join(cwd, 'signing-key.pem')).mode & 0o777, 0o660);
 });
 
-test('a start that fails leaves no ledger open: whoever tries again every second would have one more each time', async (t) => {
+test('a failed start leaves no ledger open: a retry every second would open one more each time', async (t) => {
   const cwd = folderOf(t);
   const ledgerPath = join(cwd, 'ledger.db');
   const before = openSqlite(ledgerPath);

@@ -30,7 +30,7 @@ describe('the account that pays', () => {
       assert.equal(chooseAccount(await configWith(t, names, env), given)?.name ?? null, chosen);
     });
 
-  test('is never guessed: of several without a default one is to be named, and what is named is to be there', async (t) => {
+  test('is never guessed: without a default, one of several must be named, and it must exist', async (t) => {
     const config = await configWith(t, ['a', 'b']);
     assert.throws(() => chooseAccount(config, undefined), { code: 'ACCOUNT_UNKNOWN', message: /a, b/ });
     assert.throws(() => chooseAccount(config, 'Sandbx'), { hint: /^Did you mean "sandbox"\? Name one/ });
@@ -39,7 +39,7 @@ describe('the account that pays', () => {
 });
 
 describe('the account of the environment', () => {
-  test('does not take the place of a "default" of the file', async (t) => {
+  test('does not replace a "default" of the file', async (t) => {
     const config = await configWith(t, ['default'], inEnvironment);
     assert.equal(config.accounts.get('default')?.baseUrl, baseUrl);
   });
@@ -55,7 +55,7 @@ describe('the account of the environment', () => {
 });
 
 describe('the credentials of an account', () => {
-  test('are told by the variables that hold them, and never by what these hold', async (t) => {
+  test('are named by their variables, and never by their values', async (t) => {
     const folder = folderOf(t);
     const accounts = {
       new: { baseUrl, apiKeyEnv: 'KEY' },

@@ -20,7 +20,7 @@ const v2 = { baseUrl: 'https://service.example', apiKeyEnv: 'KEY' };
 const env = { KEY: 'key-2', OLD_KEY: 'key-1', HOOK: 'hook-2', OLD_HOOK: 'hook-1' };
 
 describe('the configuration of webhooks', () => {
-  test('believes the API key, and the one before it while they rotate', async (t) => {
+  test('accepts the API key, and the previous one during a rotation', async (t) => {
     const config = await load(
       t,
       { ...v2, webhooks: { previousApiKeyEnv: 'OLD_KEY', secretEnvs: ['HOOK', 'OLD_HOOK'] } },
@@ -33,7 +33,7 @@ describe('the configuration of webhooks', () => {
     for (const secret of Object.values(env)) assert.ok(config.secrets.includes(secret), secret);
   });
 
-  test('believes no registered webhook where no secret is given', async (t) => {
+  test('accepts no registered webhook without a secret', async (t) => {
     const config = await load(t, v2, env);
     assert.deepEqual(config.accounts.get('main')?.webhookKeys, { callback: ['key-2'], registered: [] });
   });
@@ -55,7 +55,7 @@ describe('the configuration of webhooks', () => {
     );
   });
 
-  test('sends callbacks over https, or to this very machine', async (t) => {
+  test('sends callbacks over https, or to this machine', async (t) => {
     for (const callbackUrl of [
       'https://pay.example/hooks',
       'http://127.0.0.1:8080/h',
@@ -96,7 +96,7 @@ describe('an address that secrets, people or payments are sent to', () => {
     ['notifications.0.url', (url) => ({ notifications: [{ kind: 'webhook', url, secretEnv: 'WORD' }] })],
   ];
   for (const [field, config] of fields)
-    test(`is https, or this very machine: ${field}`, async (t) => {
+    test(`is https, or this machine: ${field}`, async (t) => {
       for (const url of ['https://pay.example/h', 'http://127.0.0.2:80/h', 'http://localhost/h', 'http://[::1]/h'])
         await loadFile(t, config(url), env);
       for (const url of [
@@ -114,14 +114,14 @@ describe('an address that secrets, people or payments are sent to', () => {
         );
     });
 
-  test('may speak http where it is a time-stamping authority, which is sent a digest alone', async (t) => {
+  test('may use http for a time-stamping authority, which receives only a digest', async (t) => {
     const config = (url: string) => ({ anchors: [{ kind: 'rfc3161', url }] });
     await loadFile(t, config('http://timestamp.example'), env);
     await assert.rejects(loadFile(t, config('ftp://timestamp.example'), env), /anchors\.0\.url/);
   });
 });
 
-test('all variables that are not set are named at once, and no value', async (t) => {
+test('all missing variables are named at once, without a value', async (t) => {
   const accounts = {
     a: { baseUrl: 'https://pay.example', apiKeyEnv: 'A_KEY' },
     b: { version: 'v1', baseUrl: 'https://pay.example', emailEnv: 'B_MAIL', tokenEnv: 'B_TOKEN' },
@@ -137,7 +137,7 @@ test('all variables that are not set are named at once, and no value', async (t)
   });
 });
 
-test('every fault is named when the configuration is read, also of what is used only when a file comes', async (t) => {
+test('every fault is reported when the configuration is read, also of settings that only files use', async (t) => {
   const intake = { countri: 'KE', guards: { amountMax: { KES: 5 } } };
   const policy = { repeatWithinDay: 6, approval: { needed: 'sometimes' } };
   await assert.rejects(loadFile(t, { intake, policy }), (error: Error & { code?: string }) => {
@@ -161,7 +161,7 @@ test('every fault is named when the configuration is read, also of what is used 
   );
 });
 
-describe('the secret of word that is sent out', () => {
+describe('the secret of a notification', () => {
   const base64 = (bytes: number) => Buffer.alloc(bytes, 251).toString('base64');
   const webhook = { notifications: [{ kind: 'webhook', url: 'https://pay.example/h', secretEnv: 'WORD' }] };
   const chat = { notifications: [{ kind: 'chat', name: 'ops', urlEnv: 'WORD' }] };
@@ -193,7 +193,7 @@ describe('the secret of word that is sent out', () => {
       });
   });
 
-  test('of a chat is an address that nothing is sent to in the clear', async (t) => {
+  test('of a chat is an address that is never used without TLS', async (t) => {
     await loadFile(t, chat, { WORD: 'https://chat.example/canary' });
     for (const WORD of ['http://chat.example/canary', 'ftp://chat.example/canary', 'canary'])
       await assert.rejects(loadFile(t, chat, { WORD }), (error: Error) => {

@@ -32,7 +32,7 @@ describe('docs/configuration.md', () => {
     assert.deepEqual(variables(text), variables(sources.join('\n')));
   });
 
-  test('has the limits as they are where nothing is configured', () => {
+  test('has the limits that apply if nothing is configured', () => {
     const [v2, v1] = (['v2', 'v1'] as const).map((version) => makeClassPlan(version));
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\d+|with `read`) \| (\d+) \|/gm)].map((row) => row.slice(1));
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('docs/configuration.md', () => {
   });
 
   for (const [index, [, example = '']] of [...text.matchAll(/```json\n(.*?)```/gs)].entries()) {
-    test(`has an example ${index + 1} that is taken as it stands`, async (t) => {
+    test(`has a valid example ${index + 1}`, async (t) => {
       const folder = folderOf(t);
       writeFileSync(join(folder, 'airbatch.config.json'), example);
       const variables = [...example.matchAll(/"\w+Envs?": \[?"(\w+)"/g)].map(([, name = '']) => name);

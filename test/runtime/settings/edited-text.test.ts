@@ -12,7 +12,7 @@ const job =
 
 const bigEndian = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16();
 
-describe('what a person wrote in an editor', () => {
+describe('a text that a person wrote in an editor', () => {
   for (const [what, written] of [
     ['without a mark', (text: string) => Buffer.from(text)],
     ['with the mark of Notepad', (text: string) => Buffer.from(`\uFEFF${text}`)],
@@ -32,7 +32,7 @@ describe('what a person wrote in an editor', () => {
       assert.equal(loaded?.job.name, 'bonus');
     });
 
-  test('is named where it cannot be read', async (t) => {
+  test('is reported if it cannot be read', async (t) => {
     const folder = folderOf(t);
     mkdirSync(join(folder, '.env'));
     await assert.rejects(loadConfig({ cwd: folder, env: {}, configPath: undefined }), {

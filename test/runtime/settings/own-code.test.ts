@@ -35,14 +35,14 @@ function place(t: TestContext, { json = false } = {}) {
 const load = (cwd: string) => loadConfig({ cwd, env: {} });
 
 describe('a configuration or a job that runs as code', { skip: !hasUsers }, () => {
-  test('is used where its owner alone, or root, decides what it says', async (t) => {
+  test('is used if only its owner, or root, can change it', async (t) => {
     const { cwd, jobs } = place(t);
     assert.deepEqual((await load(cwd)).policy, { repeatWithinDays: 3 });
     assert.equal((await loadJobs(jobs)).length, 1);
   });
 
   for (const mode of [0o664, 0o646, 0o666]) {
-    test(`is refused with the mode ${mode.toString(8)}, and so is what lies in a folder that others may write`, async (t) => {
+    test(`is refused with the mode ${mode.toString(8)}, and so is a file in a folder that others may write`, async (t) => {
       const { cwd, jobs, jobFile, configFile } = place(t);
       chmodSync(configFile, mode);
       await assert.rejects(load(cwd), {
@@ -60,7 +60,7 @@ describe('a configuration or a job that runs as code', { skip: !hasUsers }, () =
     });
   }
 
-  test('is refused where a link leads to a file that others may write', async (t) => {
+  test('is refused if a link leads to a file that others may write', async (t) => {
     const { cwd, configFile } = place(t);
     const other = join(folderOf(t), 'shared.ts');
     writeFileSync(other, 'export default {};\n');
@@ -71,7 +71,7 @@ describe('a configuration or a job that runs as code', { skip: !hasUsers }, () =
     assert.ok(configFile);
   });
 
-  test('is refused where it belongs to another user than root', { skip: !isRoot }, async (t) => {
+  test('is refused if it belongs to another user than root', { skip: !isRoot }, async (t) => {
     const { cwd, jobs, jobFile, configFile } = place(t);
     chownSync(configFile, 4711, 4711);
     await assert.rejects(load(cwd), /belongs to another user \(uid 4711\)/);
@@ -79,7 +79,7 @@ describe('a configuration or a job that runs as code', { skip: !hasUsers }, () =
     await assert.rejects(loadJobs(jobs), /belongs to another user \(uid 4711\)/);
   });
 
-  test('is also a job in JSON with a command; one without, and a configuration in JSON, are only data', async (t) => {
+  test('can also be a JSON job with a command; other JSON jobs and a JSON configuration are only data', async (t) => {
     const { cwd, jobs, jobFile } = place(t, { json: true });
     chmodSync(jobFile, 0o666);
     await assert.rejects(loadJobs(jobs), /payroll\.json may be written by others/);
@@ -92,7 +92,7 @@ describe('a configuration or a job that runs as code', { skip: !hasUsers }, () =
   });
 });
 
-test('of a .env that every user can read, people are warned; that its group reads it may be meant', {
+test('of a .env that every user can read causes a warning; one that its group can read may be meant', {
   skip: !hasUsers,
 }, async (t) => {
   const cwd = folderOf(t);
@@ -151,7 +151,7 @@ test('reports and logs can be read by the group if the configuration says so, wh
   for (const [path, mode] of modes('.airbatch')) assert.match(mode, /00$/, path);
 });
 
-test('a .env that every user can read is warned of by each command that reads it', { skip: !hasUsers }, async (t) => {
+test('each command that reads a .env that every user can read warns of it', { skip: !hasUsers }, async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, '.env'), 'A_KEY=hidden-value\n');
   chmodSync(join(cwd, '.env'), 0o644);

@@ -58,7 +58,7 @@ async function place(t: TestContext) {
   return { heads, requests, is, anchoring, end, asleep, wakeAll, until };
 }
 
-test('a place for heads that fails is left alone ever longer, holds up no further batch, and gets every head when it is back', async (t) => {
+test('an anchor place that fails is tried ever less often, delays no further batch, and gets every head when it works again', async (t) => {
   const { heads, requests, is, anchoring, end, asleep, wakeAll, until } = await place(t);
   await end('a');
   await anchoring.put();
@@ -83,7 +83,7 @@ test('a place for heads that fails is left alone ever longer, holds up no furthe
   assert.deepEqual(heads, ['a', 'b', 'c', 'd']);
 });
 
-test('a place for heads that does not answer holds up one batch, for 20 s at most, and no end of the program', async (t) => {
+test('an anchor place that does not answer delays one batch, for 20 s at most, and never the end of the program', async (t) => {
   const { requests, is, anchoring, end, asleep, wakeAll, until } = await place(t);
   is.status = null;
   await end('a');
@@ -98,7 +98,7 @@ test('a place for heads that does not answer holds up one batch, for 20 s at mos
   await anchoring.stop();
 });
 
-test('a head that comes while the place is at work is put there as well', async (t) => {
+test('a head that arrives while the place is busy is anchored as well', async (t) => {
   const { heads, requests, is, anchoring, end, wakeAll, until } = await place(t);
   is.status = null;
   await end('a');

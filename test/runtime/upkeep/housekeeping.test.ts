@@ -16,7 +16,7 @@ import { makeRig, someRows } from '../../support/engine.ts';
 
 const dayMs = 24 * 3_600_000;
 
-test('what is no longer needed is dropped once a day: people of old batches, and webhooks that were handled', async () => {
+test('old records are deleted once a day: people of old batches, and handled webhooks', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   const add = async (batch_id: string, job: string | null) => {
@@ -87,7 +87,7 @@ async function house() {
   return { ...rig, start, keepAt };
 }
 
-test('slots are dropped 400 days after they ended: not the last, not those that are open or still to be put away', async () => {
+test('slots are deleted 400 days after their end, but not the last, open ones, and ones with files to archive', async () => {
   const { db, start, keepAt } = await house();
   const at = (day: number) => start + day * dayMs;
   const slot = async (job: string, day: number, end: 'done' | 'failed' | 'due' | 'skipped', endDay = day) => {
@@ -122,7 +122,7 @@ test('slots are dropped 400 days after they ended: not the last, not those that 
   assert.deepEqual(await days('filed'), [-2, 300]);
 });
 
-test('word is dropped 400 days after it was kept: not what is still due, nor of a batch that is open, whose news stand', async () => {
+test('notifications are deleted 400 days after they were stored, but not due ones, nor those of an open batch', async () => {
   const { db, clock, add, keepAt } = await house();
   await add(someRows(1), { batch_id: 'open' });
   await db.execute("UPDATE batches SET status = 'running' WHERE batch_id = 'open'");

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { makeNotificationDedupe } from '../../../src/runtime/upkeep/notification-dedupe.ts';
 import { folderOf } from '../../support/folder.ts';
 
-describe('notes of what was told without a ledger', () => {
-  test('give a name out once, whatever is started again, and anew once it is given back', (t) => {
+describe('the record of sent notifications without a ledger', () => {
+  test('gives a name once, across restarts, and again after it is given back', (t) => {
     const ledger = join(folderOf(t), 'ledger.db');
     const notes = () => makeNotificationDedupe(ledger, Date.now);
     assert.deepEqual([notes().claim('x'), notes().claim('x'), notes().claim('y')], [true, false, true]);
@@ -14,7 +14,7 @@ describe('notes of what was told without a ledger', () => {
     assert.deepEqual([notes().claim('x'), notes().claim('x')], [true, false]);
   });
 
-  test('lie in the folder for temporary files where there is no writing beside the ledger', (t) => {
+  test('is in the folder for temporary files if the folder of the ledger is not writable', (t) => {
     const folder = folderOf(t);
     const ledger = join(folder, 'away', 'ledger.db');
     // No folder can be made where a file lies.
@@ -26,7 +26,7 @@ describe('notes of what was told without a ledger', () => {
     assert.deepEqual([nowhere().claim('x'), nowhere().claim('x')], [true, true], 'better twice than never');
   });
 
-  test('are dropped when they are two days old', (t) => {
+  test('is deleted after two days', (t) => {
     const folder = folderOf(t);
     const notes = makeNotificationDedupe(join(folder, 'ledger.db'), Date.now);
     notes.claim('x');
@@ -36,7 +36,7 @@ describe('notes of what was told without a ledger', () => {
     assert.equal(readdirSync(join(folder, 'told')).includes(name), false);
   });
 
-  test('drop no file of somebody else, as where a link leads to another folder', (t) => {
+  test('deletes no file of somebody else, for example behind a link to another folder', (t) => {
     const folder = folderOf(t);
     const others = join(folder, 'others');
     mkdirSync(others, { recursive: true });

@@ -71,7 +71,7 @@ async function justEnded(t: TestContext) {
   };
 }
 
-test('that a batch has ended is told once its reports are there, which go with it', async (t) => {
+test('the end of a batch is notified once its reports exist, which go with the message', async (t) => {
   const { told, word, report, looked } = await justEnded(t);
   word.keep();
   await looked();
@@ -83,7 +83,7 @@ test('that a batch has ended is told once its reports are there, which go with i
   assert.equal(told.length, 1);
 });
 
-test('reports that cannot be written keep the end of a batch back for ten minutes at most', async (t) => {
+test('reports that cannot be written delay the notification for ten minutes at most', async (t) => {
   const { told, word, looked } = await justEnded(t);
   word.keep();
   await looked(9 * 60_000);
@@ -93,7 +93,7 @@ test('reports that cannot be written keep the end of a batch back for ten minute
   await word.stop();
 });
 
-test('a program that ends tells the end of a batch whatever became of its reports', async (t) => {
+test('a program that ends notifies the end of a batch whatever happened to its reports', async (t) => {
   const { told, word, looked } = await justEnded(t);
   word.keep();
   await looked();

@@ -11,7 +11,7 @@ import { makeRig, someRows } from '../../support/engine.ts';
 import { aRow, idlePace } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
-test('a plan whose balance is told to wait asks no prices, and has the account wait', async () => {
+test('a plan whose balance request is throttled asks for no prices, and makes the account wait', async () => {
   const rig = await makeRig();
   const limiter = makeOpenLimiter(rig.clock);
   await rig.add([...someRows(2), aRow(3, { amount: null, currency: null, product_id: 'p-1' })]);
@@ -34,7 +34,7 @@ test('a plan whose balance is told to wait asks no prices, and has the account w
   assert.deepEqual(told, ['the service throttles the account; airbatch asks again after the wait']);
 });
 
-test('a plan whose catalog was told to wait for long asks nothing more, and says that it did not', async () => {
+test('a plan whose catalog is throttled for long asks nothing more, and says so', async () => {
   const rig = await makeRig();
   const limiter = makeOpenLimiter(rig.clock);
   await rig.add(someRows(2));
@@ -47,7 +47,7 @@ test('a plan whose catalog was told to wait for long asks nothing more, and says
   assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'throttled: the service throttles the account']);
 });
 
-test('what another program was told to wait for holds whoever takes in a file as well, and is told of once', async () => {
+test('a throttle that another program received also applies to a person who runs a file, and is reported once', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   const limiter = makeOpenLimiter(clock);
@@ -68,7 +68,7 @@ test('what another program was told to wait for holds whoever takes in a file as
   assert.ok(!limiter.isHeld('catalog'));
 });
 
-test('what another program was told to wait for holds whoever approves or retries as well, and each wait is told of', async () => {
+test('a throttle that another program received also applies to a person who approves or retries, and each wait is reported', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
   await rig.add(someRows(1));
@@ -94,7 +94,7 @@ test('what another program was told to wait for holds whoever approves or retrie
   );
 });
 
-test('a wait that the service tells in answer to a file is a day at most, whatever it says', async () => {
+test('a throttle during a file is obeyed for a day at most, whatever the service asks', async () => {
   const { clock } = await makeRig();
   const limiter = makeOpenLimiter(clock);
   const day = 24 * 3_600_000;

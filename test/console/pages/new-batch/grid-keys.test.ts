@@ -20,7 +20,7 @@ test('keys of a closed cell move, open, clear, undo, and leave a row out', () =>
   assert.equal(of('Tab'), null, 'Tab leaves the grid');
 });
 
-test('keys of an open cell are typed, but for those that close it', () => {
+test('keys of an open cell are typed, except those that close it', () => {
   const of = (key: string, held: Partial<typeof plain> = {}) => actionOf({ key, ...plain, ...held }, true);
   assert.equal(of('ArrowLeft'), null);
   assert.equal(of('z', { ctrlKey: true }), null, 'what is typed is undone in the cell');

@@ -64,8 +64,8 @@ async function ledgerAt(name: string, options?: Parameters<typeof openSqlite>[1]
   return { db, path };
 }
 
-describe('bringing the write-ahead log into the database', () => {
-  test('is done with a commit that makes it long, and not before', async () => {
+describe('a checkpoint of the write-ahead log', () => {
+  test('happens with a commit that makes the log long, and not before', async () => {
     const { db, path } = await ledgerAt('few.db', { checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY } });
     await writeMany(db, 5);
     assert.ok(pagesWaiting(path) > 20, 'a short log is left as it is');
@@ -74,7 +74,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('is left to a thread where the log is soon long again', async () => {
+  test('moves to a thread if the log grows fast', async () => {
     const { db, path } = await ledgerAt('busy.db', { checkpoints: soonLong });
     await writeMany(db, 200);
     // The commits themselves would do it for a log of 10,000 pages alone.
@@ -89,7 +89,7 @@ describe('bringing the write-ahead log into the database', () => {
     assert.equal(new DatabaseSync(path).prepare('PRAGMA quick_check').get()?.quick_check, 'ok');
   });
 
-  test('the thread ends when it has had nothing to do, and begins anew', async () => {
+  test('lets its thread end when there is nothing to do, and starts it again later', async () => {
     const { db, path } = await ledgerAt('idle.db', { checkpoints: { ...soonLong, idleMs: 50 } });
     for (let round = 0; round < 2; round++) {
       const before = started;
@@ -104,7 +104,7 @@ describe('bringing the write-ahead log into the database', () => {
     assert.equal(existsSync(`${path}-wal`), false);
   });
 
-  test('the thread ends as well when it was never needed', async () => {
+  test('lets its thread end even if it was never needed', async () => {
     const { db } = await ledgerAt('unneeded.db', { checkpoints: { ...soonLong, idleMs: 50, threadPages: 1_000 } });
     const before = started;
     await writeMany(db, 25);
@@ -113,7 +113,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('commits wait for a thread that is slow, so that the log has an end', async (t) => {
+  test('delays commits if the thread is slow, so that the log stays limited', async (t) => {
     const slowly = (worker: Worker) => {
       const post = worker.postMessage.bind(worker);
       worker.postMessage = (message: unknown) => void setTimeout(post, 100, message);
@@ -133,7 +133,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('commits do not wait for what somebody reads, and the log begins anew after that', async () => {
+  test('does not delay commits while somebody reads, and the log starts again after that', async () => {
     const { db, path } = await ledgerAt('read.db', { checkpoints: { ...soonLong, behindPages: 200 } });
     await db.snapshot(async (view) => {
       await writeMany(db, 100);
@@ -145,7 +145,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('a commit stands where it fails', async (t) => {
+  test('that fails leaves the commit valid', async (t) => {
     const { db } = await ledgerAt('full.db', { checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY } });
     const exec = DatabaseSync.prototype.exec;
     t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
@@ -157,7 +157,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('makes no new ledger where its file was moved, and writes nothing more into the moved one', async () => {
+  test('makes no new ledger if the file was moved, and writes nothing more into the moved one', async () => {
     const { db, path } = await ledgerAt('moved.db');
     await writeMany(db, 20);
     const moved = join(folder, 'elsewhere.db');
@@ -170,7 +170,7 @@ describe('bringing the write-ahead log into the database', () => {
     assert.equal(existsSync(path), false);
   });
 
-  test('leaves a file as it is that was put in place of the ledger', async () => {
+  test('leaves a file that replaced the ledger unchanged', async () => {
     const { db, path } = await ledgerAt('replaced.db', {
       checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY },
     });
@@ -187,7 +187,7 @@ describe('bringing the write-ahead log into the database', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
-  test('waits for nobody who writes the database anew, nor they for it', async () => {
+  test('neither waits for nor delays a program that rewrites the database', async () => {
     const { db, path } = await ledgerAt('anew.db', { checkpoints: soonLong });
     for (let round = 0; round < 5; round++) {
       await writeMany(db, 20);
@@ -199,7 +199,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('emptying the log waits for the snapshots that its process reads, and blocks nobody meanwhile', async () => {
+  test('that empties the log waits for the snapshots of its process, and blocks nobody meanwhile', async () => {
     const { db, path } = await ledgerAt('snapshot.db');
     await writeMany(db, 5);
     const read = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('a log that is not emptied, since another process reads it, is told of', async () => {
+  test('that cannot empty the log, since another process reads it, is reported', async () => {
     const { db, path } = await ledgerAt('other.db', { busyTimeoutMs: 20 });
     await writeMany(db, 5);
     const other = new DatabaseSync(path, { readOnly: true });
@@ -227,7 +227,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('emptying the log waits for another program that brings the log into the database', {
+  test('that empties the log waits for the checkpoint of another program', {
     timeout: 600_000,
   }, async () => {
     const { db, path } = await ledgerAt('beside.db', { busyTimeoutMs: 10_000 });
@@ -261,7 +261,7 @@ describe('bringing the write-ahead log into the database', () => {
     await db.close();
   });
 
-  test('a process that is killed at it has lost nothing of what it told', { timeout: 600_000 }, async () => {
+  test('loses nothing of the committed data if the process is killed', { timeout: 600_000 }, async () => {
     const path = join(folder, 'killed.db');
     let told = 0;
     for (let life = 0; life < 8; life++) {

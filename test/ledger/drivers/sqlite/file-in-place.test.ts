@@ -27,7 +27,7 @@ describe('a ledger whose file', () => {
       },
     ],
   ] as const)
-    test(`${what} while it is open takes no write and shows no snapshot`, async (t) => {
+    test(`${what} while it is open accepts no write and shows no snapshot`, async (t) => {
       const path = join(folderOf(t), 'ledger.db');
       const db = await ledgerIn(t, path);
       await proveWritable(db, 1);
@@ -40,14 +40,14 @@ describe('a ledger whose file', () => {
       );
     });
 
-  test('has its folder moved takes no write', async (t) => {
+  test('is in a folder that is moved accepts no write', async (t) => {
     const folder = folderOf(t);
     const db = await ledgerIn(t, join(folder, '.airbatch/ledger.db'));
     renameSync(join(folder, '.airbatch'), join(folder, 'elsewhere'));
     await assert.rejects(proveWritable(db, 1), refused);
   });
 
-  test('is named by a link that leads elsewhere by now takes no write', async (t) => {
+  test('is named by a link that now leads elsewhere accepts no write', async (t) => {
     const folder = folderOf(t);
     const link = join(folder, 'ledger.db');
     for (const name of ['a.db', 'b.db']) await (await openLedger(join(folder, name))).close();
@@ -59,7 +59,7 @@ describe('a ledger whose file', () => {
     await assert.rejects(proveWritable(db, 2), refused);
   });
 
-  test('is moved and put back takes writes again: it is the same', async (t) => {
+  test('is moved and put back accepts writes again', async (t) => {
     const path = join(folderOf(t), 'ledger.db');
     const db = await ledgerIn(t, path);
     renameSync(path, `${path}.old`);

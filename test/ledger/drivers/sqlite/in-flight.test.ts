@@ -31,7 +31,7 @@ const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
 };
 
 for (const [what, ask] of Object.entries(queries)) {
-  test(`${what}: asked of the rows in flight alone, however many rows the ledger has`, async () => {
+  test(`${what}: only the rows in flight are read, however many rows the ledger has`, async () => {
     const db = await memoryLedger();
     const { view, plans } = planned(db);
     await ask(view);
@@ -43,7 +43,7 @@ for (const [what, ask] of Object.entries(queries)) {
   });
 }
 
-test('a ledger of an earlier version gets the index that costs less to keep', async () => {
+test('a ledger of an earlier version gets the cheaper index', async () => {
   const db = await memoryLedger();
   const indexSql = async () => {
     const [found] = await db.query<{ sql: string }>(`SELECT sql FROM sqlite_schema WHERE name = 'rows_in_flight'`);

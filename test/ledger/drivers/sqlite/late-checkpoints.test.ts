@@ -53,7 +53,7 @@ function countCheckpoints(t: TestContext): () => number {
 }
 
 describe('a short write-ahead log', () => {
-  test('is brought into the database a while after a commit, once, and not again before the next one', async (t) => {
+  test('is checkpointed a while after a commit, once, and not again before the next one', async (t) => {
     const count = countCheckpoints(t);
     const { db, path } = await ledgerAt('quiet.db', 50);
     await untilInCopy(path, 1);
@@ -67,7 +67,7 @@ describe('a short write-ahead log', () => {
     await db.close();
   });
 
-  test('is brought in as well while commits go on coming', async () => {
+  test('is checkpointed even while commits continue', async () => {
     const { db, path } = await ledgerAt('steady.db', 100);
     for (const end = performance.now() + 60_000; rowsInCopy(path) === 0; await wait(10)) {
       assert.ok(performance.now() < end, 'nothing was brought in');
@@ -76,7 +76,7 @@ describe('a short write-ahead log', () => {
     await db.close();
   });
 
-  test('is brought in at the end of a program, where another has the ledger open', async () => {
+  test('is checkpointed at the end of a program while another has the ledger open', async () => {
     const { db, path } = await ledgerAt('close.db', never);
     const other = openSqlite(path);
     await other.query('SELECT COUNT(*) FROM t');
@@ -86,7 +86,7 @@ describe('a short write-ahead log', () => {
     await other.close();
   });
 
-  test('is left to those who wrote it by a program that only reads', async (t) => {
+  test('is left to its writers by a program that only reads', async (t) => {
     const { db, path } = await ledgerAt('reader.db', never);
     const count = countCheckpoints(t);
     const other = openSqlite(path);
@@ -96,7 +96,7 @@ describe('a short write-ahead log', () => {
     await db.close();
   });
 
-  test('is tried again where somebody read it meanwhile', async () => {
+  test('is tried again if somebody read it meanwhile', async () => {
     const { db, path } = await ledgerAt('read.db', 50);
     await untilInCopy(path, 1);
     const reader = new DatabaseSync(path, { readOnly: true });
@@ -110,7 +110,7 @@ describe('a short write-ahead log', () => {
     await db.close();
   });
 
-  test('waits for a transaction that is open, also where nothing comes of it', async () => {
+  test('waits for an open transaction, even if that is rolled back', async () => {
     const { db, path } = await ledgerAt('open.db', 50);
     await untilInCopy(path, 1);
     await add(db);
@@ -128,7 +128,7 @@ describe('a short write-ahead log', () => {
     ['when its time has come', 300],
     ['at the end of the program', 0],
   ] as const) {
-    test(`is not brought in after the disk has refused it: ${when}`, async (t) => {
+    test(`is not checkpointed after the disk has refused it: ${when}`, async (t) => {
       let refuses = false;
       const syncFile = async () => {
         if (refuses) throw new Error('EIO');
@@ -147,7 +147,7 @@ describe('a short write-ahead log', () => {
     });
   }
 
-  test('is not brought into a ledger that was moved, nor into what lies in its place', async (t) => {
+  test('is not written into a moved ledger, nor into the file in its place', async (t) => {
     const { db, path } = await ledgerAt('moved.db', 1_000);
     const count = countCheckpoints(t);
     const moved = join(folder, 'elsewhere.db');
@@ -161,7 +161,7 @@ describe('a short write-ahead log', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
-  test('keeps no process alive that has nothing else to do', { timeout: 60_000 }, async () => {
+  test('does not keep an idle process alive', { timeout: 60_000 }, async () => {
     const module = new URL('../../../../src/ledger/drivers/sqlite/sqlite.ts', import.meta.url).href;
     const code = `const { openSqlite } = await import(${JSON.stringify(module)});
       await openSqlite(${JSON.stringify(join(folder, 'unclosed.db'))}).execute('CREATE TABLE t (n)');

@@ -14,7 +14,7 @@ import { makeVirtualClock } from '../../../support/virtual-clock.ts';
 const folder = folderOf({ after });
 
 describe('the SQLite ledger', () => {
-  test('serialises transactions: nobody sees, or mixes into, an open one', async () => {
+  test('serialises transactions: nobody reads or writes inside an open one', async () => {
     const db = openSqlite(join(folder, 'serial.db'));
     await db.execute('CREATE TABLE t (n INTEGER)');
     let release: () => void = () => undefined;
@@ -41,7 +41,7 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
-  test('reads rows whole when another process adds a column meanwhile', async () => {
+  test('reads complete rows when another process adds a column meanwhile', async () => {
     const path = join(folder, 'wider.db');
     const db = openSqlite(path);
     await db.execute('CREATE TABLE t (n INTEGER, word TEXT)');
@@ -56,7 +56,7 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
-  test('plans a statement once, whatever is bound as its limit', async () => {
+  test('plans a statement once, whatever value is bound as its limit', async () => {
     const db = openSqlite(join(folder, 'planned.db'));
     await migrate(db);
     const page = (limit: string) =>
@@ -79,7 +79,7 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
-  test('waits for no disk where it has no name, and leaves no file for whoever comes after a process that was killed', async () => {
+  test('in memory waits for no disk, and leaves no file after a killed process', async () => {
     const before = readdirSync(tmpdir());
     const db = openSqlite('', { syncFile: () => assert.fail('waited') });
     await db.execute('CREATE TABLE t (n TEXT)');
@@ -95,13 +95,13 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
-  test('is readable by its owner alone', async () => {
+  test('can be read only by its owner', async () => {
     const path = join(folder, 'private.db');
     await openSqlite(path).close();
     assert.equal(statSync(path).mode & 0o077, 0);
   });
 
-  test('finds a page that a bad disk has changed when it is opened, not in the middle of a payout', async () => {
+  test('finds a damaged page when it is opened, not in the middle of a payout', async () => {
     const path = join(folder, 'flipped.db');
     const db = openSqlite(path);
     await db.execute('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)');
@@ -116,7 +116,7 @@ describe('the SQLite ledger', () => {
     assert.deepEqual(readFileSync(path), bytes);
   });
 
-  test('says so when its file is damaged, and leaves it as it is', async () => {
+  test('reports that its file is damaged, and leaves it unchanged', async () => {
     const path = join(folder, 'damaged.db');
     writeFileSync(path, 'this was never a database, whatever its name says'.repeat(100));
     assert.throws(() => openSqlite(path), { code: 'LEDGER_DAMAGED' });
@@ -144,14 +144,14 @@ describe('the SQLite ledger', () => {
       return db;
     }
 
-    test('takes no release there for one of what others sent before it, of which nobody was told', async () => {
+    test('rejects an older release for payments of other batches that the person had not seen', async () => {
       const db = await earlier('released.db');
       await migrate(db);
       assert.equal((await findRow(db, 'batch-1', 1))?.known_until, null);
       await db.close();
     });
 
-    test('has batches that nobody has said a time for, and takes one from then on', async () => {
+    test('has batches without a deadline, and accepts one from then on', async () => {
       const db = openSqlite(join(folder, 'no-time.db'));
       await migrate(db);
       await addBatch(db, makeVirtualClock(), aBatch(), [aRow(1)]);
@@ -167,7 +167,7 @@ describe('the SQLite ledger', () => {
       await db.close();
     });
 
-    test('is left as it is while a program of that version works on an account', async () => {
+    test('is left unchanged while a program of that version works for an account', async () => {
       const db = await earlier('worked-on.db');
       await db.execute(`INSERT INTO leases (account, holder, fence, expires_at) VALUES ('main', 'host/1/2', 1, 9000)`);
       const isHeld = ({ expires_at }: { expires_at: number }) => expires_at > 8_000;
@@ -183,7 +183,7 @@ describe('the SQLite ledger', () => {
     });
   });
 
-  test('says that it is busy when another process holds it', async () => {
+  test('reports that it is busy when another process holds it', async () => {
     const path = join(folder, 'busy.db');
     const first = openSqlite(path, { busyTimeoutMs: 50 });
     const second = openSqlite(path, { busyTimeoutMs: 50 });

@@ -21,7 +21,7 @@ async function ledgerOn(disk: SlowDisk, name: string) {
 }
 
 describe('waiting for the disk', () => {
-  test('a write is told of when the disk has it, and not before', async () => {
+  test('a write is reported when the disk has it, and not before', async () => {
     const disk = slowDisk();
     const { db } = await ledgerOn(disk, 'told.db');
     for (const write of [
@@ -38,7 +38,7 @@ describe('waiting for the disk', () => {
     await db.close();
   });
 
-  test('nobody hears of what the disk does not have: neither who reads, nor who looks at a snapshot', async () => {
+  test('nobody sees what the disk does not have: neither a reader nor a snapshot', async () => {
     const disk = slowDisk();
     const { db, path } = await ledgerOn(disk, 'heard.db');
     const written = db.execute('INSERT INTO t (n) VALUES (1)');
@@ -59,7 +59,7 @@ describe('waiting for the disk', () => {
     await db.close();
   });
 
-  test('what was committed while the disk was at work waits for the next time, all of it together', async () => {
+  test('commits during a sync wait together for the next sync', async () => {
     const disk = slowDisk();
     const { db } = await ledgerOn(disk, 'together.db');
     const insert = () => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)'));
@@ -77,7 +77,7 @@ describe('waiting for the disk', () => {
     await db.close();
   });
 
-  test('a disk that refused once is given nothing more, whatever it says later', async () => {
+  test('a disk that refused once gets nothing more, whatever it answers later', async () => {
     const disk = slowDisk();
     const { db, path } = await ledgerOn(disk, 'refused.db');
     const written = db.execute('INSERT INTO t (n) VALUES (1)');
@@ -98,7 +98,7 @@ describe('waiting for the disk', () => {
     await next.close();
   });
 
-  test('it is the file that SQLite writes, also behind a link', async () => {
+  test('the file that SQLite writes is synced, also behind a link', async () => {
     const disk = slowDisk();
     mkdirSync(join(folder, 'real'));
     symlinkSync(join(folder, 'real', 'ledger.db'), join(folder, 'link.db'));
