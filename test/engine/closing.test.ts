@@ -4,7 +4,7 @@ import { proveBalance } from '../../src/reports/summary/balance-proof.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
-test('a batch ends with a balance whose every unit is some row’s: what another had on the wire when it was read is answered first', async () => {
+test('a batch ends with a balance that only its rows explain: requests of others in flight are answered before it is read', async () => {
   const rig = await makeRig();
   const { create } = rig.service;
   const answered: number[] = [];

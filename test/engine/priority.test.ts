@@ -26,7 +26,7 @@ async function behindMany(priority: 'urgent' | 'normal' | 'bulk') {
 }
 
 describe('ten rows behind a hundred thousand', () => {
-  test('start within a second and go before all others, when they are urgent', async () => {
+  test('start within a second and before all others if they are urgent', async () => {
     const { after, own, waited } = await behindMany('urgent');
     assert.ok(waited <= second, `${waited} ms`);
     assert.equal(own.length, 10);
@@ -34,7 +34,7 @@ describe('ten rows behind a hundred thousand', () => {
     assert.equal((places.at(-1) ?? 0) - (places[0] ?? 0), 9, 'nothing else goes in between');
   });
 
-  test('take turns with them, when they are of the same priority', async () => {
+  test('take turns with them if they have the same priority', async () => {
     const { after, own, waited } = await behindMany('normal');
     assert.ok(waited <= 2 * second, `${waited} ms`);
     assert.equal(own.length, 10);
@@ -42,7 +42,7 @@ describe('ten rows behind a hundred thousand', () => {
     assert.ok(turns.filter(Boolean).length >= 8 && turns.filter((turn) => !turn).length >= 8, turns.join());
   });
 
-  test('wait for them, when they are bulk', async () => {
+  test('wait for them if they are bulk', async () => {
     assert.equal((await behindMany('bulk')).own.length, 0);
   });
 });

@@ -28,7 +28,7 @@ test('a batch needs as many people as the highest tier that it exceeds asks for'
   assert.match(why ?? '', /KES 6,000\.00 is more than the KES 5,000\.00 above which 3 people approve/);
 });
 
-test('tiers that could not be kept are refused', () => {
+test('tiers that contradict each other are refused', () => {
   const of = (approval: object) => () => batchPolicy({ approval });
   assert.throws(of({ needed: 'never', tiers }), /needed must be .* tiers/);
   assert.throws(of({ needed: 'always', tiers, bySubmitter: true }), /bySubmitter/);
@@ -99,7 +99,7 @@ describe('a batch that two people must approve', () => {
   });
 });
 
-test('a batch that has waited for longer than approvals last is submitted again', async () => {
+test('a batch whose time for approval is over must be submitted again', async () => {
   const { as, by, clock } = await waiting({ expiresAfterDays: 3 });
   await by('ann');
   const later = { ...as('bob'), clock: { ...clock, now: () => clock.now() + 3 * dayMs + 1 } };

@@ -26,7 +26,7 @@ async function twoInDoubt(): Promise<Rig> {
 }
 
 describe('credentials that the service refuses', () => {
-  test('end a run whose rows are in doubt as soon as one look-up was refused, and are told once', async () => {
+  test('end a run with rows in doubt as soon as one look-up is refused, and are reported once', async () => {
     const rig = await twoInDoubt();
     Object.assign(rig.service.refuses, { creations: true, reads: true });
     // The look-ups are due 90 s after the sending; they are not made a second time.
@@ -39,7 +39,7 @@ describe('credentials that the service refuses', () => {
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'credentials_rejected']);
   });
 
-  test('end a run when a payment is refused, long before the first look-up is due', async () => {
+  test('end a run if a payment is refused, long before the first look-up is due', async () => {
     const rig = await twoInDoubt();
     await rig.db.execute(`UPDATE rows SET status = 'ready' WHERE status = 'held'`);
     await rig.db.execute(`UPDATE rows SET next_action_at = next_action_at + 600000 WHERE status = 'in_doubt'`);
@@ -51,7 +51,7 @@ describe('credentials that the service refuses', () => {
     assert.equal((await rig.batch()).pause_reason, 'credentials_rejected');
   });
 
-  test('end a run also where the rows in doubt are those of a batch that a person had paused', async () => {
+  test('end a run even if the rows in doubt belong to a batch that a person paused', async () => {
     const rig = await twoInDoubt();
     await setPause(rig.db, 'by_person');
     Object.assign(rig.service.refuses, { creations: true, reads: true });
@@ -60,7 +60,7 @@ describe('credentials that the service refuses', () => {
     assert.equal((await rig.batch()).pause_reason, 'by_person');
   });
 
-  test('end a run where they may read the balance, and no payment', async () => {
+  test('end a run if they may read the balance but may not pay', async () => {
     const rig = await twoInDoubt();
     Object.assign(rig.service.refuses, { creations: true, reads: true });
     rig.service.balance = async () => ({
@@ -72,7 +72,7 @@ describe('credentials that the service refuses', () => {
     assert.deepEqual((await rig.states()).slice(0, 2), ['in_doubt', 'in_doubt']);
   });
 
-  test('that may still read follow what was sent to its end', async () => {
+  test('that may still read follow sent rows to their end', async () => {
     const rig = await twoInDoubt();
     await rig.db.execute(`UPDATE rows SET status = 'ready' WHERE status = 'held'`);
     rig.service.refuses.creations = true;
@@ -111,7 +111,7 @@ describe('credentials that the service refuses', () => {
       assert.ok((askedAt[1] ?? 0) - (askedAt[0] ?? 0) >= 5_000);
     });
 
-  test('are told again when a person has resumed the batch and they are still refused', async () => {
+  test('are reported again if a person resumes the batch and they are still refused', async () => {
     const rig = await makeRig({ settings: { idlePollMs: 1_000 } });
     rig.service.refuses.creations = true;
     await rig.add(someRows(2));

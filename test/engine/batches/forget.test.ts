@@ -39,7 +39,7 @@ async function payBatch(
   if (batch) await unit.changeBatch(batch, 'complete', { completed_at: fields.created_at ?? 3 }, {});
 }
 
-test('of thousands of rows whose people are forgotten hardly a number stays in the ledger though it is not written anew, and none where it is', async (t) => {
+test('hardly a number of thousands of forgotten rows stays in the ledger file without a rewrite, and none after one', async (t) => {
   const folder = folderOf(t);
   const path = join(folder, 'ledger.db');
   const db = openSqlite(path);
@@ -64,7 +64,7 @@ test('of thousands of rows whose people are forgotten hardly a number stays in t
   await db.close();
 });
 
-test('people are known for as long as any batch that came since, or is open, is compared with them', async () => {
+test('people are kept as long as a later or open batch may be compared with them', async () => {
   const db = await memoryLedger();
   const clock = makeVirtualClock();
   const actor = { db, clock, person: 'retention', through: 'cli' as const };
@@ -89,7 +89,7 @@ test('people are known for as long as any batch that came since, or is open, is 
   assert.deepEqual(await ended(), ['open', 'paid', 'since']);
 });
 
-test('of a row that was sent again, what every one of its payments asked for is forgotten', async () => {
+test('all payments of a row that was sent again are forgotten', async () => {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'refuse');
   await rig.add(someRows(1));

@@ -23,8 +23,8 @@ async function shortOfMoney(resumeWhenFunded: boolean) {
   return { rig, after, stop };
 }
 
-describe('an account whose money ran out', () => {
-  test('goes on by itself once a wallet holds more, where the configuration says so', async () => {
+describe('an account that ran out of money', () => {
+  test('continues by itself once a wallet holds more, if the configuration says so', async () => {
     const { rig, after, stop } = await shortOfMoney(true);
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).pause_reason], [2, 'insufficient_balance']);
     const asked = rig.service.creates.length;
@@ -42,7 +42,7 @@ describe('an account whose money ran out', () => {
     assert.match(event?.body ?? '', /the balance is back/);
   });
 
-  test('waits anew when what came is not enough, and goes on with the next money', async () => {
+  test('waits again if the new money is not enough, and continues with the next', async () => {
     const { rig, after, stop } = await shortOfMoney(true);
     rig.service.purse.opening = 3;
     await after(10 * minute);
@@ -54,7 +54,7 @@ describe('an account whose money ran out', () => {
     assert.equal(rig.service.charges.length, 5);
   });
 
-  test('does not go on by itself with what a person has paused besides, and that one is resumed by a person', async () => {
+  test('does not continue a batch that a person also paused, until a person resumes it', async () => {
     const { rig, after, stop } = await shortOfMoney(true);
     const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     await pauseBatch(mary, 'batch-1', 'the wrong month');
@@ -82,7 +82,7 @@ describe('an account whose money ran out', () => {
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);
   });
 
-  test('goes on with a batch that waits for all of its money only when that is there, one after the other', async () => {
+  test('continues a batch that needs all of its money only when all of it is there, one batch after the other', async () => {
     const rig = await makeRig({ settings: { resumeWhenFunded: true, idlePollMs: minute / 2 } });
     rig.service.purse.opening = 100;
     const policy = JSON.stringify({ shortBalance: 'pause' });
@@ -124,7 +124,7 @@ describe('an account whose money ran out', () => {
     await rig.clock.drive(running);
   });
 
-  test('waits for a person otherwise', async () => {
+  test('otherwise waits for a person', async () => {
     const { rig, after, stop } = await shortOfMoney(false);
     rig.service.purse.opening = 10;
     await after(60 * minute);
@@ -134,7 +134,7 @@ describe('an account whose money ran out', () => {
     assert.deepEqual(attempts.sort(), [0, 0, 0, 1, 1], 'what was refused for want of money is charged to no row');
   });
 
-  test('does not go on by itself once the service has shown another payment: a person has to look', async () => {
+  test('does not continue by itself after the service showed a wrong payment: a person must look', async () => {
     const rig = await makeRig({ settings: { resumeWhenFunded: true }, paceMs: 1_000 });
     rig.service.purse.opening = 2;
     rig.service.script('run-1/ref-1', 'lose_answer');

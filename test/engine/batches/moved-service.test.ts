@@ -44,7 +44,7 @@ async function moved(): Promise<Rig> {
 }
 
 describe('a batch of another service than its account', () => {
-  test('is paused, and nothing of it is sent or asked there, while other batches go on', async () => {
+  test('is paused, and nothing of it is sent or asked there, while other batches continue', async () => {
     const rig = await moved();
     await rig.add([aRow(9)], { batch_id: 'batch-2', run_id: 'run-2', service: two });
     await runAt(rig, two);
@@ -61,7 +61,7 @@ describe('a batch of another service than its account', () => {
     assert.equal(await canProgress(rig.db, await rig.batch(), rig.clock.now(), patienceMs), false);
   });
 
-  test('stays so however often it is resumed, and goes on where the account is pointed back', async () => {
+  test('stays paused however often it is resumed, and continues when the account points back', async () => {
     const rig = await moved();
     await runAt(rig, two);
     await resumeBatch(mary(rig), 'batch-1');
@@ -72,7 +72,7 @@ describe('a batch of another service than its account', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('stays paused by the person who had paused it, whatever reason is named first, until a person resumes it', async () => {
+  test('stays paused by the person who paused it, whatever reason is shown first, until a person resumes it', async () => {
     const rig = await moved();
     const why = async () => manualPause(rig.db, await rig.batch());
     assert.equal(await why(), null);
@@ -84,7 +84,7 @@ describe('a batch of another service than its account', () => {
     assert.deepEqual([(await rig.batch()).pause_reason, await why()], ['service_changed', null]);
   });
 
-  test('goes on where a person says that the service has moved, which is kept in the audit log', async () => {
+  test('continues if a person says that the service has moved, which the audit log keeps', async () => {
     const rig = await moved();
     await runAt(rig, two);
     await moveService(mary(rig), 'batch-1', two);
@@ -100,7 +100,7 @@ describe('a batch of another service than its account', () => {
     assert.equal((await kinds(rig)).length, 7, 'the same place is no move');
   });
 
-  test('does not move to another version, which knows nothing of its payments, whatever a person says', async () => {
+  test('does not move to another version, which does not know its payments, whatever a person says', async () => {
     const rig = await moved();
     for (const other of ['https://one.example (v1)', 'https://two.example (v1)'])
       await assert.rejects(moveService(mary(rig), 'batch-1', other), {
@@ -110,7 +110,7 @@ describe('a batch of another service than its account', () => {
     assert.equal((await rig.batch()).service, one);
   });
 
-  test('is paused before it has begun, and says so where it was paused for another reason', async () => {
+  test('is paused before it has begun, and says so if it was paused for another reason', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1), { service: one });
     await rig.add([aRow(2)], { batch_id: 'batch-2', run_id: 'run-2', service: one });
@@ -130,7 +130,7 @@ describe('a batch of another service than its account', () => {
     assert.deepEqual([status, started_at !== null], ['completed', true]);
   });
 
-  test('is not sent where a person says that its service has moved while its balance is asked before it begins', async () => {
+  test('is not sent if a person says that its service has moved while its balance is read before it begins', async () => {
     const rig = await makeRig();
     const { balance } = rig.service;
     rig.service.balance = async () => {
@@ -144,7 +144,7 @@ describe('a batch of another service than its account', () => {
     assert.equal(rig.service.creates.length, 0);
   });
 
-  test('has what a killed program was sending in doubt, so that nothing is forgotten when it goes on', async () => {
+  test('has the rows that a killed program was sending in doubt, so that nothing is forgotten when it continues', async () => {
     const rig = await moved();
     await rig.db.execute(`UPDATE rows SET status = 'sending' WHERE row_no = 1`);
     await rig.db.execute(`UPDATE batch_counts SET count = 1 - count WHERE status IN ('sending', 'in_doubt')`);

@@ -71,7 +71,7 @@ async function addLater(rig: Rig, name: string, count: number): Promise<void> {
   await rig.add(rows, { batch_id: name, run_id: name, created_at: rig.clock.now() });
 }
 
-test('a second payment that is seen while no batch is open halts the account until a person resumes the next one', async () => {
+test('a second payment that is found while no batch is open halts the account until a person resumes the next one', async () => {
   const rig = await seenLate();
   await addLater(rig, 'batch-2', 2);
   await rig.run();
@@ -92,7 +92,7 @@ test('a second payment that is seen while no batch is open halts the account unt
   assert.deepEqual(await rig.states('batch-3'), ['ready'], 'each paused batch is resumed by itself');
 });
 
-test('resuming a batch that is paused for something else does not end the halt', async () => {
+test('resuming a batch that is paused for another reason does not end the halt', async () => {
   const rig = await seenLate();
   await addLater(rig, 'batch-2', 1);
   await pauseBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-2', 'not today');
@@ -142,7 +142,7 @@ for (const list of [true, false])
     ['second', 'own'],
     ['second', 'third'],
   ])
-    test(`a failed row with two payments that have arrived after all is paid twice: ${live.join(', ')}, ${list ? 'with' : 'without'} a list`, async () => {
+    test(`a failed row with two payments that arrived later is paid twice: ${live.join(', ')}, ${list ? 'with' : 'without'} a list`, async () => {
       const { rig, own, read } = await failedAndLive(live, list);
       const { status, topup_id, contradicted, second_topup_id } = await rig.row(1);
       assert.deepEqual([status, topup_id, contradicted], ['failed', own, 'completed']);
@@ -164,7 +164,7 @@ async function lateEvents(rig: Rig): Promise<number> {
 }
 
 for (const list of [true, false])
-  test(`a failed row with one payment that has arrived after all is not paid twice (${list ? 'with' : 'without'} a list)`, async () => {
+  test(`a failed row with one payment that arrived later is not paid twice (${list ? 'with' : 'without'} a list)`, async () => {
     for (const live of [['own'], ['second']]) {
       const { rig, read } = await failedAndLive(live, list);
       await read();

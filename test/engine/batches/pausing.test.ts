@@ -8,7 +8,7 @@ import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 const pauses = ({ warnings }: Rig) => warnings.filter((message) => message === 'the account is paused').length;
 
 describe('an account that is paused', () => {
-  test('says in its batch and in the chain what the service said, and tells of it once', async () => {
+  test('shows in its batch and in the chain what the service answered, and reports it once', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 0;
     await rig.add(someRows(5));
@@ -22,7 +22,7 @@ describe('an account that is paused', () => {
     assert.equal(pauses(rig), 1);
   });
 
-  test('tells of each payment that is not what it should be', async () => {
+  test('reports each payment that differs from its row', async () => {
     const rig = await makeRig();
     for (const row of [1, 2]) rig.service.script(`run-1/ref-${row}`, 'wrong_answer');
     await rig.add(someRows(2));
@@ -34,7 +34,7 @@ describe('an account that is paused', () => {
     ['wrong_answer', 'service_mismatch'],
     ['cannot_pay', 'insufficient_balance'],
   ] as const)
-    test(`is so by the very transaction that tells of the answer, and sends nothing after a crash: ${answer}`, async () => {
+    test(`is paused in the transaction that stores the answer, and sends nothing after a crash: ${answer}`, async () => {
       const rig = await makeRig({ jobsAtOnce: 1 });
       rig.service.script('run-1/ref-1', answer);
       await rig.add(someRows(3));
@@ -52,7 +52,7 @@ describe('an account that is paused', () => {
       assert.equal(rig.service.creates.length, 1);
     });
 
-  test('pauses a batch as well that was approved while the answer was on its way, by somebody who could not know of it', async () => {
+  test('also pauses a batch that was approved while the answer was on its way', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'wrong_answer');
     const { create } = rig.service;
@@ -67,7 +67,7 @@ describe('an account that is paused', () => {
     assert.deepEqual([status, pause_reason, rig.service.creates.length], ['paused', 'service_mismatch', 1]);
   });
 
-  test('names a payment that is not what it should be before what a person has paused, and stays paused by that person', async () => {
+  test('shows a wrong payment before a person’s pause, and stays paused by that person', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'wrong_answer');
     const { create } = rig.service;

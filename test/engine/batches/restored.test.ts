@@ -15,7 +15,7 @@ async function payLost({ clock, service }: Rig, reference: string, idempotencyKe
 const runRestored = (rig: Rig) => rig.clock.drive(rig.runner({ restored: true }).run(36 * 3_600_000));
 
 describe('a row of a restored ledger', () => {
-  test('is not sent where a later generation of it was paid after the first had been refused, which left nothing to be found', async () => {
+  test('is not sent if a later generation was paid after the first was refused, which left nothing to find', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1~2');
     await rig.add(someRows(2));
@@ -28,7 +28,7 @@ describe('a row of a restored ledger', () => {
     );
   });
 
-  test('goes on with the later of two payments that the lost part has made of it, and the other halts the account', async () => {
+  test('continues with the later of two payments of the lost part, and the other one halts the account', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1', 'lost 1');
     await payLost(rig, 'run-1/ref-1~2', 'lost 2');
@@ -48,7 +48,7 @@ describe('a row of a restored ledger', () => {
     assert.ok(rig.warnings.includes('the service contradicts the ledger'));
   });
 
-  test('is held where no look-up of it was answered for a day, and is not sent', async () => {
+  test('is held if none of its look-ups is answered for a day, and is not sent', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2));
     const { lookup } = rig.service;
@@ -66,7 +66,7 @@ describe('a row of a restored ledger', () => {
     assert.equal(rig.service.creates.length, 1);
   });
 
-  test('is not held where its look-ups were told to wait for longer than a day: that is an answer, and it is sent once there is another', async () => {
+  test('is not held if its look-ups are throttled for more than a day: that is an answer, and it is sent after a real one', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     const { lookup } = rig.service;
@@ -80,7 +80,7 @@ describe('a row of a restored ledger', () => {
     assert.deepEqual(await rig.states(), ['completed']);
   });
 
-  test('is asked for anew for a day where its batch was paused meanwhile, so that nobody asked', async () => {
+  test('is looked up for another day if nobody asked while its batch was paused', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     const { lookup } = rig.service;
@@ -104,7 +104,7 @@ describe('a row of a restored ledger', () => {
     assert.deepEqual([await rig.states(), failures], [['completed'], 0]);
   });
 
-  test('is skipped where a row of another file of the run has what was found', async () => {
+  test('is skipped if a row of another file of the run has the found payment', async () => {
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
       const rig = await makeRig();
       await payLost(rig, reference);
@@ -123,7 +123,7 @@ describe('a row of a restored ledger', () => {
     // Of what the service dates in the future nobody knows how old it is.
     [3, false, true],
   ] as const)
-    test(`is ${isSent ? '' : 'not '}sent where what was found, ${days} days old${isAhead ? ' or, it says, of tomorrow' : ''}, is found no more: its key is as old`, async () => {
+    test(`is ${isSent ? '' : 'not '}sent if the found payment, ${days} days old${isAhead ? ' or, it says, of tomorrow' : ''}, is no longer found: its key is as old`, async () => {
       const rig = await makeRig();
       const key = idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
       await payLost(rig, 'run-1/ref-1', key);
@@ -144,7 +144,7 @@ describe('a row of a restored ledger', () => {
       assert.equal(rig.service.charges.length, 1);
     });
 
-  test('is a person’s to decide where it was in doubt, and a later generation of it was paid', async () => {
+  test('needs a person if it was in doubt, and a later generation of it was paid', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_request');
     await rig.add(someRows(1));
@@ -166,7 +166,7 @@ describe('a row of a restored ledger', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
-  test('waits with the others of its admission where the look-up of one is told to wait', async () => {
+  test('waits together with its admission if the look-up of one of them is throttled', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 2 } });
     const { lookup, create } = rig.service;
     const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: '', requestId: null };

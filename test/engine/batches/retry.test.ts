@@ -48,7 +48,7 @@ async function endedAs(words: readonly string[]) {
 
 describe('a retry', () => {
   for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
-    test(`leaves a row that the service calls ${word} alone, unless it is asked for by that name`, async () => {
+    test(`leaves a row alone that the service reports as ${word}, unless that code is named`, async () => {
       const { rig, retry } = await endedAs(['FAILED', word]);
       const all = await retry([]);
       assert.equal(all.retried, 1);
@@ -61,7 +61,7 @@ describe('a retry', () => {
     });
   }
 
-  test('leaves alone what the service says may have arrived, though the row ended otherwise, and goes on where a person names that too', async () => {
+  test('leaves a row alone that the service reports as possibly arrived, though it ended otherwise, until a person names that code too', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
@@ -81,7 +81,7 @@ describe('a retry', () => {
     );
   });
 
-  test('goes past the ends that people have named of this very row, now or before, and past no others', async () => {
+  test('passes the codes that people named for this row, now or before, and no others', async () => {
     const rig = await makeRig();
     const retry = retryIn(rig);
     const words = new Map([['run-1/ref-1', 'UNDERLIVERED']]);
@@ -102,7 +102,7 @@ describe('a retry', () => {
     assert.deepEqual(await rig.states(), ['completed', 'held']);
   });
 
-  test('leaves a row alone whose payment the service has under way, until it calls that failed too', async () => {
+  test('leaves a row alone whose payment is in progress at the service, until the service reports that as failed too', async () => {
     const { rig, retry } = await endedAs(['FAILED']);
     const reference = 'run-1/ref-1';
     const body = JSON.stringify({ ...(await rig.row(1)), reference });
@@ -117,7 +117,7 @@ describe('a retry', () => {
     assert.equal((await retry([])).retried, 1);
   });
 
-  test('leaves a row alone of which it is forgotten whom it was to pay', async () => {
+  test('leaves a row alone whose recipient is forgotten', async () => {
     const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
     await rig.db.execute('UPDATE rows SET phone_number = NULL WHERE row_no = 1');
     const { retried, kept } = await retry([]);
@@ -126,21 +126,21 @@ describe('a retry', () => {
   });
 
   for (const status of ['validated', 'awaiting_approval', 'approved', 'cancelled'])
-    test(`of a batch that is ${status} is refused: it would send what nobody let go`, async () => {
+    test(`of a batch that is ${status} is refused: it would send what nobody approved`, async () => {
       const { rig, retry } = await endedAs(['FAILED']);
       await rig.db.execute('UPDATE batches SET status = ?', [status]);
       await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /nothing of it was sent/ });
       assert.deepEqual(await rig.states(), ['failed']);
     });
 
-  test('leaves rows alone that failed for other reasons than it is asked for', async () => {
+  test('leaves rows alone that failed with other codes than the named ones', async () => {
     const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
     await rig.db.execute("UPDATE rows SET failure_code = '7' WHERE row_no = 2");
     assert.deepEqual(await retry(['7']), { retried: 1, unanswered: 0, kept: [] });
     assert.deepEqual(await rig.states(), ['failed', 'ready']);
   });
 
-  test('leaves a row alone that was tried as often as is allowed', async () => {
+  test('leaves a row alone that was tried as often as allowed', async () => {
     const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
     await rig.db.execute('UPDATE rows SET generation = row_no + 1');
     const { retried, kept } = await retry([]);
@@ -173,7 +173,7 @@ describe('a retry', () => {
     assert.deepEqual(await rig.states(), ['failed']);
   });
 
-  test('takes nothing over from the payment that failed, what came back of it neither', async () => {
+  test('keeps nothing of the failed payment on the row, nor of its refund', async () => {
     const { rig, retry } = await endedAs(['FAILED']);
     await rig.db.execute(
       `UPDATE rows SET attempts = 1, next_action_at = 1, topup_id = 't', provider_reference = 'p', cost = '0', cost_currency = 'USD',
@@ -190,7 +190,7 @@ describe('a retry', () => {
     ['0.4', { USD: '0.6' }],
     ['1', {}],
   ] as const)
-    test(`tells what its payment costs by now, ${now} of 1, since what came back is known nowhere else then`, async () => {
+    test(`records the present cost of its earlier payment, ${now} of 1, since the refund is known nowhere else then`, async () => {
       const rig = await makeRig({ policy: v1Policy, list: false });
       const retry = retryIn(rig);
       let cost = '1';
@@ -235,7 +235,7 @@ describe('a retry', () => {
     ['was retried', "UPDATE rows SET status = 'ready', generation = 2", 'ready'],
     ['was forgotten with its batch', 'UPDATE batches SET forgotten_at = 1', 'failed'],
   ] as const)
-    test(`leaves a row alone that ${what} in this very moment, and says so`, async () => {
+    test(`leaves a row alone that ${what} at this moment, and says so`, async () => {
       const { rig } = await endedAs(['FAILED']);
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       const db = beforeTransaction(rig.db, () => rig.db.execute(change));
@@ -258,7 +258,7 @@ describe('a retry', () => {
     [minuteMs, 3, 2],
     [60 * minuteMs, 1, 0],
   ] as const)
-    test(`told to wait for ${saidMs / minuteMs} min by a look-up, has the account wait, and asks ${retried > 0 ? 'again then' : 'no more'}`, async () => {
+    test(`told to wait for ${saidMs / minuteMs} min by a look-up, makes the account wait, and asks ${retried > 0 ? 'again then' : 'no more'}`, async () => {
       const { rig } = await endedAs(['FAILED', 'FAILED']);
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       const { lookup } = rig.service;

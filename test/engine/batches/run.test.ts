@@ -29,7 +29,7 @@ describe('the engine', () => {
     assert.deepEqual([row.provider_reference, row.cost, row.attempts], ['p-1', '1', 1]);
   });
 
-  test('does the same where the service has no list', async () => {
+  test('does the same if the service has no list', async () => {
     const rig = await makeRig({ list: false, policy: { ...v1Policy, sameNumberSpacingMs: 0 } });
     await rig.add(someRows(25));
     await rig.run();
@@ -37,7 +37,7 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 25);
   });
 
-  test('takes a failure from a full read, with its reason', async () => {
+  test('reads a failure with its reason from a full read', async () => {
     const rig = await makeRig({ settings: { detailRowsMax: 0 } });
     rig.service.ends('run-1/ref-2', 'failed');
     await rig.add(someRows(3));
@@ -48,7 +48,7 @@ describe('the engine', () => {
     assert.equal((await rig.row(1)).provider_reference, null);
   });
 
-  test('keeps in the audit chain why a row failed, without phone numbers, and whole in the row, which can be forgotten', async () => {
+  test('keeps the reason of a failure without phone numbers in the audit chain, and complete in the row, which can be forgotten', async () => {
     const rig = await makeRig();
     const { read } = rig.service;
     const failureReason = '0712 405 118 is barred';
@@ -67,7 +67,7 @@ describe('the engine', () => {
     assert.deepEqual([failure_code, failure_reason], ['DECLINED', '[number] is barred']);
   });
 
-  test('fails a row that the service refuses, and goes on with the others', async () => {
+  test('fails a row that the service refuses, and continues with the others', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'refuse');
     await rig.add(someRows(3));
@@ -126,7 +126,7 @@ describe('the engine', () => {
     assert.equal((await rig.batch()).status, 'running');
   });
 
-  test('never sends a key again that is 23 hours old, but looks it up and asks a person', async () => {
+  test('never sends a key again that is 23 hours old, but looks the row up and asks a person', async () => {
     const rig = await makeRig({
       policy: { ...v1Policy, sameNumberSpacingMs: 0, resendDelaysMs: [22 * 3_600_000], resendsMax: 99 },
     });
@@ -168,7 +168,7 @@ describe('the engine', () => {
       if (!isSent) assert.match((await rig.row(1)).failure_reason ?? '', /A person must decide: the key is too old/);
     });
 
-  describe('where the API key was changed while nobody worked', () => {
+  describe('after a change of the API key while no program was running', () => {
     const runWith = async (rig: Rig, keyScope: string, minutes: number) => {
       Object.assign(rig.service, { keyScope });
       const runner = rig.runner();
@@ -194,7 +194,7 @@ describe('the engine', () => {
         assert.ok(rig.service.lookUps.length > 0);
       });
 
-    test('sends under its own key what was refused for sure', async () => {
+    test('sends under its own key what was certainly refused', async () => {
       const rig = await makeRig();
       rig.service.script('run-1/ref-1', 'cannot_pay');
       await rig.add(someRows(1));
@@ -204,7 +204,7 @@ describe('the engine', () => {
       assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 1]);
     });
 
-    test('sends again what was first sent under the new one', async () => {
+    test('repeats what was first sent under the new key', async () => {
       const rig = await makeRig();
       await runWith(rig, 'old', 1);
       rig.service.script('run-1/ref-1', 'lose_request');
@@ -214,7 +214,7 @@ describe('the engine', () => {
     });
   });
 
-  test('asks at once about a row that would be sent under such a key, and goes on under the next', async () => {
+  test('looks up a row at once that would be repeated under such a key, and continues under the next generation', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
@@ -228,7 +228,7 @@ describe('the engine', () => {
     assert.equal(JSON.parse(doubted?.body ?? '{}').first_sent_at, sent?.at, 'that is when it was sent');
   });
 
-  test('waits when it is told to, and does not count that as an attempt', async () => {
+  test('waits as long as a 429 asks, and does not count that as an attempt', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'throttle');
     await rig.add(someRows(1));
@@ -239,11 +239,11 @@ describe('the engine', () => {
     assert.ok(second - first >= 30_000);
   });
 
-  describe('where the service gives the answer that told it to wait again and again', () => {
+  describe('if the service repeats the same 429 again and again', () => {
     const keys = (rig: Rig) => [...Map.groupBy(rig.service.creates, ({ key }) => key).values()];
     const many = <Behaviour extends string>(behaviour: Behaviour) => Array<Behaviour>(2_000).fill(behaviour);
 
-    test('looks the row up as soon as it is the very same, and goes on under the next generation', async () => {
+    test('looks the row up as soon as the answer is identical, and continues under the next generation', async () => {
       const rig = await makeRig();
       rig.service.script('run-1/ref-1', ...many('throttle_kept'));
       await rig.add(someRows(1));
@@ -260,7 +260,7 @@ describe('the engine', () => {
       assert.equal(rig.service.charges.length, 1);
     });
 
-    test('does so after an hour where the answers differ, and not while they come for a shorter time', async () => {
+    test('does so after an hour if the answers differ, and not if they come for a shorter time', async () => {
       const rig = await makeRig();
       rig.service.script('run-1/ref-1', ...many('throttle'));
       rig.service.script('run-1/ref-2', ...many('throttle').slice(0, 50));
@@ -275,7 +275,7 @@ describe('the engine', () => {
       assert.equal(rig.service.charges.length, 2);
     });
 
-    test('leaves the row to a person once every generation has met it', async () => {
+    test('leaves the row to a person once every generation has received it', async () => {
       const rig = await makeRig();
       for (const mark of ['', '~2', '~3']) rig.service.script(`run-1/ref-1${mark}`, ...many('throttle_kept'));
       await rig.add(someRows(1));
@@ -291,7 +291,7 @@ describe('the engine', () => {
       ['have no id to be told apart by', () => null, [1_000, 1_000]],
       ['are far apart', (count: number) => `r-${count}`, [61 * minute, 1_000]],
     ] as const)
-      test(`asks once more where its answers are few and ${what}`, async () => {
+      test(`asks once more if its answers are few and ${what}`, async () => {
         const rig = await makeRig();
         const { create } = rig.service;
         let count = 0;
@@ -307,7 +307,7 @@ describe('the engine', () => {
         assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 1]);
       });
 
-    test('adopts what a look-up finds, where the first answer was not true', async () => {
+    test('adopts a payment that a look-up finds, if the first answer was not true', async () => {
       const rig = await makeRig();
       rig.service.script('run-1/ref-1', 'lose_answer', ...many('throttle_kept'));
       await rig.add(someRows(1));
@@ -333,7 +333,7 @@ describe('the engine', () => {
     assert.ok((gaps[1] ?? 0) > (gaps[0] ?? 0) && (gaps[2] ?? 0) > (gaps[1] ?? 0), `${gaps}`);
   });
 
-  test('tells once that nobody answers, whatever was under way together, and again after the wait', async () => {
+  test('reports an outage once, however many requests were in flight, and again after the wait', async () => {
     const rig = await makeRig();
     for (const row of [1, 2, 3, 4]) rig.service.script(`run-1/ref-${row}`, 'unreachable', 'unreachable');
     await rig.add(someRows(4));
@@ -344,7 +344,7 @@ describe('the engine', () => {
     assert.deepEqual(rig.infos, ['the service answers again']);
   });
 
-  test('tells of reads without an answer once a minute, however many there are', async () => {
+  test('reports reads without an answer once a minute, however many there are', async () => {
     const rig = await makeRig();
     const { list } = rig.service;
     assert.ok(list);
@@ -364,7 +364,7 @@ describe('the engine', () => {
     assert.ok(told >= 2 && told <= 5, `told ${told} times`);
   });
 
-  test('notes since when nobody answers, once, for whoever watches, and that somebody answers again', async () => {
+  test('stores the beginning of an outage once, and its end', async () => {
     const rig = await makeRig();
     for (const row of [1, 2]) rig.service.script(`run-1/ref-${row}`, ...Array(6).fill('unreachable'));
     await rig.add(someRows(2));
@@ -384,7 +384,7 @@ describe('the engine', () => {
     assert.equal(noted.at(-1), null, 'it is back');
   });
 
-  test('looks up, and follows what was accepted, while no payment is answered but reads are', async () => {
+  test('looks up and follows accepted rows while payments get no answer but reads do', async () => {
     const rig = await makeRig({ paceMs: 1_000, settleMs: 10 * 60_000 });
     const { create, lookup } = rig.service;
     const from = rig.clock.now() + 5_000;
@@ -410,7 +410,7 @@ describe('the engine', () => {
     assert.ok(first.length >= 10, `${readsAt}`);
   });
 
-  test('goes on at its pace past payments of which the service in order says what is wrong, however many and on whatever status', async () => {
+  test('keeps its pace if a working service explains what is wrong with single payments, however many and with any status', async () => {
     const rig = await makeRig({ paceMs: 1_000 });
     const { create } = rig.service;
     const evidence = { code: '234', message: 'route unavailable', httpStatus: 503, requestId: null };
@@ -431,7 +431,7 @@ describe('the engine', () => {
     );
   });
 
-  test('sends but a row now and then while nothing is answered, says since when, and pays all once that is over', async () => {
+  test('sends only a row from time to time during an outage, says since when, and pays all after it', async () => {
     const rig = await makeRig({ paceMs: 1_000, settings: { rowsPerAdmission: 8 } });
     const { create, lookup } = rig.service;
     const [from, to] = [rig.clock.now() + 20_000, rig.clock.now() + 30 * 60_000];
@@ -475,7 +475,7 @@ describe('the engine', () => {
     assert.ok(last - first < 20_000, `the others go on ${last - first} ms after the first that is answered`);
   });
 
-  test('takes a 429 for no answer to a payment while none is answered: one row alone tries when the wait is over', async () => {
+  test('does not count a 429 as the end of an outage: one row alone tries after the wait', async () => {
     const rig = await makeRig({ jobsAtOnce: 40 });
     const { create, lookup } = rig.service;
     const to = rig.clock.now() + 30 * 60_000;
@@ -511,7 +511,7 @@ describe('the engine', () => {
     assert.equal(rig.infos.filter((info) => info === 'the service answers again').length, 1);
   });
 
-  test('is reached again, where nobody had answered the connection, as soon as a 429 comes', async () => {
+  test('counts a 429 as the end of an outage in which no connection was answered', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'unreachable', 'unreachable', 'throttle');
     await rig.add(someRows(1));
@@ -526,7 +526,7 @@ describe('the engine', () => {
     ['connection_lost', 201],
     ['timeout', 200],
   ] as const) {
-    test(`sends but a row now and then while every payment meets "${code}" on HTTP ${httpStatus}`, async () => {
+    test(`sends only a row from time to time while every payment gets "${code}" on HTTP ${httpStatus}`, async () => {
       const rig = await makeRig({ paceMs: 1_000 });
       const sends: number[] = [];
       const evidence = { code, message: '', httpStatus, requestId: null };
@@ -568,7 +568,7 @@ describe('the engine', () => {
     assert.deepEqual([left.slice(0, broken).every((state) => state === 'in_doubt'), left[broken]], [true, 'completed']);
   });
 
-  test('pauses the account when the money runs out, and burns no rows', async () => {
+  test('pauses the account when the money runs out, and marks no row as failed', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(50));
@@ -580,7 +580,7 @@ describe('the engine', () => {
     assert.equal(states.includes('failed'), false);
   });
 
-  test('looks a row up that meets the same refusal again once the money is back: it may be the answer of before', async () => {
+  test('looks a row up that is refused again in the same way after money was added: it may be the cached answer', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay', 'cannot_pay');
     await rig.add(someRows(1));
@@ -597,7 +597,7 @@ describe('the engine', () => {
     ['is refused anew each time', (times: number) => `r-${times}`, 1],
     ['is refused by a service that names no requests', () => null, 3],
   ] as const)
-    test(`burns no row that ${what}, however often it is resumed without money, and pays it once there is some`, async () => {
+    test(`marks no row as failed that ${what}, however often it is resumed without money, and pays it once there is some`, async () => {
       const rig = await makeRig();
       const { create } = rig.service;
       rig.service.create = async (request) => {
@@ -619,7 +619,7 @@ describe('the engine', () => {
     });
 
   for (const answer of ['throttle', 'cannot_pay', 'unreachable'] as const) {
-    test(`leaves a row in doubt whose second request met "${answer}": what became of its first is as unknown as before`, async () => {
+    test(`leaves a row in doubt whose second request gets "${answer}": the result of its first is still unknown`, async () => {
       const rig = await makeRig();
       rig.service.script('run-1/ref-1', 'lose_answer', answer);
       rig.service.hidden.add('run-1/ref-1');
@@ -637,7 +637,7 @@ describe('the engine', () => {
     });
   }
 
-  test('halts the account when an answer names another payment', async () => {
+  test('halts the account if an answer shows another payment', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'wrong_answer');
     await rig.add(someRows(1));
@@ -646,7 +646,7 @@ describe('the engine', () => {
     assert.equal((await rig.row(1)).status, 'in_doubt');
   });
 
-  test('halts the account, and keeps it halted, also where the ledger was busy as it was to be paused', async () => {
+  test('halts the account, and keeps it halted, even if the ledger is busy at that moment', async () => {
     const rig = await makeRig({ paceMs: 1_000 });
     rig.service.script('run-1/ref-1', 'wrong_answer');
     await rig.add(someRows(3));
@@ -657,7 +657,7 @@ describe('the engine', () => {
     assert.equal(new Set(rig.service.charges.map(({ reference }) => reference)).size, 3);
   });
 
-  test('halts the account for what a look-up finds in the transaction that leaves the row to a person: both or neither', async () => {
+  test('halts the account for a look-up in the transaction that leaves the row to a person: both or neither', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
     await rig.add(someRows(1));
@@ -675,7 +675,7 @@ describe('the engine', () => {
     assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
   });
 
-  test('halts the account when a look-up finds another payment, and keeps a number that is a reference to itself', async () => {
+  test('halts the account if a look-up finds another payment, and keeps a number that is the reference itself', async () => {
     const number = '254712000001';
     for (const [said, more] of [
       ['another amount', { amount: { value: '7', currency: 'KES' } }],
@@ -702,7 +702,7 @@ describe('the engine', () => {
   });
 
   for (const list of [true, false])
-    test(`on a ledger from a backup looks every row up before it is sent, once no request of the lost program can be under way, ${list ? 'with' : 'without'} a list`, async () => {
+    test(`on a restored ledger looks every row up before sending it, once no request of the lost program can be in flight, ${list ? 'with' : 'without'} a list`, async () => {
       const rig = await makeRig({ list });
       const seconds = (at: number) => Math.floor((at - from) / 1_000);
       const lookedUpAt: number[] = [];
@@ -733,7 +733,7 @@ describe('the engine', () => {
       assert.equal(rig.service.creates.length, 2);
     });
 
-  test('skips a row that another batch of the same run has paid, and names it', async () => {
+  test('skips a row that another batch of the same run has paid, and names the batch', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2));
     await rig.run();
@@ -744,7 +744,7 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 3);
   });
 
-  test('holds a row whose reference stands for another amount, and never sends it', async () => {
+  test('holds a row whose reference was used for another amount, and never sends it', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.run();
@@ -756,7 +756,7 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
-  test('in doubt is looked up less and less often while nothing answers, and is a person’s after a day', async () => {
+  test('looks a row in doubt up less and less often while nothing answers, and leaves it to a person after a day', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
     let asked = 0;
@@ -784,7 +784,7 @@ describe('the engine', () => {
     await rig.clock.drive(running);
   });
 
-  test('in doubt is looked up on where one look-up of the next day is not answered, though it was sent more than a day ago', async () => {
+  test('continues to look a row in doubt up if one look-up of the next day is not answered', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
     await rig.add(someRows(1));
@@ -807,7 +807,7 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
-  test('in doubt is looked up for as long as the service tells the look-ups to wait: that is no silence', async () => {
+  test('looks a row in doubt up as long as its look-ups are throttled: that is an answer', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
     const { lookup } = rig.service;
@@ -820,7 +820,7 @@ describe('the engine', () => {
     assert.deepEqual([await rig.states(), rig.service.charges.length], [['completed'], 1]);
   });
 
-  test('sends a lost request again however often it was told to wait before: that was no sending', async () => {
+  test('repeats a lost request however often it was throttled before: those were not sent', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.script('run-1/ref-1', 'throttle', 'throttle', 'throttle', 'throttle', 'lose_request');
     await rig.add(someRows(1));
@@ -829,7 +829,7 @@ describe('the engine', () => {
     assert.deepEqual([row.status, row.generation, rig.service.creates.length], ['completed', 1, 6]);
   });
 
-  test('goes to the next generation when the provider blocked the number at a first attempt', async () => {
+  test('uses the next generation if the provider blocked the number at a first attempt', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.script('run-1/ref-1', 'number_blocked');
     await rig.add(someRows(1));
@@ -842,7 +842,7 @@ describe('the engine', () => {
   });
 
   for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
-    test(`stays at its generation where the provider blocked the number, and has the first attempt as ${word}`, async () => {
+    test(`keeps its generation if the provider blocked the number, and has the first attempt as ${word}`, async () => {
       const rig = await makeRig({ policy: v1Policy, list: false });
       rig.service.script('run-1/ref-1', 'number_blocked');
       const { lookup } = rig.service;
@@ -876,7 +876,7 @@ describe('the engine', () => {
     });
   }
 
-  test('spaces payments to one number, without holding up the others', async () => {
+  test('spaces payments to one number, without delaying the others', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     const phone_number = '+254712000001';
     await rig.add([aRow(1, { phone_number }), aRow(2, { phone_number }), aRow(3)]);
@@ -907,7 +907,7 @@ describe('the engine', () => {
     }
   });
 
-  test('serves an urgent batch before one that came earlier', async () => {
+  test('sends an urgent batch before an earlier one', async () => {
     const rig = await makeRig();
     await rig.add(someRows(300), { priority: 'bulk' });
     await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', priority: 'urgent' });
@@ -916,7 +916,7 @@ describe('the engine', () => {
     assert.ok(place >= 0 && place < 30, `${place}`);
   });
 
-  test('lets only one runner at an account', async () => {
+  test('lets only one runner work for an account', async () => {
     const rig = await makeRig();
     await rig.add(someRows(5));
     const first = rig.runner().run(60_000);
@@ -934,7 +934,7 @@ describe('the engine', () => {
     assert.deepEqual(rig.service.creates, []);
   });
 
-  test('gives the account back when the outcomes of all requests are written, also where one of them could not be made', async () => {
+  test('releases the account when the outcomes of all requests are written, even if one of them failed', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 2 }, settleMs: 600_000 });
     const { create } = rig.service;
     rig.service.create = async (request) => {
@@ -948,7 +948,7 @@ describe('the engine', () => {
     assert.equal((await findLease(rig.db, 'main'))?.expires_at, 0);
   });
 
-  test('stops when asked: what is in flight ends, the rest stays ready, and a new runner carries on', async () => {
+  test('stops when asked: requests in flight end, the other rows stay ready, and a new runner continues', async () => {
     const rig = await makeRig();
     await rig.add(someRows(400));
     const runner = rig.runner();
@@ -967,7 +967,7 @@ describe('the engine', () => {
 
 const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 
-test('nothing is sent of a batch from the moment at which another process has paused it', async () => {
+test('nothing of a batch is sent from the moment another process has paused it', async () => {
   const rig = await makeRig({ paceMs: 2 });
   const { create } = rig.service;
   let sentByThen = Number.POSITIVE_INFINITY;
@@ -988,7 +988,7 @@ test('nothing is sent of a batch from the moment at which another process has pa
   await rig.clock.drive(running);
 });
 
-describe('giving up a batch', () => {
+describe('cancelling a batch', () => {
   test('is possible until it begins, and nothing of it is sent', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'invalid' })]);
@@ -1002,7 +1002,7 @@ describe('giving up a batch', () => {
     assert.equal(rig.service.creates.length, 0);
   });
 
-  test('cancels its rows as well, those that a crash has left by the next start', async () => {
+  test('cancels its rows as well; a start finishes what a crash interrupted', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1_200));
     await rig.db.execute(`UPDATE batches SET status = 'cancelled'`);
@@ -1011,7 +1011,7 @@ describe('giving up a batch', () => {
     assert.deepEqual(new Set(await rig.states()), new Set(['cancelled']));
   });
 
-  test('is refused once rows of it are under way, and each of them is followed to its end', async () => {
+  test('is refused once rows of it are in flight, and each of them is followed to its end', async () => {
     const rig = await makeRig({ settleMs: 60_000 });
     await rig.add(someRows(3));
     const running = rig.runner().run(36 * 3_600_000);
@@ -1026,7 +1026,7 @@ describe('giving up a batch', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('is refused from its start on, whatever its rows say, and also after a pause', async () => {
+  test('is refused from its start on, whatever the state of its rows, and also after a pause', async () => {
     for (const status of ['running', 'paused']) {
       const rig = await makeRig();
       await rig.add(someRows(1));
@@ -1046,7 +1046,7 @@ describe('giving up a batch', () => {
   });
 });
 
-test('a batch that was paused before it began has begun when it is resumed', async () => {
+test('is refused after a batch that was paused before it began has been resumed', async () => {
   const rig = await makeRig();
   await rig.add(someRows(2));
   await pauseBatch(mary(rig), 'batch-1', 'not today');

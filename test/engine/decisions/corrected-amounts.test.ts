@@ -32,12 +32,12 @@ async function twice(first: NewRow[], then: NewRow[], batch: Partial<BatchRecord
   return used;
 }
 
-describe('a file without references that is fed in again with a corrected amount', () => {
+describe('a file without references that is run again with a corrected amount', () => {
   for (const [version, policy] of [
     ['Version 1', v1Policy],
     ['Version 2', v2Policy],
   ] as const) {
-    test(`has the row held that may correct what the run has sent (${version}), and says where and what`, async () => {
+    test(`holds the row that may correct a payment of the run (${version}), and shows which one`, async () => {
       const first = [unnamed(1, 1, '100'), unnamed(2, 2, '100')];
       const rig = await twice(first, [unnamed(1, 1, '150'), unnamed(2, 2, '100')], {}, await makeRig({ policy }));
       assert.deepEqual(await rig.states('batch-2'), ['held', 'skipped']);
@@ -49,7 +49,7 @@ describe('a file without references that is fed in again with a corrected amount
     });
   }
 
-  test('has it sent once a person has released it', async () => {
+  test('sends it once a person has released it', async () => {
     const rig = await twice([unnamed(1, 1, '100')], [unnamed(1, 1, '150')]);
     assert.equal((await releaseRows(mary(rig), 'batch-2', [1])).released, 1);
     await rig.run();
@@ -57,7 +57,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('has a product held as well that stands where an amount was, and an amount where a product was', async () => {
+  test('also holds a product in the place of an amount, and an amount in the place of a product', async () => {
     const product = unnamed(1, 1, null, { product_id: '102' });
     const rig = await twice(
       [unnamed(1, 1, '100'), unnamed(2, 2, null, { product_id: '102' })],
@@ -67,7 +67,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.match((await rig.row(2, 'batch-2')).problems ?? '', /sent the number product 102 on/);
   });
 
-  test('pays a row that was added, where what was sent still stands in the file, before it or after it', async () => {
+  test('pays an added row if the sent one is also in the file, before it or after it', async () => {
     const rig = await twice(
       [unnamed(1, 1, '100'), unnamed(2, 2, '100')],
       [unnamed(1, 1, '50'), unnamed(2, 1, '100'), unnamed(3, 2, '100'), unnamed(4, 2, '50')],
@@ -75,7 +75,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'skipped', 'skipped', 'completed']);
   });
 
-  test('has it held where what was sent stands in the file less often than it was sent', async () => {
+  test('holds it if the sent one is in the file less often than it was sent', async () => {
     const rig = await twice(
       [unnamed(1, 1, '100'), unnamed(2, 1, '100', { at: 2 })],
       [unnamed(1, 1, '100'), unnamed(2, 1, '150')],
@@ -84,7 +84,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.match((await rig.row(2, 'batch-2')).problems ?? '', /batch-1, row 2/);
   });
 
-  test('pays both rows of one number, and neither again when the file comes unchanged', async () => {
+  test('pays both rows of one number, and neither again if the file comes unchanged', async () => {
     const both = [unnamed(1, 1, '100'), unnamed(2, 1, '50')];
     const rig = await twice(both, both);
     assert.deepEqual(await rig.states('batch-1'), ['completed', 'completed']);
@@ -92,7 +92,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('pays what failed for sure beside what was paid, where only the failed rows come again', async () => {
+  test('pays what certainly failed next to what was paid, if only the failed rows come again', async () => {
     const rig = await makeRig();
     const failed = unnamed(2, 1, '50');
     rig.service.ends(`run-1/${failed.row_ref}`, 'failed');
@@ -105,7 +105,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('pays it where what it corrects failed for sure, and not where it may have arrived', async () => {
+  test('pays it if what it corrects certainly failed, and not if that may have arrived', async () => {
     const rig = await makeRig();
     const [first, second] = [unnamed(1, 1, '100'), unnamed(2, 2, '100')];
     for (const { row_ref } of [first, second]) rig.service.ends(`run-1/${row_ref}`, 'failed');
@@ -118,7 +118,7 @@ describe('a file without references that is fed in again with a corrected amount
     assert.match((await rig.row(2, 'batch-2')).problems ?? '', /PAID_OTHERWISE.*UNDERLIVERED/);
   });
 
-  test('pays it where both have references of their own, under another run id, and where the policy does not look', async () => {
+  test('pays it if both have their own references, under another run id, and if the policy does not compare', async () => {
     const named = (rowNo: number, amount: string) => unnamed(rowNo, 1, amount, { row_ref: `NOV-${amount}` });
     for (const [first, then, batch] of [
       [named(1, '100'), named(1, '150'), {}],
@@ -130,14 +130,14 @@ describe('a file without references that is fed in again with a corrected amount
     }
   });
 
-  test('has it held where only one of the two has a reference, whichever', async () => {
+  test('holds it if only one of the two has a reference', async () => {
     const named = unnamed(1, 1, '150', { row_ref: 'NOV-1' });
     assert.deepEqual(await (await twice([unnamed(1, 1, '100')], [named])).states('batch-2'), ['held']);
     assert.deepEqual(await (await twice([named], [unnamed(1, 1, '100')])).states('batch-2'), ['held']);
   });
 
   for (const rowsPerAdmission of [1, 16]) {
-    test(`has one of the two held where both were approved before either was sent, ${rowsPerAdmission} rows at a time`, async () => {
+    test(`holds one of the two if both were approved before either was sent, ${rowsPerAdmission} rows at a time`, async () => {
       const rig = await makeRig({ settings: { rowsPerAdmission } });
       await rig.add([unnamed(1, 1, '100'), unnamed(2, 2, '100')]);
       await rig.add([unnamed(1, 1, '150'), unnamed(2, 2, '100')], { batch_id: 'batch-2' });
@@ -148,7 +148,7 @@ describe('a file without references that is fed in again with a corrected amount
     });
   }
 
-  test('has what failed held when it is retried after its correction was paid', async () => {
+  test('holds a failed row that is retried after its correction was paid', async () => {
     const rig = await makeRig();
     const first = unnamed(1, 1, '100');
     rig.service.ends(`run-1/${first.row_ref}`, 'failed');

@@ -55,7 +55,7 @@ describe('a look-up that a person asks for', () => {
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('that finds nothing goes into the chain and changes nothing else', async () => {
+  test('that finds nothing is recorded in the chain and changes nothing else', async () => {
     const rig = await inDoubt();
     const before = [await rig.row(1), await payments(rig)];
     for (let time = 0; time < 6; time += 1) {
@@ -75,7 +75,7 @@ describe('a look-up that a person asks for', () => {
     assert.equal(rig.service.charges.length, 2, 'nothing was sent again');
   });
 
-  test('that is not answered goes into the chain as that', async () => {
+  test('that is not answered is recorded in the chain as unanswered', async () => {
     const rig = await inDoubt();
     const down: Evidence = { httpStatus: 503, code: 'http_503', message: 'call +254712405118', requestId: null };
     const lookup = async (): Promise<LookupOutcome> => ({ kind: 'unavailable', evidence: down });

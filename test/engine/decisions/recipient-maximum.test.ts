@@ -34,7 +34,7 @@ async function pay(rig: Rig, name: string, amounts: readonly string[]): Promise<
 const charged = ({ service }: Rig) => service.charges.map(({ reference }) => reference);
 
 describe('the maximum of a recipient', () => {
-  test('counts what all batches of the account sent within its days', async () => {
+  test('counts payments of all batches of the account within its days', async () => {
     const rig = await makeRig();
     assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
     assert.deepEqual(await pay(rig, 'two', ['200']), ['completed']);
@@ -48,7 +48,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(charged(rig), ['one/ref-1', 'two/ref-1', 'four/ref-1']);
   });
 
-  test('counts its days from when a row is to be sent, however long its batch has waited', async () => {
+  test('counts its days from the time of sending, however long the batch has waited', async () => {
     const rig = await makeRig();
     assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(30 * dayMs));
@@ -59,14 +59,14 @@ describe('the maximum of a recipient', () => {
   });
 
   for (const rowsPerAdmission of [1, 16]) {
-    test(`counts the rows of one file, ${rowsPerAdmission} at a time, and leaves out what does not fit`, async () => {
+    test(`counts the rows of one file, ${rowsPerAdmission} at a time, and holds those that exceed it`, async () => {
       const rig = await makeRig({ settings: { rowsPerAdmission } });
       assert.deepEqual(await pay(rig, 'one', ['300', '250', '200', '600']), ['completed', 'held', 'completed', 'held']);
       assert.deepEqual(charged(rig), ['one/ref-1', 'one/ref-3']);
     });
   }
 
-  test('holds nothing of another number, of another currency, nor a product; nor what failed for sure', async () => {
+  test('does not count another number, another currency, a product, or what certainly failed', async () => {
     const rig = await makeRig();
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
@@ -81,7 +81,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed', 'completed', 'completed', 'completed']);
   });
 
-  test('counts a payment whose end nobody knows', async () => {
+  test('counts a payment whose result is unknown', async () => {
     const rig = await makeRig();
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
@@ -89,7 +89,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await pay(rig, 'two', ['1']), ['held']);
   });
 
-  test('lets go what a person releases, and holds it again where another batch has sent since', async () => {
+  test('lets a released row pass, and holds it again if another batch has sent since', async () => {
     const rig = await makeRig();
     assert.deepEqual(await pay(rig, 'one', ['450', '60', '70', '80']), ['completed', 'held', 'held', 'held']);
     await releaseRows(mary(rig), 'one', [2, 3]);
@@ -107,7 +107,7 @@ describe('the maximum of a recipient', () => {
     assert.equal((await rig.row(4, 'one')).status, 'completed');
   });
 
-  test('holds a row that was let go for another reason alone, and with which its number gets too much since', async () => {
+  test('holds a row that was released only for another reason, and that now exceeds the maximum', async () => {
     const rig = await makeRig();
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
@@ -124,7 +124,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
   });
 
-  test('holds again what was let go where another row of its batch, which nobody let go, was sent since', async () => {
+  test('holds a released row again if a row of its batch that nobody released was sent since', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
@@ -137,7 +137,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
   });
 
-  test('is told beside what another batch has sent lately: whoever lets the row go is to know of both', async () => {
+  test('is shown together with recent payments of another batch, so that a person who releases the row sees both', async () => {
     const rig = await makeRig();
     await pay(rig, 'one', ['300']);
     assert.deepEqual(await pay(rig, 'two', ['300']), ['held']);
@@ -151,7 +151,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed']);
   });
 
-  test('is told once beside what another batch has sent, also where its own batch has sent something since', async () => {
+  test('is shown once together with payments of another batch, also if its own batch has sent something since', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
@@ -161,7 +161,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
   });
 
-  test('is told once where another batch has sent before its days: who lets the row go knows of both', async () => {
+  test('is shown once if another batch has sent before its days, so that a person who releases the row sees both', async () => {
     const rig = await makeRig();
     await rig.add([toOne(1, '600')], { batch_id: 'one', run_id: 'one' });
     await rig.run();
@@ -193,7 +193,7 @@ describe('the maximum of a recipient', () => {
     return intents.map(({ row }) => row.row_no);
   }
 
-  test('counts a doubt once that is sent again together with another row', async () => {
+  test('counts a doubt once if it is sent again together with another row', async () => {
     const rig = await makeRig();
     rig.service.script('one/ref-1', 'lose_request');
     await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
@@ -203,7 +203,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
-  test('leaves a person told of what the row was let go beside, though that no longer counts', async () => {
+  test('keeps showing a payment that a person saw at the release, though it no longer counts', async () => {
     const rig = await makeRig();
     await rig.add([toOne(1, '450'), toOne(2, '100', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
     await rig.run();
@@ -215,7 +215,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual([status, known_until], ['held', told]);
   });
 
-  test('does not take a doubt that is sent again for something sent since a row beside it was let go', async () => {
+  test('does not count a repeated doubt as a new payment since the release of another row', async () => {
     const rig = await makeRig();
     rig.service.script('one/ref-1', 'lose_request');
     await rig.add([toOne(1, '300'), toOne(2, '250')], { batch_id: 'one', run_id: 'one', policy });
@@ -225,7 +225,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
-  test('counts a row once whose earlier payment has not arrived, and that goes together with another row', async () => {
+  test('counts a row once whose earlier payment has not arrived, and that is sent together with another row', async () => {
     const rig = await makeRig();
     const held = [toOne(1, '300', { status: 'held' }), toOne(2, '200', { status: 'held' })];
     await rig.add(held, { batch_id: 'one', run_id: 'one', policy });
@@ -238,7 +238,7 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
-  test('does not count a row of which a person opens the next generation', async () => {
+  test('does not count a row whose next generation a person starts', async () => {
     const rig = await makeRig();
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);

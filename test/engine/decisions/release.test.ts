@@ -38,7 +38,7 @@ describe('releasing rows whose reference another batch has', () => {
     [[3, 1], 'FAILED_BEFORE', /airbatch retry batch-1/],
     [[3, 2], 'REFERENCE_REUSED', /new reference/],
   ] as const) {
-    test(`is refused where they are named (${rowNos}), and releases none of the others`, async () => {
+    test(`is refused if they are named (${rowNos}), and releases none of the others`, async () => {
       const rig = await heldRows();
       await assert.rejects(
         releaseRows(mary(rig), 'batch-2', rowNos),
@@ -56,7 +56,7 @@ describe('releasing rows whose reference another batch has', () => {
     });
   }
 
-  test('leaves them held where all are released, and says so', async () => {
+  test('leaves them held if all are released, and says so', async () => {
     const rig = await heldRows();
     const { released, kept } = await releaseRows(mary(rig), 'batch-2', []);
     assert.equal(released, 1);
@@ -91,7 +91,7 @@ describe('releasing rows whose reference another batch has', () => {
     });
   }
 
-  test('is possible once the other batch has paid the row: it is then skipped', async () => {
+  test('is possible once the other batch has paid the row, which is then skipped', async () => {
     const rig = await heldRows();
     rig.service.ends('run-1/ref-1~2', 'completed');
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock, { paceMs: 0 }) };
@@ -106,7 +106,7 @@ describe('releasing rows whose reference another batch has', () => {
   });
 });
 
-test('a row that waits for its turn is not skipped as a held one, and the way to give it up is named', async () => {
+test('a ready row is not skipped as a held one, and the message says how to cancel it', async () => {
   const rig = await makeRig();
   await rig.add(someRows(1));
   await assert.rejects(skipRows(mary(rig), 'batch-1', [1], 'paid in cash'), {
@@ -115,7 +115,7 @@ test('a row that waits for its turn is not skipped as a held one, and the way to
   });
 });
 
-test('a row that is released while another of the batch is still open is sent at once, by the program that runs', async () => {
+test('a released row of a batch with other open rows is sent at once, by the running program', async () => {
   const rig = await makeRig({ settleMs: 100 * 24 * 3_600_000 });
   await rig.add([aRow(1, { status: 'held' }), aRow(2)]);
   const runner = rig.runner();
@@ -130,7 +130,7 @@ test('a row that is released while another of the batch is still open is sent at
   await rig.clock.drive(running);
 });
 
-test('what is held after a person looked stays held, of all and where it is named, until they look again', async () => {
+test('rows that are held after a person looked stay held until that person looks again', async () => {
   const rig = await makeRig();
   await rig.add([aRow(1)]);
   await rig.run();
@@ -178,7 +178,7 @@ async function shown(rig: Rig) {
   return { balance: null, plan };
 }
 
-test('a batch that needs a second person is approved by nobody as long as none was asked, whoever calls', async () => {
+test('a batch that needs a second person cannot be approved without one, whoever calls', async () => {
   const rig = await unapproved();
   for (const name of ['sam', 'ann']) {
     await assert.rejects(approve(by(rig, name), 'batch-1', await shown(rig)), {
@@ -193,7 +193,7 @@ test('a batch that needs a second person is approved by nobody as long as none w
   await approve(by(small, 'sam'), 'batch-1', unplanned);
 });
 
-test('whoever submitted a batch that waits for a second person does not approve it, whoever calls', async () => {
+test('the submitter of a batch that waits for a second person cannot approve it, whoever calls', async () => {
   const rig = await waiting();
   await assert.rejects(approve(by(rig, 'sam'), 'batch-1', await shown(rig)), {
     code: 'SECOND_PERSON_NEEDED',
@@ -203,7 +203,7 @@ test('whoever submitted a batch that waits for a second person does not approve 
   assert.equal((await approve(by(rig, 'ann'), 'batch-1', await shown(rig))).status, 'approved');
 });
 
-test('a batch of which nothing would be sent needs nobody', async () => {
+test('a batch without rows to send needs no second person', async () => {
   const rig = await unapproved();
   await rig.db.execute("UPDATE rows SET status = 'held' WHERE row_no = 1");
   assert.equal((await approve(by(rig, 'sam'), 'batch-1', unplanned)).status, 'approved');
@@ -212,7 +212,7 @@ test('a batch of which nothing would be sent needs nobody', async () => {
 const approvedRows = async (rig: Rig) => JSON.parse((await rig.batch()).approved_plan ?? '{}').rows;
 
 describe('releasing rows of a batch that is not approved yet', () => {
-  test('is refused to the one who submitted it while a second person is asked, as it is after the approval', async () => {
+  test('is refused to the submitter while a second person is asked, as after the approval', async () => {
     const rig = await waiting();
     for (const rowNos of [[], [2]])
       await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', rowNos), { code: 'SECOND_PERSON_NEEDED' });
@@ -222,7 +222,7 @@ describe('releasing rows of a batch that is not approved yet', () => {
     assert.equal((await releaseRows(by(own, 'sam'), 'batch-1', [])).released, 1);
   });
 
-  test('is refused to him also where he was asked nothing when he began', async () => {
+  test('is refused to the submitter even if no second person was needed at the beginning', async () => {
     const rig = await unapproved();
     const db = beforeTransaction(rig.db, () => requestApproval(by(rig, 'sam'), 'batch-1', 'x'));
     await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', []), { code: 'SECOND_PERSON_NEEDED' });
@@ -250,7 +250,7 @@ describe('releasing rows of a batch that is not approved yet', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'skipped', 'invalid']);
   });
 
-  test('is one way to other rows than were seen: their number, their products and each sum are compared', async () => {
+  test('changes the plan in its number of rows, its products and each sum, which are compared', async () => {
     const rig = await waiting();
     const { balance, plan } = await shown(rig);
     for (const other of [
@@ -266,14 +266,14 @@ describe('releasing rows of a batch that is not approved yet', () => {
     await approve(by(rig, 'ann'), 'batch-1', { balance, plan: { ...plan, sums: { KES: '101.00' } } });
   });
 
-  test('is noticed as well in the very moment of the approval', async () => {
+  test('is also detected at the moment of the approval', async () => {
     const rig = await waiting();
     const db = beforeTransaction(rig.db, () => releaseRows(by(rig, 'joe'), 'batch-1', []));
     await assert.rejects(approve({ ...by(rig, 'ann'), db }, 'batch-1', await shown(rig)), { code: 'CONTENT_CHANGED' });
     assert.equal((await rig.batch()).status, 'awaiting_approval');
   });
 
-  test('is noticed where nobody is asked: what was planned is approved, and nothing else', async () => {
+  test('is detected without a second person: what was planned is approved, and nothing else', async () => {
     const rig = await unapproved({ canary: { rows: 1 } });
     const seen = await shown(rig);
     await releaseRows(by(rig, 'joe'), 'batch-1', []);
@@ -290,7 +290,7 @@ describe('releasing rows of a batch that is not approved yet', () => {
   });
 });
 
-describe('releasing rows after an approval for which no second person was needed', () => {
+describe('releasing rows after an approval that needed no second person', () => {
   /**
    * Sam's batch of two ready rows and `held` more, sent as it is, where more than three rows, or KES 500, need a
    * second person.
@@ -305,7 +305,7 @@ describe('releasing rows after an approval for which no second person was needed
   }
   const refused = { code: 'SECOND_PERSON_NEEDED' };
 
-  test('needs one as soon as the batch would have needed one with them, however few come at a time', async () => {
+  test('needs one as soon as the batch would have needed one with them, however few at a time', async () => {
     const rig = await below(3);
     assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [3])).released, 1);
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), {
@@ -319,7 +319,7 @@ describe('releasing rows after an approval for which no second person was needed
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [5]), refused);
   });
 
-  test('needs one for all of them, or lets none go', async () => {
+  test('needs one for all of them, or releases none', async () => {
     // The first transaction alone, of 500 rows, would need none.
     const rig = await below(600, { rows: 550, sums: {} });
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', []), refused);
@@ -327,7 +327,7 @@ describe('releasing rows after an approval for which no second person was needed
     assert.equal((await releaseRows(by(rig, 'ann'), 'batch-1', [])).released, 600);
   });
 
-  test('needs one for a sum, and for a product where sums are watched', async () => {
+  test('needs one for a sum, and for a product if sums have a limit', async () => {
     const sums = { rows: undefined, sums: { KES: '306' } };
     const rig = await below(2, sums);
     assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [3])).released, 1);
@@ -338,14 +338,14 @@ describe('releasing rows after an approval for which no second person was needed
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), { message: /buys products/ });
   });
 
-  test('is seen in the transaction that lets them go, where somebody else has just let others go', async () => {
+  test('is checked in the transaction that releases them, even if somebody else has just released others', async () => {
     const rig = await below(2);
     const db = beforeTransaction(rig.db, () => releaseRows(by(rig, 'sam'), 'batch-1', [3]));
     await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', [4]), refused);
     assert.equal((await rig.row(4)).status, 'held');
   });
 
-  test('is the right of the one who submitted it where the policy says so, or asks for nobody', async () => {
+  test('is allowed to the submitter if the policy says so, or needs nobody', async () => {
     for (const approval of [{ bySubmitter: true }, { needed: 'never' }, { rows: 5 }]) {
       const rig = await below(3, approval);
       assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [])).released, 3);
@@ -353,7 +353,7 @@ describe('releasing rows after an approval for which no second person was needed
   });
 });
 
-test('a batch that is rejected leaves no row that waits, and says that it was rejected', async () => {
+test('a rejected batch has no waiting row, and says that it was rejected', async () => {
   const rig = await waiting();
   assert.equal((await rejectBatch(by(rig, 'ann'), 'batch-1', 'not ours')).status, 'cancelled');
   assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'skipped', 'invalid']);
@@ -362,7 +362,7 @@ test('a batch that is rejected leaves no row that waits, and says that it was re
   await assert.rejects(rejectBatch(by(rig, 'ann'), 'batch-1', 'again'), { code: 'BATCH_STATE' });
 });
 
-test('a batch that somebody has just approved is not rejected any more', async () => {
+test('a batch that somebody has just approved can no longer be rejected', async () => {
   const rig = await waiting();
   const seen = await shown(rig);
   const db = beforeTransaction(rig.db, () => approve(by(rig, 'ann'), 'batch-1', seen));
@@ -373,7 +373,7 @@ test('a batch that somebody has just approved is not rejected any more', async (
   assert.equal((await rig.batch()).status, 'approved');
 });
 
-test('a batch is approved for the rows that were validated, and that the approver saw, and for no others', async () => {
+test('an approval is for exactly the rows that were checked and that the approver saw', async () => {
   const rig = await waiting();
   const { content_sha256 } = await rig.batch();
   const terms = { ...(await shown(rig)), seenDigest: content_sha256 };
@@ -387,7 +387,7 @@ test('a batch is approved for the rows that were validated, and that the approve
   assert.equal((await approve(by(rig, 'ann'), 'batch-1', terms)).status, 'approved');
 });
 
-test('rows that are ready are put aside only once a person has paused their batch: else they may be sent at any moment', async () => {
+test('ready rows can be skipped only after a person has paused their batch: otherwise they may be sent at any moment', async () => {
   const rig = await makeRig();
   await rig.add(someRows(2));
   await assert.rejects(skipRows(mary(rig), 'batch-1', [2], 'she has left', 'ready'), {
@@ -397,7 +397,7 @@ test('rows that are ready are put aside only once a person has paused their batc
   assert.deepEqual(await rig.states(), ['ready', 'ready']);
 });
 
-describe('a doubt', () => {
+describe('a row in doubt', () => {
   async function doubted(nextActionAt: number | null): Promise<Rig> {
     const rig = await makeRig();
     await rig.add(someRows(1));
@@ -406,7 +406,7 @@ describe('a doubt', () => {
   }
 
   for (const as of ['paid', 'not-paid'] as const)
-    test(`is not decided as ${as} by a person while it is still looked up`, async () => {
+    test(`cannot be resolved as ${as} by a person while it is still looked up`, async () => {
       const rig = await doubted(0);
       await assert.rejects(resolveDoubt(mary(rig), 'batch-1', 1, { as, evidence: 'QK-77' }), {
         code: 'BATCH_STATE',
@@ -419,7 +419,7 @@ describe('a doubt', () => {
     ['paid', 'completed', 'RESOLVED_PAID'],
     ['not-paid', 'failed', 'RESOLVED_NOT_PAID'],
   ] as const)
-    test(`ends as ${status} where a person decides that it is ${as}, once`, async () => {
+    test(`ends as ${status} if a person resolves it as ${as}, once`, async () => {
       const rig = await doubted(null);
       await resolveDoubt(mary(rig), 'batch-1', 1, { as, evidence: 'QK-77' });
       const row = await rig.row(1);
@@ -433,7 +433,7 @@ describe('a doubt', () => {
     });
 });
 
-describe('what people write about their decisions', () => {
+describe('the reasons that people write', () => {
   const why = 'Wanjiku (0712 405 118) has it since 2026-11-22: receipt QK-77';
   const kept = 'Wanjiku ([number]) has it since 2026-11-22: receipt QK-77';
   const isWithoutNumber = async (rig: Rig, batchId: string, kinds: readonly string[]) => {
@@ -447,7 +447,7 @@ describe('what people write about their decisions', () => {
     assert.doesNotMatch(`${pause_detail} ${rejection}`, /405/);
   };
 
-  test('stands in the audit chain without phone numbers, and whole in rows, which can be forgotten', async () => {
+  test('are in the audit chain without phone numbers, and complete in rows, which can be forgotten', async () => {
     const rig = await heldRows();
     await skipRows(mary(rig), 'batch-2', [2], why);
     await rig.db.execute(
@@ -461,7 +461,7 @@ describe('what people write about their decisions', () => {
     assert.equal((await rig.row(3, 'batch-2')).failure_reason, `mary: ${why}`);
   });
 
-  test('is kept without numbers in a batch, whose own texts are never forgotten', async () => {
+  test('are kept without numbers in a batch, whose own texts are never forgotten', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.db.execute("UPDATE batches SET status = 'validated'");
@@ -471,7 +471,7 @@ describe('what people write about their decisions', () => {
   });
 });
 
-test('the name of a run is told from that of a batch, with the batches of the run', async () => {
+test('a run id in the place of a batch is recognized, and the message lists the batches of the run', async () => {
   const rig = await makeRig();
   await rig.add([aRow(1)]);
   await rig.add([aRow(2)], { batch_id: 'batch-2', created_at: rig.clock.now() + 1 });

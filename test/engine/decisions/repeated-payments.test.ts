@@ -22,7 +22,7 @@ async function paidTwice(days: number, policy = '{}'): Promise<Rig> {
 }
 
 describe('the same payment under another run id', () => {
-  test('is held for a person when it was sent within seven days, and says where', async () => {
+  test('is held for a person if it was sent within seven days, and shows which one', async () => {
     const rig = await paidTwice(3);
     assert.deepEqual(await rig.states('batch-2'), ['held', 'held', 'held', 'completed']);
     assert.match((await rig.row(2, 'batch-2')).problems ?? '', /SENT_LATELY.*batch-1, row 2 \(run run-1, completed\)/);
@@ -30,7 +30,7 @@ describe('the same payment under another run id', () => {
     assert.notEqual((await rig.batch('batch-2')).status, 'completed');
   });
 
-  test('waits for a person alone then: no look-up of it is due, though it had been put off', async () => {
+  test('then waits only for a person: no look-up of it is due, though one was scheduled', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);
     await rig.run();
@@ -41,7 +41,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual([status, next_action_at], ['held', null]);
   });
 
-  test('is held where it was within seven days of the file, however long that has waited since', async () => {
+  test('is held if it was within seven days of the file, however long the batch has waited since', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);
     await rig.run();
@@ -52,7 +52,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual([await rig.states('batch-2'), rig.service.charges.length], [['held'], 1]);
   });
 
-  test('goes once a person has released it, and is not held again', async () => {
+  test('is sent once a person has released it, and is not held again', async () => {
     const rig = await paidTwice(3);
     const { released } = await releaseRows(mary(rig), 'batch-2', [2]);
     assert.equal(released, 1);
@@ -61,13 +61,13 @@ describe('the same payment under another run id', () => {
     assert.equal(rig.service.charges.length, 5);
   });
 
-  test('goes when it is longer ago, or when the policy says so', async () => {
+  test('is sent if the other is older, or if the policy says so', async () => {
     assert.equal((await paidTwice(8)).service.charges.length, 7);
     assert.equal((await paidTwice(3, '{"repeatWithinDays":2}')).service.charges.length, 7);
     assert.equal((await paidTwice(3, '{"repeatWithinDays":0}')).service.charges.length, 7);
   });
 
-  test('is held also where the clock stood days ahead while its file was taken in', async () => {
+  test('is also held if the clock was days ahead while its file was read', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);
     await rig.run();
@@ -78,7 +78,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held']);
   });
 
-  test('goes where the policy compares no runs, also when it was sent after its file was taken in', async () => {
+  test('is sent if the policy compares no runs, also if the other was sent after the file was read', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);
     await rig.run();
@@ -88,7 +88,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('goes when only the number is the same, or only the amount', async () => {
+  test('is sent if only the number is the same, or only the amount', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);
     await rig.run();
@@ -98,7 +98,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
   });
 
-  test('goes beside rows of other numbers that are held: each is compared with what its own number was sent', async () => {
+  test('is sent next to held rows of other numbers: each row is compared with payments to its own number', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 16 } });
     const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '150' } } });
     const rows = [aRow(1, { amount: '100' }), aRow(2, { amount: '100' })];
@@ -109,7 +109,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('is held in a corrected file of the same run, where its reference is another one', async () => {
+  test('is held in a corrected file of the same run with another reference', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2));
     await rig.run();
@@ -121,7 +121,7 @@ describe('the same payment under another run id', () => {
     assert.equal(rig.service.charges.length, 3);
   });
 
-  test('is held when it was sent after the row was released, by a person who could not know of it', async () => {
+  test('is held if the other was sent after a person released the row, who could not know of it', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add([aRow(1, { status: 'held' })]);
@@ -139,7 +139,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-1'), ['completed']);
   });
 
-  test('is held where the other run first asked in vain, and paid days later', async () => {
+  test('is held if the other run first failed, and paid days later', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
@@ -155,7 +155,7 @@ describe('the same payment under another run id', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
-  test('is held again where another run has paid between the hold and the release: nobody was told of that', async () => {
+  test('is held again if another run has paid between the hold and the release, which the person did not see', async () => {
     const rig = await paidTwice(1);
     await rig.add(someRows(1), { batch_id: 'batch-3', run_id: 'run-3', created_at: rig.clock.now() });
     await rig.run();
@@ -171,7 +171,7 @@ describe('the same payment under another run id', () => {
     }
   });
 
-  test('is held again where the other run was refused before the hold, and has paid since', async () => {
+  test('is held again if the other run was refused before the hold, and has paid since', async () => {
     const rig = await makeRig();
     const payFrom = async (run: number, amount: string) => {
       const batch = { batch_id: `batch-${run}`, run_id: `run-${run}`, created_at: rig.clock.now() };
@@ -194,7 +194,7 @@ describe('the same payment under another run id', () => {
     assert.equal((await rig.row(1, 'batch-3')).status, 'held');
   });
 
-  test('is held where a person has let the row go for another reason, and was told nothing of the payment', async () => {
+  test('is held if a person has released the row for another reason, and did not see the payment', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.run();
@@ -211,7 +211,7 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('is held where a row was let go to have its earlier payment looked up, and the other run has paid before', async () => {
+  test('is held if the row was released for a look-up of its earlier payment, and the other run paid before', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
@@ -232,7 +232,7 @@ describe('the same payment under another run id', () => {
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('is held where a restored ledger has found the payment at the service, and tells when that was', async () => {
+  test('is held if a restored ledger found the payment at the service, and shows its time', async () => {
     const rig = await makeRig();
     const { clock, service } = rig;
     const { phone_number: phoneNumber, amount: value, currency } = aRow(1);
@@ -262,7 +262,7 @@ describe('the same payment under another run id', () => {
     });
   }
 
-  test('goes when the other run failed for sure, and is held when it may have arrived', async () => {
+  test('is sent if the other run certainly failed, and is held if that may have arrived', async () => {
     const rig = await makeRig();
     for (const reference of ['run-1/ref-1', 'run-1/ref-2']) rig.service.ends(reference, 'failed');
     await rig.add(someRows(2));

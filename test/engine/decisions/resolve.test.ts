@@ -85,12 +85,12 @@ async function eventsOf(rig: Rig, kind: string) {
   return events.map(({ actor, body }): Record<string, unknown> => ({ actor, ...JSON.parse(body) }));
 }
 
-describe('a row that the service has for longer than it promises', () => {
+describe('an overdue row', () => {
   for (const [as, status, kind, code] of [
     ['paid', 'completed', 'row.complete', 'RESOLVED_PAID'],
     ['not-paid', 'failed', 'row.fail', 'RESOLVED_NOT_PAID'],
   ] as const)
-    test(`ends as ${status} where a person says that it is ${as}, and its batch with it`, async () => {
+    test(`ends as ${status} if a person resolves it as ${as}, and its batch with it`, async () => {
       const rig = await stuck();
       await resolve(rig, as);
       const row = await rig.row(1);
@@ -110,14 +110,14 @@ describe('a row that the service has for longer than it promises', () => {
       assert.equal(rig.service.charges.length, 2);
     });
 
-  test('is named in the summary, with when it was sent', async () => {
+  test('is listed in the summary, with the time it was sent', async () => {
     const rig = await stuck();
     const { overdue } = await batchSummary(rig.db, 'batch-1');
     const sentAt = new Date((await rig.row(1)).first_sent_at ?? 0).toISOString();
     assert.deepEqual(overdue, { rows: 1, requested: { KES: '101' }, oldest_sent_at: sentAt });
   });
 
-  test('is not waited for by who does not stay, and is asked for first', async () => {
+  test('is asked for once by a command that does not wait for it', async () => {
     const rig = await stuck();
     await rig.clock.drive(rig.clock.sleep(60 * minute));
     const { lookUps } = rig.service;
@@ -132,7 +132,7 @@ describe('a row that the service has for longer than it promises', () => {
     assert.equal((await rig.row(1)).failure_code, null);
   });
 
-  test('is left to a person also where nothing is answered of it for a day', async () => {
+  test('is left to a person even if nothing is answered about it for a day', async () => {
     const rig = await makeRig({ settings: { readRetryMs: 10 * minute } });
     rig.service.ends(reference, 'open');
     await rig.add(someRows(1));
@@ -149,7 +149,7 @@ describe('a row that the service has for longer than it promises', () => {
   });
 });
 
-test('a person’s word on an accepted row is not taken where the look-up by its reference alone has no answer', async () => {
+test('a person cannot resolve an accepted row if the look-up by its reference has no answer', async () => {
   const rig = await stuck();
   const { read } = rig.service;
   silence(rig);
@@ -158,8 +158,8 @@ test('a person’s word on an accepted row is not taken where the look-up by its
   assert.deepEqual(await rig.states(), ['accepted', 'completed']);
 });
 
-describe('a person’s word on an accepted row is taken', () => {
-  test('beside what the service has under its reference, where it has nothing under the id', async () => {
+describe('a person can resolve an accepted row', () => {
+  test('even if its reference shows a payment, if its id shows nothing', async () => {
     const rig = await stuck();
     const evidence: Evidence = { httpStatus: 404, code: 'NOT_FOUND', message: 'none', requestId: null };
     rig.service.read = async () => ({ kind: 'not_found', evidence });
@@ -169,7 +169,7 @@ describe('a person’s word on an accepted row is taken', () => {
     assert.equal((await eventsOf(rig, 'row.complete')).at(-1)?.look_up, 'open');
   });
 
-  test('where the service tells of another payment besides, as Version 1 does under one reference', async () => {
+  test('if the service shows another payment as well, as Version 1 does under one reference', async () => {
     const rig = await stuck();
     const { read } = rig.service;
     const failed = { ...paymentOf(rig), topupId: 'first', state: 'failed', serviceStatus: 'FAILED' } as const;
@@ -182,13 +182,13 @@ describe('a person’s word on an accepted row is taken', () => {
   });
 });
 
-describe('a person’s word on an accepted row is refused', () => {
+describe('a person cannot resolve an accepted row', () => {
   async function refused(rig: Rig, as: Resolution['as'], error: object, more?: { service?: string }): Promise<void> {
     await assert.rejects(resolve(rig, as, more), error);
     assert.equal((await rig.row(1)).status, 'accepted');
   }
 
-  test('before the service has had it for as long as it promises, and it says from when on', async () => {
+  test('before it is overdue, and the message says from when on', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'open');
     // Within a second, of which people are told the next one.
@@ -205,7 +205,7 @@ describe('a person’s word on an accepted row is refused', () => {
     await resolve(rig, 'paid');
   });
 
-  test('not by a clock that was set back: what it has had for so long is not young again', async () => {
+  test('because of a clock that was set back: an overdue row stays overdue', async () => {
     const rig = await stuck();
     const mary = {
       db: rig.db,
@@ -218,7 +218,7 @@ describe('a person’s word on an accepted row is refused', () => {
     assert.equal((await rig.row(1)).status, 'completed');
   });
 
-  test('where it was sent again since', async () => {
+  test('if it was sent again since', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'lose_request', 'lose_request', 'lose_request');
     rig.service.ends(reference, 'open');
@@ -231,7 +231,7 @@ describe('a person’s word on an accepted row is refused', () => {
   });
 
   for (const ends of ['completed', 'failed'] as const)
-    test(`where the service says ${ends} by now, which a program that is there then writes soon`, async () => {
+    test(`if the service now reports ${ends}, which a running program then writes soon`, async () => {
       const rig = await stuck();
       rig.service.ends(reference, ends);
       await refused(rig, 'not-paid', {
@@ -247,7 +247,7 @@ describe('a person’s word on an accepted row is refused', () => {
     ['completed', 'not-paid', 'paid', 'completed'],
     ['failed', 'paid', 'not-paid', 'failed'],
   ] as const)
-    test(`as ${as} where the reference alone shows that it has ${ends}, by which it may never end`, async () => {
+    test(`as ${as} if only the reference shows that it has ${ends}, by which it may never end`, async () => {
       const rig = await stuck();
       const evidence: Evidence = { httpStatus: 404, code: 'x', message: '', requestId: null };
       rig.service.read = async () => ({ kind: 'not_found', evidence });
@@ -261,7 +261,7 @@ describe('a person’s word on an accepted row is refused', () => {
     ['completed', 'completed'],
     ['failed', 'TIMEOUT'],
   ] as const)
-    test(`as not paid where the service has another payment of the row, and says ${serviceStatus} of it; as paid, that is noted`, async () => {
+    test(`as not paid if the service has another payment of the row as ${serviceStatus}; as paid, that is recorded`, async () => {
       const rig = await stuck();
       rig.service.payments.set('second', { ...paymentOf(rig), key: '2', topupId: 'second', state, serviceStatus });
       const message = new RegExp(`says ${serviceStatus} of another payment of row 1 of batch batch-1 \\(second\\)`);
@@ -270,7 +270,7 @@ describe('a person’s word on an accepted row is refused', () => {
       assert.equal((await eventsOf(rig, 'row.contradicted'))[0]?.topup_id, 'second');
     });
 
-  test('where the account is at another service now', async () => {
+  test('if the account is now at another service', async () => {
     const rig = await stuck();
     await refused(rig, 'paid', { code: 'SERVICE_CHANGED' }, { service: 'https://elsewhere.test (V2)' });
   });
@@ -279,7 +279,7 @@ describe('a person’s word on an accepted row is refused', () => {
     ['a webhook has come', (now: number) => `next_action_at = ${now}`],
     ['the list said otherwise', () => "service_status = 'failed'"],
   ] as const)
-    test(`where ${what} while the service was asked`, async () => {
+    test(`if ${what} while the service was asked`, async () => {
       const rig = await stuck();
       const { read } = rig.service;
       rig.service.read = async (payment) => {
@@ -290,8 +290,8 @@ describe('a person’s word on an accepted row is refused', () => {
     });
 });
 
-describe('once a person has ended an accepted row', () => {
-  test('a read that was under way then does not write over it, and is told of', async () => {
+describe('after a person has resolved an accepted row', () => {
+  test('a read in flight does not overwrite the decision, and is reported', async () => {
     const rig = await stuck();
     const { read } = rig.service;
     let isHeld = false;
@@ -316,7 +316,7 @@ describe('once a person has ended an accepted row', () => {
     assert.match(String(event?.why), /a person has said that the row is completed, and the service now says failed/);
   });
 
-  test('what the list says otherwise is told once, however often it is listed', async () => {
+  test('a contradiction by the list is reported once, however often it is listed', async () => {
     const rig = await makeRig();
     for (const ref of ['ref-1', 'ref-2']) rig.service.ends(`run-1/${ref}`, 'open');
     await rig.add(someRows(2));
@@ -341,7 +341,7 @@ describe('once a person has ended an accepted row', () => {
     assert.equal((await rig.row(1)).status, 'failed');
   });
 
-  test('a webhook that says otherwise is told and kept', async () => {
+  test('a contradiction by a webhook is reported and kept', async () => {
     const rig = await stuck();
     const { topupId } = paymentOf(rig);
     await resolve(rig, 'not-paid');
@@ -354,7 +354,7 @@ describe('once a person has ended an accepted row', () => {
     assert.equal((await rig.row(1)).status, 'failed');
   });
 
-  test('as not paid, a webhook by which the service charges nothing for it after all is told and kept', async () => {
+  test('as not paid, a webhook that shows no charge after all is reported and kept', async () => {
     const rig = await stuck();
     const { topupId: id } = paymentOf(rig);
     await resolve(rig, 'not-paid');
@@ -385,7 +385,7 @@ describe('once a person has ended an accepted row', () => {
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('another run that pays the same is held for a person, as the payment may still come', async () => {
+  test('the same payment of another run is held for a person, since the first may still arrive', async () => {
     const rig = await stuck();
     await resolve(rig, 'not-paid');
     await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2' });
@@ -397,7 +397,7 @@ describe('once a person has ended an accepted row', () => {
     );
   });
 
-  test('it is paid again where the service has it no more', async () => {
+  test('it is paid again once the service no longer has it', async () => {
     const rig = await stuck();
     lose(rig, true);
     await resolve(rig, 'not-paid');
@@ -411,7 +411,7 @@ describe('once a person has ended an accepted row', () => {
   });
 
   for (const list of [true, false])
-    test(`as not paid, that the service charges nothing for it after all is noted ${list ? 'by the list' : 'where there is no list'}`, async () => {
+    test(`as not paid, a missing charge at the service is recorded ${list ? 'by the list' : 'where there is no list'}`, async () => {
       const rig = await stuck({ list });
       await resolve(rig, 'not-paid');
       await rig.run();

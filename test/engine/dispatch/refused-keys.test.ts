@@ -37,13 +37,13 @@ function useUpReferences(rig: Rig, forMs: number): void {
   };
 }
 
-describe('a row whose requests were all refused without being taken', () => {
+describe('a row whose requests were all refused without effect', () => {
   for (const [what, answer, hours] of [
     ['money', 'cannot_pay', 24],
     ['money', 'cannot_pay', 22],
     ['a service that can be reached', 'unreachable', 24],
   ] as const)
-    test(`waits for ${what} as long as it takes, under one generation: six times ${hours} hours`, async () => {
+    test(`waits for ${what} as long as necessary, under one generation: six times ${hours} hours`, async () => {
       const rig = await makeRig({ settings: { unreachableWaitMsMax: hour } });
       numberRefusals(rig);
       await rig.add(someRows(1));
@@ -62,7 +62,7 @@ describe('a row whose requests were all refused without being taken', () => {
       assert.deepEqual([await stateOf(rig), rig.service.charges.length], [['completed', 1], 1]);
     });
 
-  test('is sent again once the service has surely forgotten its key, and was looked up: not before', async () => {
+  test('is sent again after the service has certainly forgotten its key, and after a look-up, and not before', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
@@ -76,7 +76,7 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.deepEqual([await stateOf(rig), rig.service.charges.length], [['completed', 1], 1]);
   });
 
-  test('has a key of full age again: what is in doubt since is looked up, and sent again while the key is young', async () => {
+  test('has a key of full age again: a later doubt is looked up, and sent again while the key is young', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay', 'lose_request');
     await rig.add(someRows(1));
@@ -87,7 +87,7 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.deepEqual([await stateOf(rig), rig.service.creates.length], [['completed', 1], 3]);
   });
 
-  test('is followed where a look-up finds its payment after all, however long it waited for money', async () => {
+  test('is followed if a look-up finds its payment after all, however long it waited for money', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
     const { create } = rig.service;
@@ -105,7 +105,7 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.deepEqual([await stateOf(rig), rig.service.charges.length], [['completed', 1], 1]);
   });
 
-  test('waits where its last generation is refused by the same answer again, until the service has forgotten its key', async () => {
+  test('waits if its last generation gets the same refusal again, until the service has forgotten its key', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 0;
     await rig.add(someRows(1));
@@ -124,7 +124,7 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.ok(last - before > 20 * hour, `${last - before} ms`);
   });
 
-  test('waits where its last reference is used up by a refusal for want of money (Version 1, code 90), and is then paid', async () => {
+  test('waits if its last reference is used up by a refusal for lack of money (Version 1, code 90), and is then paid', async () => {
     const rig = await makeRig({ policy: v1Policy });
     rig.service.purse.opening = 0;
     useUpReferences(rig, 25 * hour);
@@ -141,7 +141,7 @@ describe('a row whose requests were all refused without being taken', () => {
     assert.deepEqual([await stateOf(rig), rig.service.charges.length], [['completed', 3], 1]);
   });
 
-  test('is left to a person where its last reference stays used up, though nobody has paid it', async () => {
+  test('is left to a person if its last reference stays used up, though nobody has paid it', async () => {
     const rig = await makeRig({ policy: v1Policy });
     rig.service.purse.opening = 0;
     useUpReferences(rig, Number.POSITIVE_INFINITY);

@@ -76,7 +76,7 @@ async function readsOf(batches: readonly Batch[], untilMs: number) {
 }
 
 describe('rows that are read one by one', () => {
-  test('of a small batch do not wait until those of the big ones before it were read', async () => {
+  test('of a small batch do not wait until those of earlier big ones were read', async () => {
     const big = ['big-1', 'big-2'].map((id) => ({ id, rows: 300 }));
     const { waited } = await readsOf([...big, { id: 'small', rows: 5 }], 150 * second);
     const { rows, lastMs } = waited('small');
@@ -84,7 +84,7 @@ describe('rows that are read one by one', () => {
     assert.ok(lastMs <= firstReadMs + 13 * second, `${lastMs} ms`);
   });
 
-  test('have their turn soon where their batch is approved while those of big ones are being read', async () => {
+  test('are read soon after their batch is approved, while those of big ones are being read', async () => {
     const big = ['big-1', 'big-2'].map((id) => ({ id, rows: 300 }));
     const afterMs = 20 * second;
     const { waited } = await readsOf([...big, { id: 'small', rows: 5, afterMs }], 200 * second);
@@ -93,7 +93,7 @@ describe('rows that are read one by one', () => {
     assert.ok(lastMs <= firstReadMs + 15 * second, `${lastMs} ms`);
   });
 
-  test('go by the priority of their batches, and none is left out', async () => {
+  test('follow the priority of their batches, and none is left out', async () => {
     const { reads } = await readsOf(
       [
         { id: 'bulk', rows: 200, priority: 'bulk' },
@@ -107,7 +107,7 @@ describe('rows that are read one by one', () => {
     assert.ok(of('bulk') >= 15, `${of('bulk')} bulk`);
   });
 
-  test('cost no more reads and hardly a question to the ledger where many are due', async () => {
+  test('cost no more reads and hardly a ledger query if many are due', async () => {
     const { reads, questions } = await readsOf(
       ['big-1', 'big-2'].map((id) => ({ id, rows: 300 })),
       310 * second,

@@ -43,7 +43,7 @@ for (const [what, refused, live] of [
   ['the first, after a second one', [], 'run-1/ref-1'],
   ['the second, after a first one of which nothing is to be found', ['run-1/ref-1'], 'run-1/ref-1~2'],
 ] as const)
-  test(`a row is not sent a third time where the service no longer calls one failed: ${what}`, async () => {
+  test(`a row is not sent a third time if the service no longer reports one payment as failed: ${what}`, async () => {
     const rig = await makeRig();
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) rig.service.ends(reference, 'failed');
     for (const reference of refused) rig.service.script(reference, 'refuse');
@@ -57,7 +57,7 @@ for (const [what, refused, live] of [
     assert.deepEqual([await rig.states(), sent(rig)], [['held'], ['run-1/ref-1', 'run-1/ref-1~2']]);
   });
 
-test('a row is not tried again where only the last of its payments is found, by its id: the service calls that one completed', async () => {
+test('a row is not tried again if only the last of its payments is found, by its id, and is completed', async () => {
   const rig = await makeRig();
   const references = ['run-1/ref-1', 'run-1/ref-1~2'];
   for (const reference of references) rig.service.ends(reference, 'failed');
@@ -73,7 +73,7 @@ test('a row is not tried again where only the last of its payments is found, by 
   assert.match(kept[0]?.why ?? '', /says that run-1\/ref-1~2 is completed/);
 });
 
-describe('a row that goes on where a row of another batch has failed', () => {
+describe('a row that continues a failed row of another batch', () => {
   test('is sent under the next generation', async () => {
     const rig = await fedAgain();
     await rig.run();
@@ -88,7 +88,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     // It has taken up again what it called failed: what becomes of it is not known yet.
     ['pending', 'open'],
   ] as const)
-    test(`is held where the service now calls the earlier payment ${word}, however often it is released`, async () => {
+    test(`is held if the service now reports the earlier payment as ${word}, however often it is released`, async () => {
       const rig = await fedAgain();
       rig.service.ends('run-1/ref-1', state);
       for (const release of [false, true]) {
@@ -109,14 +109,14 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.equal((await rig.batch('batch-2')).status, 'completed');
     });
 
-  test('is looked up also where it goes together with a row that was never tried', async () => {
+  test('is also looked up if it is sent together with a row that was never tried', async () => {
     const rig = await fedAgain([aRow(3)], {}, { rowsPerAdmission: 2 });
     rig.service.ends('run-1/ref-1', 'completed');
     await rig.run();
     assert.deepEqual([await rig.states('batch-2'), sent(rig).slice(2)], [['held', 'completed'], ['run-1/ref-3']]);
   });
 
-  test('is held where the service has the earlier payment under its id alone, and calls it completed', async () => {
+  test('is held if the service has the earlier payment only under its id, as completed', async () => {
     const rig = await fedAgain();
     rig.service.hidden.add('run-1/ref-1');
     rig.service.ends('run-1/ref-1', 'completed');
@@ -124,7 +124,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual([await rig.states('batch-2'), sent(rig).length], [['held'], 2]);
   });
 
-  test('is held where another payment than the one that failed stands under the earlier reference', async () => {
+  test('is held if another payment than the failed one has the earlier reference', async () => {
     const rig = await fedAgain();
     const { lookup } = rig.service;
     rig.service.lookup = async (reference) => {
@@ -137,7 +137,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual([await rig.states('batch-2'), sent(rig).length], [['held'], 2]);
   });
 
-  test('is held where the service now says that the earlier payment may have arrived', async () => {
+  test('is held if the service now reports that the earlier payment may have arrived', async () => {
     const rig = await fedAgain();
     const { lookup } = rig.service;
     rig.service.lookup = async (reference) => {
@@ -151,7 +151,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.equal(sent(rig).length, 2);
   });
 
-  describe('and is held since the earlier payment may have arrived', () => {
+  describe('and is held because the earlier payment may have arrived', () => {
     /** The row of batch 2, held, and another run's row to the same number for the same amount. */
     async function heldAndOther(
       rig: Rig,
@@ -171,26 +171,26 @@ describe('a row that goes on where a row of another batch has failed', () => {
       return rig;
     };
 
-    test('has the same payment of another run held', async () => {
+    test('also holds the same payment of another run', async () => {
       const other = await heldAndOther(await unchanged());
       assert.equal(other.status, 'held');
       assert.match(other.problems ?? '', /SENT_LATELY.* on 2026-.*batch-1, row 1 \(run run-1, completed by what/);
     });
 
-    test('has it held as well where only the network of the row was corrected: the number has that amount', async () => {
+    test('also holds it if only the network of the row was corrected: the number has that amount', async () => {
       const rig = await unchanged();
       await rig.db.execute(`UPDATE rows SET network_id = 9 WHERE batch_id = 'batch-2'`);
       assert.equal((await heldAndOther(rig)).status, 'held');
     });
 
-    test('has it held as well after a person has put the row aside', async () => {
+    test('also holds it after a person has skipped the row', async () => {
       const rig = await unchanged();
       const decide = () => skipRows(mary(rig), 'batch-2', [], 'the recipient has it');
       assert.equal((await heldAndOther(rig, { decide })).status, 'held');
       assert.deepEqual(await rig.states('batch-2'), ['skipped']);
     });
 
-    test('has it held where the row was retried in the batch in which it failed', async () => {
+    test('holds it if the row was retried in the batch in which it failed', async () => {
       const rig = await makeRig();
       rig.service.ends('run-1/ref-1', 'failed');
       await rig.add(someRows(1));
@@ -204,18 +204,18 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.deepEqual(await rig.states('batch-2'), ['held']);
     });
 
-    test('has it go where the row was corrected since: what it asks for now has not arrived', async () => {
+    test('lets it pass if the row was corrected since: what it asks for now has not arrived', async () => {
       assert.equal((await heldAndOther(await fedAgain(), { amount: '999' })).status, 'completed');
     });
 
-    test('has it held as well once the row is released, until a look-up has shown that nothing arrived', async () => {
+    test('also holds it once the row is released, until a look-up has shown that nothing arrived', async () => {
       const rig = await unchanged();
       const other = await heldAndOther(rig, { decide: () => releaseRows(mary(rig), 'batch-2', []) });
       assert.deepEqual([other.status, await rig.states('batch-2')], ['held', ['held']]);
       assert.deepEqual(sent(rig), ['run-1/ref-1', 'run-1/ref-2']);
     });
 
-    test('is sent as if it had never been held where it is released, and the look-up finds that nothing arrived', async () => {
+    test('is sent normally if it is released, and the look-up finds that nothing arrived', async () => {
       const rig = await unchanged();
       let releasedAt = 0;
       const decide = async () => {
@@ -230,7 +230,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     });
   });
 
-  test('is left to a person where it is in doubt, and the service calls the earlier payment completed before it is sent again', async () => {
+  test('is left to a person if it is in doubt, and the earlier payment is completed before it is sent again', async () => {
     const rig = await fedAgain();
     rig.service.script('run-1/ref-1~2', 'lose_request');
     const running = rig.runner().run(36 * 3_600_000);
@@ -248,7 +248,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
   });
 
-  test('waits as long as the earlier payment cannot be looked up, and asks no more often than for any other read', async () => {
+  test('waits while the earlier payment cannot be looked up, with no more requests than any other read', async () => {
     const rig = await fedAgain();
     const { lookup } = rig.service;
     const lookedUpAt = new Set<number>();
@@ -284,7 +284,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     return askedAt;
   }
 
-  test('is looked up by one program once at a time, however long an answer takes', async () => {
+  test('is looked up by one program, one request at a time, however long an answer takes', async () => {
     const rig = await fedAgain([], {}, { idlePollMs: 1_000 });
     let [underWay, most, asked] = [0, 0, 0];
     rig.service.lookup = async () => {
@@ -303,7 +303,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual([most, asked <= 18], [1, true], `${asked} times, ${most} at once`);
   });
 
-  test('keeps no other row from being sent that a person releases while it waits to be looked up', async () => {
+  test('delays no other released row while it waits to be looked up', async () => {
     const rig = await fedAgain([aRow(3, { status: 'held' })]);
     failLookUps(rig, () => true);
     const runner = rig.runner();
@@ -316,7 +316,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     await rig.clock.drive(running);
   });
 
-  test('is asked for less and less often where no look-up is answered, is held after a day, and tried again when it is released', async () => {
+  test('is asked for less and less often if no look-up is answered, is held after a day, and tried again when it is released', async () => {
     const rig = await fedAgain([aRow(3)]);
     let isDown = true;
     const askedAt = failLookUps(rig, () => isDown);
@@ -345,7 +345,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(await rig.db.query('SELECT * FROM unanswered_lookups'), []);
   });
 
-  test('is held a day after the first look-up that was not answered, however often the program is started meanwhile', async () => {
+  test('is held a day after the first unanswered look-up, however often the program is started meanwhile', async () => {
     const rig = await fedAgain();
     failLookUps(rig, () => true);
     for (let hours = 0; hours < 20; hours += 5) {
@@ -361,14 +361,14 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held']);
   });
 
-  test('leaves its place to another where it was to go alone at first, and is held', async () => {
+  test('gives its place among the first rows to another, and is held', async () => {
     const rig = await fedAgain([aRow(3)], { policy: JSON.stringify({ canary: { rows: 1 } }) });
     rig.service.ends('run-1/ref-1', 'completed');
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('asks no more often for what cannot be looked up where it is in doubt, the longer that lasts, and ends once it can', async () => {
+  test('in doubt is asked for ever less often while it cannot be looked up, and ends once it can', async () => {
     const rig = await fedAgain();
     rig.service.script('run-1/ref-1~2', 'lose_request');
     const { lookup } = rig.service;
@@ -403,7 +403,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.match(kept[0]?.why ?? '', /batch batch-2, row 1 has tried it again/);
   });
 
-  test('is skipped where the batch in which it failed has tried it again first', async () => {
+  test('is skipped if the batch in which it failed has tried it again first', async () => {
     const rig = await fedAgain();
     assert.equal((await retry(rig)).retried, 1);
     await rig.db.execute(`UPDATE batches SET priority = 'urgent' WHERE batch_id = 'batch-1'`);

@@ -51,9 +51,9 @@ for (const [version, options] of [
   ['of a service with a list', { policy: v2Policy }],
   ['of a service without a list', { policy: v1Policy, list: false }],
 ] as const) {
-  describe(`a failed payment ${version} that pays the same person the same again`, () => {
+  describe(`a failed payment ${version} that a row would repeat for the same person`, () => {
     for (const [way, again] of ways) {
-      test(`is read once before that is sent ${way}: had it arrived after all, the row is held`, async () => {
+      test(`is read once before the row is sent ${way}: if it arrived after all, the row is held`, async () => {
         const rig = await failedOnce(options);
         await addAgain(rig, again);
         rig.service.ends('run-1/ref-1', 'completed');
@@ -65,7 +65,7 @@ for (const [version, options] of [
         assert.deepEqual([status, contradicted], ['failed', 'completed']);
       });
 
-      test(`lets it go where it is sent ${way}, and the failure is confirmed`, async () => {
+      test(`lets the row pass if it is sent ${way} and the failure is confirmed`, async () => {
         const rig = await failedOnce(options);
         await addAgain(rig, again);
         await rig.run();
@@ -75,7 +75,7 @@ for (const [version, options] of [
       });
     }
 
-    test('holds it without a read where the ledger knows already that it arrived', async () => {
+    test('holds the row without a read if the ledger knows already that it arrived', async () => {
       const rig = await failedOnce(options);
       await rig.db.execute(
         `UPDATE rows SET contradicted = 'completed', contradicted_at = 5 WHERE batch_id = 'batch-1'`,
@@ -85,7 +85,7 @@ for (const [version, options] of [
       assert.deepEqual([await rig.states('batch-2'), readsOfFailed(rig)], [['held'], []]);
     });
 
-    test('is read again when the batch was approved days ago and is only now sent', async () => {
+    test('is read again if the batch was approved days ago and is only now sent', async () => {
       const rig = await makeRig(options);
       await addAgain(rig, { runId: 'run-2' });
       await rig.db.execute(`UPDATE batches SET status = 'paused' WHERE batch_id = 'batch-2'`);
@@ -103,7 +103,7 @@ for (const [version, options] of [
 }
 
 describe('a row that pays the same as a failed one', () => {
-  test('waits while the service does not answer what became of that, and is sent once it says that it failed', async () => {
+  test('waits while the service does not answer about the failed one, and is sent once that is confirmed', async () => {
     const rig = await failedOnce();
     await addAgain(rig);
     const { lookup } = rig.service;
@@ -116,7 +116,7 @@ describe('a row that pays the same as a failed one', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('is not sent where a payment fails between its reads and its intent, before that was read as well', async () => {
+  test('is not sent if a payment fails between its reads and its intent, before that one was read as well', async () => {
     const rig = await failedOnce();
     // As another process of the account has it: the row fails while the reads of this one are under way.
     await rig.db.execute(`UPDATE rows SET status = 'accepted' WHERE batch_id = 'batch-1'`);
@@ -138,7 +138,7 @@ describe('a row that pays the same as a failed one', () => {
     assert.deepEqual(rig.service.lookUps.slice(0, 2), ['run-3/other', 'run-1/ref-1']);
   });
 
-  test('is held though a person has let it go for another payment, which was sent later than the failed one', async () => {
+  test('is held though a person has released it for another payment, which was sent later than the failed one', async () => {
     const rig = await failedOnce();
     await rig.add([aRow(1, { row_ref: 'meant' })], { batch_id: 'batch-3', run_id: 'run-3' });
     await rig.run();
@@ -154,7 +154,7 @@ describe('a row that pays the same as a failed one', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed'], 'who lets it go then has been shown both');
   });
 
-  test('is held where the failed one is to be tried again and was not yet, or was put aside since', async () => {
+  test('is held if the failed one is to be retried and was not yet, or was skipped since', async () => {
     for (const decide of [
       async () => undefined,
       (rig: Rig) => skipRows(mary(rig), 'batch-1', [], 'no longer needed', 'ready'),
@@ -186,7 +186,7 @@ describe('a row that pays the same as a failed one', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
-  test('goes without any read where it stands beside it in one file, or pays something else in another run', async () => {
+  test('needs no read if both are in one file, or if it pays something else in another run', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add([aRow(1), aRow(2, { phone_number: aRow(1).phone_number, amount: aRow(1).amount })]);
@@ -196,7 +196,7 @@ describe('a row that pays the same as a failed one', () => {
     assert.deepEqual(rig.service.lookUps, []);
   });
 
-  test('has each failed payment read once, however many rows of the same moment ask for it', async () => {
+  test('has each failed payment read once, however many rows need it at the same moment', async () => {
     const rig = await failedOnce({ settings: { rowsPerAdmission: 16 } });
     const again = [1, 2, 3].map((rowNo) => aRow(rowNo, { ...termsOfFirst, row_ref: `again-${rowNo}` }));
     await rig.add(again, { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
@@ -208,7 +208,7 @@ describe('a row that pays the same as a failed one', () => {
 const termsOfFirst = { phone_number: aRow(1).phone_number, amount: aRow(1).amount };
 
 describe('a retry of a failed row that the service contradicts', () => {
-  test('leaves it as it is, says what the service says, and the row counts as paid from then on', async () => {
+  test('leaves it unchanged, shows the service’s answer, and the row counts as paid from then on', async () => {
     const rig = await failedOnce();
     rig.service.ends('run-1/ref-1', 'completed');
     const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
@@ -218,7 +218,7 @@ describe('a retry of a failed row that the service contradicts', () => {
     assert.equal((await rig.row(1)).contradicted, 'completed');
   });
 
-  test('asks for the payment itself where the list still says that it failed', async () => {
+  test('reads the payment itself if the list still shows it as failed', async () => {
     const rig = await failedOnce();
     await rig.db.execute(`UPDATE rows SET contradicted = 'completed', contradicted_at = 5`);
     const { lookup } = rig.service;

@@ -64,7 +64,7 @@ function inShort(step: DoubtStep): string {
   return step.do;
 }
 
-describe('what is found under the reference of a doubt', () => {
+describe('a payment that is found under the reference of a row in doubt', () => {
   const open1 = sent({ open_attempts: 1, last_evidence: last('in_doubt', null) });
   const blocked = sent({ last_evidence: last('number_blocked') });
   const blockedLater = sent({ open_attempts: 1, last_evidence: last('number_blocked') });
@@ -100,7 +100,7 @@ describe('what is found under the reference of a doubt', () => {
   }
 });
 
-describe('a doubt of which nothing is found', () => {
+describe('a row in doubt of which nothing is found', () => {
   const doubt = (fields: Partial<PaymentRecord> = {}) =>
     sent({ open_attempts: 1, last_evidence: last('in_doubt', null), ...fields });
   const fiveHundreds = (times: number, httpStatus = 500) =>
@@ -138,7 +138,7 @@ describe('a doubt of which nothing is found', () => {
   }
 });
 
-describe('a payment to which the service answered that the route is down (code 234), and nothing is found', () => {
+describe('a payment with the answer that the route is down (code 234), of which nothing is found', () => {
   const down = (fields: Partial<PaymentRecord>, httpStatus = 403) =>
     sent({
       open_attempts: 1,
@@ -160,7 +160,7 @@ describe('a payment to which the service answered that the route is down (code 2
   }
 });
 
-describe('a payment of which every attempt got its no, and nothing is found', () => {
+describe('a payment whose attempts were all refused, of which nothing is found', () => {
   const refused = (kind: LastEvidence['kind']) => sent({ last_evidence: last(kind, 403) });
   for (const [what, payment, now, expected] of [
     ['goes on under the next generation at once', refused('throttled'), minute, 'next generation from 60 s'],

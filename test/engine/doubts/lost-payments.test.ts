@@ -71,7 +71,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('lets the row go once a person has, also after its own row has come again and was found', async () => {
+  test('lets the row pass once a person has released it, also after its own row has come again and was found', async () => {
     const { rig } = await lostAndAsked(1);
     await rig.add(someRows(1));
     await rig.run();
@@ -85,18 +85,18 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.equal(rig.service.charges.length, 3);
   });
 
-  test('counts by the day on which it was paid', async () => {
+  test('counts on the day on which it was paid', async () => {
     const { rig } = await lostAndAsked(8);
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
   });
 
-  test('holds a row that asks for a product, since the list does not tell whether it was one', async () => {
+  test('holds a row with a product, since the list does not show whether it was one', async () => {
     const product = { amount: null, currency: null, product_id: '7' };
     const { rig } = await lostAndAsked(1, [aRow(1, product), aRow(2, { amount: '1' })]);
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('holds what may correct it, where neither has a reference; not what stands beside it in the file', async () => {
+  test('holds a row that may correct it, if neither has a reference, but not a separate row of the file', async () => {
     const named = (row: NewRow) => {
       const { phone_number, amount, currency, product_id } = row;
       return { ...row, row_ref: contentRowRef([phone_number, amount, currency, product_id], 1) };
@@ -123,7 +123,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     }
   });
 
-  test('holds what may correct it within its run however long ago it was, as where nothing was lost', async () => {
+  test('holds a row that may correct it within its run however long ago it was, as if nothing were lost', async () => {
     const named = (row: NewRow) => ({ ...row, row_ref: contentRowRef([row.phone_number, row.amount], 1) });
     const rig = await makeRig();
     await payLost(rig, `run-1/${named(aRow(1)).row_ref}`);
@@ -151,7 +151,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await judged(rig, policy), await judged(rig));
   });
 
-  test('is compared where its own row stood in the backup, tried and not sent', async () => {
+  test('is compared if its own row was in the backup, tried and not sent', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(1));
@@ -164,7 +164,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await rig.states('batch-2'), ['held']);
   });
 
-  test('is compared where a corrected file has bound its reference to another amount, which tells nobody of it', async () => {
+  test('is compared if a corrected file bound its reference to another amount, without notice', async () => {
     const rig = await makeRig();
     const topupId = await payLost(rig, 'run-1/ref-1');
     await rig.add([aRow(1, { amount: '77' })]);
@@ -179,7 +179,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('is not asked for where the service has no list: Version 1', async () => {
+  test('is not requested if the service has no list: Version 1', async () => {
     const rig = await makeRig({ list: false });
     await payLost(rig, 'run-1/ref-1');
     await rig.add(someRows(1), otherRun(rig));
@@ -187,7 +187,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('is looked for among all that is younger than what the ledger knows; not what failed, is known, or is of other programs', async () => {
+  test('is searched among all that is younger than the ledger, except failed, known or foreign payments', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-0/older', aRow(8));
     await sleep(rig, 2 * 3_600_000);
@@ -208,7 +208,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(known, { ...name, topup_id: lost, phone_number, amount, currency });
   });
 
-  test('is looked for also where the service has dated the last payment that the ledger knows in the far future', async () => {
+  test('is also searched if the service dated the last known payment in the far future', async () => {
     const rig = await makeRig();
     await rig.add([aRow(9)]);
     await rig.run();
@@ -220,7 +220,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual([await lostIn(rig), await rig.states('batch-2')], [[lost], ['held', 'completed']]);
   });
 
-  test('counts as sent now where the service says that it was in time to come', async () => {
+  test('counts as sent now if the service dates it in the future', async () => {
     const rig = await makeRig();
     const topupId = await payLost(rig, 'run-1/ref-1');
     const payment = rig.service.payments.get(topupId);
@@ -233,7 +233,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.ok((known_until ?? Infinity) <= rig.clock.now());
   });
 
-  test('is the last of its generations where all of them have failed', async () => {
+  test('is the last of its generations if all of them have failed', async () => {
     const rig = await makeRig();
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
       rig.service.ends(reference, 'failed');
@@ -247,7 +247,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
   });
 
   for (const generation of [1, 2, 3])
-    test(`is what its own row finds, though a look-up does not show it: the row is not sent (generation ${generation})`, async () => {
+    test(`is found by its own row, though a look-up does not show it: the row is not sent (generation ${generation})`, async () => {
       const rig = await makeRig();
       const reference = generation === 1 ? 'run-1/ref-1' : `run-1/ref-1~${generation}`;
       // What another program may have named like this is no generation of ours, and hides none.
@@ -262,7 +262,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
       assert.deepEqual([row.status, row.generation, rig.service.charges.length], ['in_doubt', generation, 2]);
     });
 
-  test('does not take its row back to it where a person has had that sent again', async () => {
+  test('is not assigned to its row again if a person had that sent again', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'refuse');
     // The row asks for another amount: it tells other runs nothing of the lost payment.
@@ -283,7 +283,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     );
   });
 
-  test('is forgotten with its row’s batch, with what else is old, and by itself after 35 days', async () => {
+  test('is forgotten with its row’s batch, with other old data, and by itself after 35 days', async () => {
     for (const [forget, left] of [
       [(rig: Rig) => forgetBatch(mary(rig), 'batch-1', 'x'), 0],
       [(rig: Rig) => forgetEnded(mary(rig), rig.clock.now(), 'x'), 0],
@@ -303,7 +303,7 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
   });
 });
 
-test('a payment of the list that lacks its reference may be one of ours: a row that would repeat it is held after a restore', async () => {
+test('a list entry without a reference may be one of ours: a row that would repeat it is held after a restore', async () => {
   const rig = await makeRig({ jobsAtOnce: 500 });
   await payLost(rig, 'run-1/ref-1');
   const { list } = rig.service;
@@ -320,7 +320,7 @@ test('a payment of the list that lacks its reference may be one of ours: a row t
   assert.deepEqual(await rig.states('batch-2'), ['held', 'completed', 'completed']);
 });
 
-describe('an entry of the list that cannot be read', () => {
+describe('an unreadable entry of the list', () => {
   /**
    * The lost part has paid row 1 of run-1 yesterday, and its entry is as `unread` makes it; rows of run-2 are asked
    * for.
@@ -364,7 +364,7 @@ describe('an entry of the list that cannot be read', () => {
     assert.ok(rig.warnings.some((message) => message.includes('cannot be read')));
   });
 
-  test('holds every row where its number cannot be read, names the payment, and lets go what a person releases', async () => {
+  test('holds every row if its number is unreadable, is named, and lets released rows pass', async () => {
     const unread = { topupId: 'entry-1', phoneNumber: null, reference: null };
     const rig = await unreadAndAsked(unread);
     assert.deepEqual(await rig.states('batch-2'), ['held', 'held', 'held']);
@@ -376,7 +376,7 @@ describe('an entry of the list that cannot be read', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'held', 'completed']);
   });
 
-  test('holds rows of a file that comes later, of more than are asked for at once, as well', async () => {
+  test('also holds rows of a later file, of more than fit one request', async () => {
     const rig = await unreadAndAsked({ phoneNumber: null, reference: null });
     await sleep(rig, dayMs);
     const batch = { ...otherRun(rig), batch_id: 'batch-3', run_id: 'run-3' };
@@ -388,12 +388,12 @@ describe('an entry of the list that cannot be read', () => {
     assert.deepEqual(new Set(await rig.states('batch-3')), new Set(['held']));
   });
 
-  test('holds none where a row of the ledger has it', async () => {
+  test('holds none if a row of the ledger has it', async () => {
     const rig = await unreadAndAsked({ phoneNumber: null, reference: null }, [aRow(3)], true);
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  test('holds none where it has failed, or is another program’s', async () => {
+  test('holds none if it has failed, or belongs to another program', async () => {
     for (const unread of [{ hasFailed: true }, { reference: 'an order of the shop' }]) {
       const rig = await unreadAndAsked({ ...unread, phoneNumber: null });
       assert.deepEqual(await rig.states('batch-2'), ['completed', 'held', 'completed']);
@@ -401,7 +401,7 @@ describe('an entry of the list that cannot be read', () => {
   });
 });
 
-describe('the list of what was lost', () => {
+describe('the list of lost payments', () => {
   /** More lost payments than stand on a page, the last of them to the number of a row of run-2. */
   async function manyLost(policy = '{}') {
     const rig = await makeRig();
@@ -455,7 +455,7 @@ describe('the list of what was lost', () => {
     ['says on each page that there is no more', () => ({ hasNext: false })],
     ['says for ever that there is more, and shows nothing more', () => ({ hasNext: true })],
   ] as const)
-    test(`is read to its end where it ${what}`, async () => {
+    test(`is read to its end if it ${what}`, async () => {
       const rig = await manyLost();
       lyingList(rig, lie);
       await runRestored(rig);
@@ -472,7 +472,7 @@ describe('the list of what was lost', () => {
     ['shows nothing of the total that it names', () => ({ payments: [], hasNext: false }), {}],
     ['shows the same page for ever', () => ({ hasNext: true }), { page: 1 }],
   ] as [string, (page: ListPage, query: ListQuery) => Partial<ListPage>, Partial<ListQuery>][])
-    test(`that ${what} is no list: nothing is sent until a person goes on without it`, async () => {
+    test(`that ${what} counts as unread: nothing is sent until a person continues without it`, async () => {
       const rig = await manyLost();
       lyingList(rig, lie, asks);
       const running = rig.runner({ restored: true }).run(patienceMs);
@@ -484,7 +484,7 @@ describe('the list of what was lost', () => {
       assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
     });
 
-  test('that never ends is told of, and gone on without once a person says so', async () => {
+  test('that never ends is reported, and skipped once a person says so', async () => {
     const rig = await manyLost();
     const [charge] = rig.service.payments.values();
     lyingList(rig, (_, { page }) => ({
@@ -499,7 +499,7 @@ describe('the list of what was lost', () => {
     assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
   });
 
-  test('is read to its end also where fewer stand on a page than are asked for', async () => {
+  test('is read to its end even if pages have fewer entries than requested', async () => {
     const rig = await manyLost();
     const list = listOf(rig);
     Object.assign(rig.service, { list: (query: Parameters<typeof list>[0]) => list({ ...query, perPage: 20 }) });
@@ -507,7 +507,7 @@ describe('the list of what was lost', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('is gone on with by the next program from where it was', async () => {
+  test('is continued by the next program from its last position', async () => {
     const rig = await manyLost();
     const list = listOf(rig);
     const froms: (number | null)[] = [];
@@ -537,7 +537,7 @@ describe('the list of what was lost', () => {
     assert.deepEqual([await rig.states('batch-3'), again], [['completed'], []]);
   });
 
-  test('that can never be read is gone without once a person says so and why, and every row that may repeat a payment is held', async () => {
+  test('that can never be read is skipped once a person says so and why, and every row that may repeat a payment is held', async () => {
     const rig = await manyLost();
     const list = listOf(rig);
     Object.assign(rig.service, {
@@ -562,7 +562,7 @@ describe('the list of what was lost', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
-  test('that is gone without holds what may repeat a payment also where the policy compares no runs, for a week', async () => {
+  test('that is skipped holds rows that may repeat a payment for a week, also if the policy compares no runs', async () => {
     const policy = '{"repeatWithinDays":0}';
     const rig = await manyLost(policy);
     Object.assign(rig.service, { list: async () => unavailable });
@@ -589,7 +589,7 @@ describe('the list of what was lost', () => {
     }
   });
 
-  test('that is gone without after a second restore as well may hold any payment once more', async () => {
+  test('that is skipped after a second restore as well may hold any payment once more', async () => {
     const rig = await manyLost();
     Object.assign(rig.service, { list: async () => unavailable });
     for (const rows of [[120, 999], [999]]) {
@@ -602,14 +602,14 @@ describe('the list of what was lost', () => {
     }
   });
 
-  test('is none where the service has no list: nobody can go on without it', async () => {
+  test('does not exist if the service has no list: nobody can skip it', async () => {
     const rig = await makeRig({ list: false });
     await rig.add([...someRows(1), aRow(2, { status: 'held' })]);
     await runRestored(rig);
     await assert.rejects(continueUnlisted(mary(rig), 'batch-1', 'a slip'), { code: 'BATCH_STATE' });
   });
 
-  test('is not read where nothing was restored', async () => {
+  test('is not read if nothing was restored', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1');
     await rig.add(someRows(1), otherRun(rig));

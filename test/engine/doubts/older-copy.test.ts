@@ -26,7 +26,7 @@ const ofAnotherRun = (count: number) => Array.from({ length: count }, (_, index)
 
 for (const { name, list } of versions)
   describe(`a ledger that is an older copy, at ${name},`, () => {
-    test('sends nothing before a person says so, and pays nothing twice after that', async () => {
+    test('sends nothing before a person confirms it, and pays nothing twice after that', async () => {
       const rig = await makeRig({ list });
       await rig.add(someRows(4));
       await paidByNewerCopy(rig, ['run-1/ref-1', 'run-1/ref-2']);
@@ -40,7 +40,7 @@ for (const { name, list } of versions)
       assert.equal(rig.service.charges.length, 4);
     });
 
-    test('is found where another program has paid hundreds since', async () => {
+    test('is detected if another program has paid hundreds since', async () => {
       const rig = await makeRig({ list });
       await rig.add(someRows(4));
       await paidByNewerCopy(rig, ['run-1/ref-1', 'run-1/ref-2', ...ofAnotherRun(150)]);
@@ -48,7 +48,7 @@ for (const { name, list } of versions)
       assert.equal(rig.service.charges.length, 152);
     });
 
-    test('is found where only the lost part had the file, which is given again while the program works', async () => {
+    test('is detected if only the lost part had the file, which is run again while the program works', async () => {
       const rig = await makeRig({ list });
       await paidByNewerCopy(rig, ['run-2/ref-1', ...ofAnotherRun(120)]);
       await rig.add(someRows(2));
@@ -61,7 +61,7 @@ for (const { name, list } of versions)
       assert.equal(rig.service.charges.length, 123);
     });
 
-    test('is found by a retry that it lacks', async () => {
+    test('is detected by a retry that it lacks', async () => {
       const rig = await makeRig({ list });
       await rig.add(someRows(2));
       await rig.db.execute('UPDATE rows SET generation = 2');
@@ -70,7 +70,7 @@ for (const { name, list } of versions)
       assert.equal(rig.service.charges.length, 1);
     });
 
-    test('is looked for until the service has answered, and nothing is sent before', async () => {
+    test('is checked until the service has answered, and nothing is sent before', async () => {
       const rig = await makeRig({ list });
       await rig.add(someRows(2));
       let unanswered = 3;
@@ -88,8 +88,8 @@ for (const { name, list } of versions)
     });
   });
 
-describe('a ledger that is the one that it was', () => {
-  test('sends its first file to a service that has nothing', async () => {
+describe('a ledger that is up to date', () => {
+  test('sends its first file to a service without payments', async () => {
     for (const { list } of versions) {
       const rig = await makeRig({ list });
       await rig.add(someRows(3));
@@ -98,7 +98,7 @@ describe('a ledger that is the one that it was', () => {
     }
   });
 
-  test('goes on after an interruption', async () => {
+  test('continues after an interruption', async () => {
     for (const { list } of versions) {
       const rig = await makeRig({ list, paceMs: 1_000 });
       await rig.add(someRows(6));
@@ -115,7 +115,7 @@ describe('a ledger that is the one that it was', () => {
     }
   });
 
-  test('shares the service with another ledger, whatever its runs are called', async () => {
+  test('shares the service with another ledger, whatever the names of its runs', async () => {
     for (const { list } of versions) {
       const rig = await makeRig({ list });
       for (const reference of ['run-1/another-row', 'run-9/ref-1', 'no reference of ours']) await pay(rig, reference);
@@ -125,7 +125,7 @@ describe('a ledger that is the one that it was', () => {
     }
   });
 
-  test('asks for one page of the list, and looks up no row where that page is the whole list', async () => {
+  test('reads one page of the list, and looks up no row if that page is the whole list', async () => {
     const rig = await makeRig();
     await rig.add(someRows(3));
     await rig.add(someRows(3), { batch_id: 'batch-2', run_id: 'run-2' });
@@ -136,7 +136,7 @@ describe('a ledger that is the one that it was', () => {
     );
   });
 
-  test('looks up a few rows of a batch, not each, where the list goes on', async () => {
+  test('looks up a few rows of a batch, not each, if the list continues', async () => {
     const rig = await makeRig();
     for (const reference of ofAnotherRun(101)) await pay(rig, reference);
     await rig.add(someRows(40));

@@ -30,13 +30,13 @@ function looking(tookMs: number) {
   return look;
 }
 
-test('what is foreseen for one picture after another is looked at anew where that takes no time', () => {
+test('a forecast that is fast is computed again for each display', () => {
   const look = looking(0);
   const first = look(0, 600) ?? 0;
   assert.ok((look(200, 6_000) ?? 0) > 2 * first);
 });
 
-test('where it takes long, it is shown as it was seen last, so much nearer, until twenty times as long has gone by', () => {
+test('a slow forecast is shown as it was, with the time passed subtracted, until twenty times its duration is over', () => {
   const look = looking(3_000);
   const first = look(0, 600) ?? 0;
   const seen = [look(200, 6_000), look(40_000, 6_000)];
@@ -44,7 +44,7 @@ test('where it takes long, it is shown as it was seen last, so much nearer, unti
   assert.ok((look(20_000, 6_000) ?? 0) > 2 * first);
 });
 
-test('nothing of it is shown once the service is not reached', () => {
+test('no cached forecast is shown while the service cannot be reached', () => {
   const look = looking(3_000);
   assert.ok(look(0, 600));
   assert.equal(look(200, 600, { gate: { throttle: null, unreachableSince: 1 } }), undefined);

@@ -45,11 +45,11 @@ describe('the batches of an account are sent', () => {
     'plain normal 5',
     'last bulk 5',
   );
-  test('the urgent ones first, then the pressed by priority and time, then the others by priority', () => {
+  test('urgent ones first, then boosted ones by priority and time, then the others by priority', () => {
     assert.deepEqual(inOrder.toReversed().sort(sendingOrder), inOrder);
   });
 
-  test('in turns where nothing tells them apart', () => {
+  test('in turns if they are equal', () => {
     for (const [one, other] of [
       ['a urgent 5 by 10 !', 'b urgent 5'],
       ['a normal 5 by 10 !', 'b normal 9 by 10 !'],
@@ -63,7 +63,7 @@ describe('the batches of an account are sent', () => {
   });
 });
 
-describe('a batch has to go first', () => {
+describe('a batch is sent first to meet its deadline', () => {
   for (const [what, texts, pressed] of [
     ['not while it needs less than four fifths of the time that is left', ['a bulk 400 by 9', 'b normal 900'], []],
     ['once it needs more', ['a bulk 410 by 9', 'b normal 900'], ['a']],
@@ -79,7 +79,7 @@ describe('a batch has to go first', () => {
       assert.deepEqual(boostNeeded(line(...texts), pace, now), pressed);
     });
 
-  test('not by a pace that nobody knows, while the service is not reached', () => {
+  test('but not by an unknown pace, while the service cannot be reached', () => {
     assert.deepEqual(
       boostNeeded(line('a bulk 500 by 9'), { ...pace, gate: { throttle: null, unreachableSince: now } }, now),
       [],
@@ -87,25 +87,25 @@ describe('a batch has to go first', () => {
   });
 });
 
-describe('it is foreseen when the last row of each batch is sent', () => {
+describe('a forecast of the last row of each batch', () => {
   const sentAfter = (...texts: string[]) =>
     Object.fromEntries(
       [...forecast(line(...texts), pace, now)].map(([batch, { sentMs }]) => [batch, Math.round(sentMs / second)]),
     );
 
-  test('as they go before each other, and take turns', () => {
+  test('follows the order and the turns of the batches', () => {
     const sent = sentAfter('a urgent 20', 'b normal 30', 'c normal 300', 'd bulk 70');
     assert.deepEqual(sent, { a: 19, b: 79, c: 349, d: 419 });
   });
 
-  test('with those that will have to go first on the way', () => {
+  test('includes batches that will be boosted on the way', () => {
     // It is lifted once 300 rows take more than four fifths of what is left: 405 s before its time.
     const texts = ['promo bulk 300 by 10', 'payroll normal 2000'];
     assert.deepEqual(sentAfter(...texts), { promo: 496, payroll: 2_299 });
     assert.equal(forecast(line(...texts), pace, now).get('promo')?.boostedMs, 196 * second);
   });
 
-  test('of thousands of files quickly, with one time, and each with a time of its own', () => {
+  test('is fast for thousands of files, with one deadline, and with one for each', () => {
     const one = Array.from({ length: 3_000 }, (_, index) => `f${index} normal ${1 + (index % 50)} by 600`);
     const own = Array.from({ length: 4_000 }, (_, index) => `f${index} normal ${10 + index} by ${600_000 + index}`);
     for (const many of [one, own]) {
@@ -151,8 +151,8 @@ function sentOf({ service }: Rig, runId: string, from: number) {
   return { rows: own.length, first: times[0] ?? null, last: times.at(-1) ?? null };
 }
 
-describe('a batch that is to be done by a time', () => {
-  test('stands behind the others for as long as it can, goes first then, and is done in time; they starve neither', async () => {
+describe('a batch with a deadline', () => {
+  test('is sent after the others as long as possible, then first, and is done in time without starving them', async () => {
     const rig = await steadyRig();
     await add(rig, ['payroll', 'normal', 600], 1);
     await add(rig, ['promo', 'bulk', 120, 5], 2);
@@ -172,7 +172,7 @@ describe('a batch that is to be done by a time', () => {
     await stop();
   });
 
-  test('takes its turn as if it had none, where it is done in time so', async () => {
+  test('takes its normal turn if it is done in time that way', async () => {
     const rig = await steadyRig();
     await add(rig, ['payroll', 'normal', 60], 1);
     await add(rig, ['promo', 'bulk', 30, 60], 2);
@@ -185,7 +185,7 @@ describe('a batch that is to be done by a time', () => {
     await stop();
   });
 
-  test('goes before another that is to be done later, and both are in time', async () => {
+  test('is sent before another with a later deadline, and both are in time', async () => {
     const rig = await steadyRig();
     await add(rig, ['later', 'normal', 200, 9], 1);
     await add(rig, ['sooner', 'normal', 200, 5], 2);
@@ -199,7 +199,7 @@ describe('a batch that is to be done by a time', () => {
     await stop();
   });
 
-  test('does not keep a few urgent rows waiting, however late it is', async () => {
+  test('does not delay a few urgent rows, however late it is', async () => {
     const rig = await steadyRig();
     await add(rig, ['late', 'normal', 600, 1], 1);
     const stop = rig.start();
@@ -214,7 +214,7 @@ describe('a batch that is to be done by a time', () => {
     await stop();
   });
 
-  test('goes on first after a restart, though what is left of it would be done in time behind the others', async () => {
+  test('stays boosted after a restart, though the rest would be done in time behind the others', async () => {
     const rig = await steadyRig();
     await add(rig, ['payroll', 'normal', 900], 1);
     await add(rig, ['promo', 'bulk', 120, 5], 2);
@@ -234,7 +234,7 @@ describe('a batch that is to be done by a time', () => {
     await stopAgain();
   });
 
-  test('goes where a person has put it within a second or so, while it is sent', async () => {
+  test('moves to the place that a person gives it within a second or so, while it is sent', async () => {
     const rig = await steadyRig();
     await add(rig, ['payroll', 'normal', 600], 1);
     await add(rig, ['promo', 'bulk', 60], 2);
@@ -258,7 +258,7 @@ describe('a batch that is to be done by a time', () => {
     await stop();
   });
 
-  test('is noted as late from when that is foreseen, and no more once it is no longer', async () => {
+  test('is recorded as late as long as the forecast says so', async () => {
     const rig = await steadyRig();
     await add(rig, ['late', 'normal', 600, 5], 1);
     await add(rig, ['fine', 'bulk', 10, 60], 2);

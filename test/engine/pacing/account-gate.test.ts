@@ -34,7 +34,7 @@ const both = (a: GateCauses, b: GateCauses): GateCauses => ({
   pauses: [...(b.pauses ?? []), ...(a.pauses ?? [])],
 });
 
-test('a gate is open where nothing closes it', () => {
+test('a gate is open if nothing closes it', () => {
   const nothing = { isLedgerUsable: true, hasLease: true, pauses: [], throttle: null, unreachableSince: null };
   for (const causes of [{}, nothing]) assert.deepEqual(gateOf(causes, now), { isOpen: true });
   assert.ok(isForeseeable(gateOf({}, now)));
@@ -56,7 +56,7 @@ for (const [index, [why, causes, since, end]] of table.entries()) {
   });
 
   for (const [after, others] of table.slice(index + 1)) {
-    test(`${why} comes before ${after}, and nobody knows until when both last`, () => {
+    test(`${why} comes before ${after}, and the end of both is unknown`, () => {
       for (const together of [both(causes, others), both(others, causes)]) {
         const gate = gateOf(together, now);
         assert.ok(!gate.isOpen);

@@ -9,7 +9,7 @@ import { makeVirtualLimiter } from '../../support/virtual-limiter.ts';
 
 const minuteMs = 60_000;
 
-test('an account is held long by what it was told to wait for, also where the clock was set back before the program began', async () => {
+test('an account counts as throttled for long by the length of its wait, also if the clock was set back before the start', async () => {
   const machine = makeVirtualClock();
   const limiter = makeVirtualLimiter({ version: 'v2' }, { clock: machine });
   for (const highestSeenMs of [0, machine.now() + 300 * minuteMs]) {
@@ -23,7 +23,7 @@ test('an account is held long by what it was told to wait for, also where the cl
   await limiter.stop();
 });
 
-test('a class is held for long from a quarter of an hour on', () => {
+test('a class counts as throttled for long from a quarter of an hour on', () => {
   const holdFor = (heldMs: number) => {
     const limiter = { usage: () => ({ heldMs }) as RateUsage };
     return longThrottle({ limiter, clock: { now: () => 1_000 } }, 'balance');
@@ -49,7 +49,7 @@ function aThrottle() {
   return { throttle, held, setTime };
 }
 
-test('an account is held as long as the service says, and a day at most', () => {
+test('an account is throttled as long as the service says, but a day at most', () => {
   const waits = [0, minuteMs, dayMs, dayMs + 1].map((saidMs) => {
     const { throttle, held } = aThrottle();
     const { waitMs } = throttle.hold('read', saidMs);
@@ -59,7 +59,7 @@ test('an account is held as long as the service says, and a day at most', () => 
   assert.deepEqual(waits, [0, minuteMs, dayMs, dayMs]);
 });
 
-test('a wait goes on for a minute after its end: a 429 until then continues it', () => {
+test('a wait continues for a minute after its end: a 429 until then prolongs it', () => {
   const { throttle, setTime } = aThrottle();
   assert.equal(throttle.wait(), null);
   const { wait } = throttle.hold('creation', minuteMs);
@@ -80,7 +80,7 @@ test('an answer ends a wait that is over, and none that is not', () => {
   assert.equal(throttle.wait(), null);
 });
 
-test('a stored wait goes on for a quarter of an hour from when it was imposed at most, and from now where the clock was set back', () => {
+test('a stored wait lasts a quarter of an hour from its beginning at most, and from now if the clock was set back', () => {
   const aWait = (fields: Partial<ThrottleWait> = {}): ThrottleWait => ({
     since: now,
     at: now,

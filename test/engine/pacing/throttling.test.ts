@@ -38,7 +38,7 @@ async function told(...waits: number[]) {
   return { rig, runner, running, noted, firstSentMs };
 }
 
-test('a wait of hours that the service tells is logged once, noted until when, and kept', async () => {
+test('a wait of hours is logged once, stored with its end, and kept', async () => {
   const { rig, running, noted, firstSentMs } = await told(120 * minute);
   assert.deepEqual(await noted(pollMs + 2_000), [0, 120, 120]);
   assert.deepEqual(rig.warnings, [
@@ -52,7 +52,7 @@ test('a wait of hours that the service tells is logged once, noted until when, a
   assert.equal(rig.warnings.length, 1);
 });
 
-test('a wait of more than a day is kept for a day, and what the service said is noted beside', async () => {
+test('a wait of more than a day is kept for a day, and the service’s time is stored with it', async () => {
   const day = 24 * 60;
   const { rig, runner, running, noted } = await told(30 * day * minute);
   assert.deepEqual(await noted(pollMs + 2_000), [0, day, 30 * day]);
@@ -60,7 +60,7 @@ test('a wait of more than a day is kept for a day, and what the service said is 
   await rig.clock.drive(running);
 });
 
-test('short waits one after another are one long one, told of once it lasts for a quarter of an hour', async () => {
+test('short waits one after another are one long wait, reported once it lasts for a quarter of an hour', async () => {
   const { rig, running, noted } = await told(...Array<number>(20).fill(minute));
   assert.deepEqual(await noted(5 * minute + pollMs + 5_000), [0, 6, 1]);
   assert.equal(rig.warnings.length, 0);
@@ -90,7 +90,7 @@ test('a service that asks for a second each time, for ever, is asked ever less o
   assert.ok(askedAt.length < 20, `${askedAt.length} requests in 10 minutes`);
 });
 
-test('a long wait after a short one is one of its own', async () => {
+test('a long wait after a short one is a wait of its own', async () => {
   const { rig, running, noted } = await told(20 * minute, 60 * minute);
   assert.deepEqual(await noted(pollMs + 5_000), [0, 20, 20]);
   assert.deepEqual(await noted(21 * minute), [20, 80, 60]);
@@ -98,7 +98,7 @@ test('a long wait after a short one is one of its own', async () => {
   await rig.clock.drive(running);
 });
 
-test('nothing is sent before the service lets it, where it said so when asked for the balance before a batch begins', async () => {
+test('nothing is sent during a wait that answered the balance request before a batch', async () => {
   const rig = await makeRig();
   const { balance } = rig.service;
   const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: 'r-1' };
@@ -168,14 +168,14 @@ async function whatLasts(tell: (rig: Rig) => void) {
   return lasting.slice(0, length);
 }
 
-test('a wait outlives a kill: no sooner does the ledger give back the row that was told of it', async () => {
+test('a wait survives a kill, and the ledger releases the throttled row only after it', async () => {
   const lasting = await whatLasts((rig) => tellToWait(rig, 10 * minute));
   const givenBack = lasting.filter(({ isGivenBack }) => isGivenBack);
   assert.ok(givenBack.length > 0);
   assert.ok(givenBack.every(({ promisedMs }) => promisedMs === 10 * minute));
 });
 
-test('a wait outlives a kill also where the service told of it in answer to a read', async () => {
+test('a wait survives a kill also if a read received it', async () => {
   const lasting = await whatLasts(({ service }) => {
     const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
     service.balance = async () => ({ kind: 'throttled', retryAfterMs: 5_000, evidence });
@@ -183,7 +183,7 @@ test('a wait outlives a kill also where the service told of it in answer to a re
   assert.equal(lasting.at(-1)?.promisedMs, 5_000);
 });
 
-test('what was told for long beside the runner, as in answer to the look-ups of a file, is noted as what it was told itself', async () => {
+test('a long wait that another part received, such as the look-ups of a file, is stored like the runner’s own', async () => {
   const rig = await makeRig();
   const limiter = makeOpenLimiter(rig.clock);
   limiter.hold('catalog', 120 * minute);
@@ -197,7 +197,7 @@ test('what was told for long beside the runner, as in answer to the look-ups of 
   assert.ok((rig.service.creates[0]?.at ?? 0) >= begunAt + 120 * minute);
 });
 
-test('a batch that ends while the account waits for long is completed without its last balance', async () => {
+test('a batch that ends while the account is throttled for long is completed without its last balance', async () => {
   const rig = await makeRig();
   const limiter = makeOpenLimiter(rig.clock);
   limiter.hold('read', 120 * minute);
@@ -207,14 +207,14 @@ test('a batch that ends while the account waits for long is completed without it
   assert.deepEqual([status, (completed_at ?? Infinity) - (started_at ?? 0) < minute], ['completed', true]);
 });
 
-test('a program that is started again keeps waiting as the one before it was told, and notes that', async () => {
+test('a restarted program continues the stored wait, and records that', async () => {
   const { sentMs, notedMs, saidMs } = await startedAgain(10 * minute, 2 * minute);
   assert.ok(sentMs >= 10 * minute && sentMs < 11 * minute, `${sentMs} ms`);
   assert.ok(notedMs && Math.abs(notedMs - 10 * minute) < 1_000, `${notedMs} ms`);
   assert.equal(saidMs, 10 * minute);
 });
 
-test('a program that is started again asks anew a quarter of an hour after it was told to wait for longer than limits explain', async () => {
+test('a restarted program asks again a quarter of an hour after the beginning of a wait that no limit explains', async () => {
   const soon = await startedAgain(120 * minute, 2 * minute);
   assert.ok(soon.sentMs >= 15 * minute && soon.sentMs < 16 * minute, `${soon.sentMs} ms`);
   assert.equal(soon.saidMs, 120 * minute);
@@ -223,7 +223,7 @@ test('a program that is started again asks anew a quarter of an hour after it wa
   assert.equal(later.notedMs, null);
 });
 
-test('a batch that has nothing left but its balance to read ends without it where that is told to wait for long', async () => {
+test('a batch that only has its balance left to read ends without it if that request is throttled for long', async () => {
   for (const [waitMs, isRead] of [
     [minute, true],
     [24 * 60 * minute, false],

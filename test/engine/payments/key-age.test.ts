@@ -16,7 +16,7 @@ describe('the age of a key', () => {
     [10 * minuteMs, true],
     [10 * minuteMs + 1, false],
   ] as const)
-    test(`is ${isProved ? '' : 'not '}what the clock says where that stands ${behindMs} ms behind the highest time`, () => {
+    test(`is ${isProved ? '' : 'not '}taken from a clock that is ${behindMs} ms behind the highest time`, () => {
       assert.equal(keysProvedFrom(highest - behindMs, highest), isProved ? Number.NEGATIVE_INFINITY : highest);
     });
 
@@ -46,7 +46,7 @@ describe('the age of a key', () => {
     [oldest - 10 * minuteMs, true],
     [oldest, false],
   ] as const)
-    test(`is looked at right before its request leaves, which had to wait ${sleptMs} ms for that: the machine slept`, async () => {
+    test(`is checked right before its request leaves, which had to wait ${sleptMs} ms: the machine slept`, async () => {
       const rig = await makeRig();
       const { create } = rig.service;
       rig.service.script('run-1/ref-1', 'lose_answer');

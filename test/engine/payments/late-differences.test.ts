@@ -53,7 +53,7 @@ describe('a second payment of a row', () => {
     ['TIMEOUT', 'failed', true],
     ['failed', 'failed', false],
   ] as const)
-    test(`is ${isNoted ? '' : 'not '}noted where the service calls it ${serviceStatus}`, async () => {
+    test(`is ${isNoted ? '' : 'not '}recorded if the service reports it as ${serviceStatus}`, async () => {
       const second = aServicePayment({ topupId: 'second', serviceStatus, state });
       const { result, noted } = await lookAgain((unit, row) => noteSecond(unit, row, second));
       assert.equal(result !== null, isNoted);
@@ -61,13 +61,13 @@ describe('a second payment of a row', () => {
     });
 });
 
-describe('a row that is looked at once more', () => {
+describe('a row that is read again', () => {
   for (const [value, currency, isNoted] of [
     ['1.00', 'USD', false],
     ['1.01', 'USD', true],
     ['1', 'EUR', true],
   ] as const)
-    test(`${isNoted ? 'has changed' : 'is as it was'} where it cost 1 USD, and now ${value} ${currency}`, async () => {
+    test(`${isNoted ? 'has changed' : 'is unchanged'} if it cost 1 USD, and now ${value} ${currency}`, async () => {
       const payment = aServicePayment({ cost: { value, currency } });
       const { noted } = await lookAgain((unit, row) => noteDifference(unit, row, payment));
       assert.deepEqual(
@@ -76,7 +76,7 @@ describe('a row that is looked at once more', () => {
       );
     });
 
-  test('keeps what was noted of its refund when it was told of', async () => {
+  test('keeps its recorded refund', async () => {
     const payment = aServicePayment({ cost: { value: '0', currency: 'USD' } });
     const { noted, row } = await lookAgain((unit, row) => noteDifference(unit, row, payment), { refunded_at: 7 });
     assert.equal(noted?.kind, 'row.changed_late');
@@ -84,7 +84,7 @@ describe('a row that is looked at once more', () => {
   });
 });
 
-test('a payment is the one that a row ended with where it is of its batch and its generation', async () => {
+test('a payment belongs to the end of a row if its batch and generation match', async () => {
   const identity = { account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 };
   for (const [batchId, generation, isOwn] of [
     // The row was refused, so that any payment of this generation is its own.

@@ -14,7 +14,7 @@ const rate = { limit: 60, windowMs: minuteMs, sendsTexts: true, sameNumberSpacin
 const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
 const noBalance = { kind: 'unavailable', evidence } as const;
 
-test('the time of a plan counts what goes before its rows, and what takes turns with them', async () => {
+test('the time of a plan includes rows that are sent before its own or take turns with them', async () => {
   const { db, clock } = await makeRig();
   const add = async (name: string, priority: Priority, rows: number, fields: Partial<BatchRecord> = {}) => {
     const batch = aBatch({ batch_id: name, run_id: name, priority, ...fields });
@@ -39,7 +39,7 @@ test('the time of a plan counts what goes before its rows, and what takes turns 
   assert.deepEqual(await planned(await add('now', 'urgent', 10)), [10, 0]);
 });
 
-test('the time of a plan counts how far apart the rows to one number are, where that takes longest', async () => {
+test('the time of a plan includes the spacing of rows to one number, if that takes longest', async () => {
   const { db, clock } = await makeRig();
   const own = someRows(100).map((row) => (row.row_no <= 5 ? { ...row, phone_number: '+254712999999' } : row));
   const now = clock.now();
@@ -60,7 +60,7 @@ test('the time of a plan counts how far apart the rows to one number are, where 
   assert.deepEqual((await planned(10_000)).slice(0, 2), [time, estimateMs]);
 });
 
-describe('a plan says when a batch is done that is to be by a time', () => {
+describe('a plan for a batch with a deadline says when it is done', () => {
   /**
    * An account that sends a row a second, with batches as "name priority rows by minutes", and what the last of them
    * is shown to do.
@@ -95,7 +95,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     return { finish: shown.finish, json: planJson(shown), now, text };
   };
 
-  test('and that it will be in time, which keeps nobody', async () => {
+  test('and that it will be in time, which delays nobody', async () => {
     const { json, now, text } = await plan([['payroll', 'normal', 600, 30]]);
     assert.deepEqual([json.in_time, json.makes_late], [true, []]);
     assert.equal(Date.parse(String(json.done_at)), now + 10 * minuteMs - 1_000 + 30_000);
@@ -106,7 +106,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.doesNotMatch(text, /^Late|^Makes late/m);
   });
 
-  test('and what can be done where it will be late behind others', async () => {
+  test('and what a person can do if it will be late behind others', async () => {
     const batches: Parameters<typeof plan>[0] = [
       ['big', 'normal', 1_200, 15],
       ['payroll', 'normal', 600, 20],
@@ -123,7 +123,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     );
   });
 
-  test('and that others would have to be held back where being urgent does not help', async () => {
+  test('and that others would have to be delayed if urgency does not help', async () => {
     const { text } = await plan([
       ['big', 'urgent', 1_200, null],
       ['payroll', 'normal', 600, 20],
@@ -131,14 +131,14 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.match(text, /^Late {7}it would finish in time without the other batches: "airbatch pause" or/m);
   });
 
-  test('and that nothing but another time helps where the rate is too low for it alone', async () => {
+  test('and that only another deadline helps if the rate is too low for it alone', async () => {
     const { json, text } = await plan([['payroll', 'normal', 6_000, 20]]);
     assert.equal(json.in_time, false);
     assert.match(text, /^Done .*1 h 20 min late/m);
     assert.match(text, /^Late {7}it would be late even without other batches/m);
   });
 
-  test('by the times at which it goes first on the way, though a large one stands before it', async () => {
+  test('with the boosts on the way, though a large batch is before it', async () => {
     const { json } = await plan([
       ['big', 'normal', 6_000, null],
       ['promo', 'bulk', 300, 60],
@@ -146,7 +146,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.equal(json.in_time, true);
   });
 
-  test('and names those that it makes late, whether it is to be done by a time itself or not', async () => {
+  test('and names the batches that it makes late, with or without a deadline of its own', async () => {
     const { json, text } = await plan([
       ['payroll', 'normal', 600, 12],
       ['already late', 'bulk', 600, 5],
@@ -163,7 +163,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.doesNotMatch(text, /^Done/m);
   });
 
-  test('and says that it cannot be told where the account is paused', async () => {
+  test('and says that the time is unknown if the account is paused', async () => {
     const batches: Parameters<typeof plan>[0] = [
       ['first', 'normal', 5, null],
       ['payroll', 'normal', 5, 20],
@@ -178,7 +178,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
     assert.equal(byPerson.json.in_time, true, 'that batch alone is paused');
   });
 
-  test('and says that it cannot be told while the service cannot be reached', async () => {
+  test('and says that the time is unknown while the service cannot be reached', async () => {
     const { json, text } = await plan([['payroll', 'normal', 5, 20]], null, false);
     assert.deepEqual([json.done_at, json.in_time, json.done_unknown], [null, null, 'unreachable']);
     assert.match(
@@ -188,7 +188,7 @@ describe('a plan says when a batch is done that is to be by a time', () => {
   });
 });
 
-test('a plan counts what other batches still need of the same wallet, and says so', async () => {
+test('a plan includes what other batches still need of the same wallet, and says so', async () => {
   const { db, clock } = await makeRig();
   const usd = (name: string, rows: number) =>
     someRows(rows).map((row) => ({ ...row, batch_id: name, amount: '100', currency: 'USD' }));

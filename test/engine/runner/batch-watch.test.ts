@@ -30,7 +30,7 @@ async function resume(rig: Rig): Promise<void> {
   await resumeBatch({ db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const }, 'batch-1');
 }
 
-describe('the rows that go alone at first', () => {
+describe('the first rows (canary)', () => {
   test('are followed by the others only when each of them has ended', async () => {
     const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
@@ -43,7 +43,7 @@ describe('the rows that go alone at first', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('are all that is to come until they have ended: those that fit a window are not spread over it', async () => {
+  test('are sent at once until they have ended, without spreading over the window', async () => {
     const rig = await makeRig();
     await rig.add(someRows(200), policy({ canary: { rows: 4 } }));
     await rig.run();
@@ -53,7 +53,7 @@ describe('the rows that go alone at first', () => {
     assert.equal(rig.expected.at(-1), 0);
   });
 
-  test('pause the batch when one of them fails; a person who resumes it sends the rest', async () => {
+  test('pause the batch if one of them fails; a person who resumes it sends the others', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-2', 'failed');
     await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
@@ -68,7 +68,7 @@ describe('the rows that go alone at first', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('are noted as judged also where they are all rows of the batch', async () => {
+  test('are recorded as judged even if they are all rows of the batch', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2), policy({ canary: { rows: 3 } }));
     await rig.run();
@@ -87,7 +87,7 @@ describe('the rows that go alone at first', () => {
     assert.equal(rig.service.creates.length, 30);
   });
 
-  test('keep no run waiting where one of them is left to a person, who lets the others go by what is decided', async () => {
+  test('do not delay a run if one of them is left to a person, whose decision lets the others pass', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
     await rig.add(someRows(5), policy({ canary: { rows: 2 } }));
@@ -104,7 +104,7 @@ describe('the rows that go alone at first', () => {
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
   });
 
-  test('stay as few across a restart, and rows that were never sent are none of them', async () => {
+  test('stay as few across a restart, and rows that were never sent do not count', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     rig.service.script('run-1/ref-1', 'lose_answer');
     rig.service.script('run-1/ref-3', 'unreachable');
@@ -125,10 +125,10 @@ describe('the rows that go alone at first', () => {
   });
 });
 
-describe('how many rows go alone at first does not change', () => {
+describe('the number of first rows does not change', () => {
   const sentOf = ({ service }: Rig) => [...new Set(service.creates.map(({ reference }) => reference))];
 
-  test('where the key of one of them has grown too old to be sent', async () => {
+  test('if the key of one of them has become too old to be sent', async () => {
     const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(6), policy({ canary: { rows: 2 } }));
@@ -144,7 +144,7 @@ describe('how many rows go alone at first does not change', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('where one of them was held while it was looked up after a restore', async () => {
+  test('if one of them was held while it was looked up after a restore', async () => {
     const rig = await makeRig();
     const { lookup } = rig.service;
     await rig.add([aRow(99, { row_ref: 'ref-1' })], { batch_id: 'batch-0' });
@@ -163,7 +163,7 @@ describe('how many rows go alone at first does not change', () => {
     assert.deepEqual(sentOf(rig).slice(0, 3), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-3']);
   });
 
-  test('where one of them has failed, and a person has it tried again while the others are under way', async () => {
+  test('if one of them has failed, and a person retries it while the others are in flight', async () => {
     const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     rig.service.script('run-1/ref-1', 'refuse');
     await rig.add(someRows(6), policy({ canary: { rows: 2, failuresMax: 1 } }));
@@ -183,7 +183,7 @@ describe('how many rows go alone at first does not change', () => {
 describe('the stop-loss', () => {
   const stopLoss = { stopLoss: { failurePercent: 20, rows: 10 } };
 
-  test('pauses the batch when too many of the last rows failed, with the reason', async () => {
+  test('pauses the batch if too many of the last rows failed, and gives the reason', async () => {
     const rig = await makeRig({ settleMs: 10, paceMs: 200 });
     for (let rowNo = 21; rowNo <= 200; rowNo++) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
     await rig.add(someRows(400), policy(stopLoss));
@@ -198,7 +198,7 @@ describe('the stop-loss', () => {
     assert.equal(rig.service.creates.length, sent);
   });
 
-  test('lets no row go from the moment on at which it is known, before the pause is written', async () => {
+  test('sends no row from the moment it is known, before the pause is written', async () => {
     const rig = await makeRig({ paceMs: 2 });
     for (const row of someRows(5)) rig.service.script(`run-1/${row.row_ref}`, 'refuse');
     await rig.add(someRows(100), policy({ stopLoss: { failurePercent: 10, rows: 5 } }));
@@ -209,7 +209,7 @@ describe('the stop-loss', () => {
     assert.ok(rig.service.creates.length < 25, `${rig.service.creates.length} rows were sent`);
   });
 
-  test('lets failures be that are spread thin, and begins anew for a person who resumes', async () => {
+  test('allows failures that are far apart, and starts again for a person who resumes', async () => {
     const thin = await makeRig();
     for (let rowNo = 5; rowNo <= 100; rowNo += 10) thin.service.ends(`run-1/ref-${rowNo}`, 'failed');
     await thin.add(someRows(100), policy(stopLoss));
@@ -231,8 +231,8 @@ describe('the stop-loss', () => {
   });
 });
 
-describe('what rows cost', () => {
-  test('pauses the batch when it is another amount than that of their like', async () => {
+describe('the cost of rows', () => {
+  test('pauses the batch if it differs from that of equal rows', async () => {
     const rig = await makeRig({ settleMs: minute });
     const rows = Array.from({ length: 40 }, (_, index) => aRow(index + 1, { amount: '100' }));
     await rig.add(rows, policy({ costDeviationPercent: 10, canary: { rows: 3 } }));
@@ -249,7 +249,7 @@ describe('what rows cost', () => {
     assert.equal(rig.service.creates.length, 3);
   });
 
-  test('pauses the batch when it is more than was approved, in the currency of the approval', async () => {
+  test('pauses the batch if it exceeds the approved sum, in the currency of the approval', async () => {
     const spend = async (currency: string, fields: Record<string, unknown> = {}) => {
       const rig = await makeRig({ paceMs: 200 });
       const approved_plan = JSON.stringify({ sums: { [currency]: '10' }, rows: 200, products: 0, asked: false });
@@ -273,7 +273,7 @@ describe('what rows cost', () => {
     return rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
   };
 
-  test('is looked at by who resumes the batch: it may spend as much again as was approved, and stops then', async () => {
+  test('is confirmed by the person who resumes the batch: it may spend as much again, and stops then', async () => {
     const rig = await makeRig({ paceMs: 200 });
     await rig.add(someRows(200), policy({}));
     await approvedFor(rig, '60');
@@ -289,7 +289,7 @@ describe('what rows cost', () => {
       assert.ok(charged > 60 * (at + 1) && charged < 85 * (at + 1), `${sent}`);
   });
 
-  test('is more than was approved only beyond what a person has released since', async () => {
+  test('exceeds the approved sum only beyond what a person has released since', async () => {
     const asked = (rowNo: number, status: 'ready' | 'held') => aRow(rowNo, { amount: '1', currency: 'USD', status });
     const rig = await makeRig({ paceMs: 200 });
     await rig.add(
@@ -302,7 +302,7 @@ describe('what rows cost', () => {
     assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
   });
 
-  test('is not more than was approved for what products cost, of which an approval has no sum', async () => {
+  test('does not exceed the approved sum because of products, whose prices an approval does not contain', async () => {
     const asked = (rowNo: number) =>
       rowNo <= 50 ? { amount: null, currency: null, product_id: '102' } : { amount: '1', currency: 'USD' };
     const rig = await makeRig({ paceMs: 200 });
@@ -332,7 +332,7 @@ describe('what rows cost', () => {
 describe('a balance that is too low for the whole batch', () => {
   const rows = [aRow(1, { amount: '150', currency: 'USD' }), aRow(2, { amount: '150', currency: 'USD' })];
 
-  test('keeps it from beginning where the policy says so, and says what is missing', async () => {
+  test('prevents its start if the policy says so, and shows what is missing', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 200;
     await rig.add(rows, policy({ shortBalance: 'pause' }));
@@ -346,7 +346,7 @@ describe('a balance that is too low for the whole batch', () => {
     assert.equal(rig.service.charges.length, 2);
   });
 
-  test('keeps it from beginning also where another batch that began before needs the rest of the money', async () => {
+  test('also prevents its start if an earlier batch needs the rest of the money', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 500;
     await rig.add(rows, policy({ shortBalance: 'pause' }));
@@ -367,7 +367,7 @@ describe('a balance that is too low for the whole batch', () => {
     );
   });
 
-  test('lets it go as far as the money reaches otherwise', async () => {
+  test('otherwise lets it start and send as far as the money reaches', async () => {
     const rig = await makeRig();
     rig.service.purse.opening = 200;
     await rig.add(rows);

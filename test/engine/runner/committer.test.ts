@@ -41,7 +41,7 @@ async function committerOn(name: string) {
 }
 
 describe('the committer', () => {
-  test('what is ready together is one unit, told of together', async () => {
+  test('writes ready operations as one unit, and reports them together', async () => {
     const { db, committer, durable } = await committerOn('together.db');
     const units = await Promise.all([1, 2, 3].map(() => committer.commit(async (unit) => unit)));
     assert.equal(new Set(units).size, 1);
@@ -49,7 +49,7 @@ describe('the committer', () => {
     await db.close();
   });
 
-  test('while the disk takes a unit the next one runs, and nobody hears of either before the disk has it', async () => {
+  test('runs the next unit while the disk writes one, and reports neither before the disk has it', async () => {
     const { db, disk, committer, durable, slow } = await committerOn('beside.db');
     slow(true);
     const ran: string[] = [];
@@ -76,7 +76,7 @@ describe('the committer', () => {
     await db.close();
   });
 
-  test('an operation that fails takes its unit with it, and the next unit is none the worse', async () => {
+  test('fails the whole unit of a failing operation, and the next unit works', async () => {
     const { db, committer, durable } = await committerOn('failed.db');
     const failing = committer.commit(() => Promise.reject(new Error('no')));
     const beside = committer.commit(async () => 'beside');
@@ -87,7 +87,7 @@ describe('the committer', () => {
     await db.close();
   });
 
-  test('what the disk refuses is told to everybody who waits for it', async () => {
+  test('reports a refusal of the disk to everybody who waits for it', async () => {
     const { db, disk, committer, durable, slow } = await committerOn('refused.db');
     slow(true);
     const first = committer.commit(async () => 'first');

@@ -8,8 +8,8 @@ import { makeRig, someRows } from '../../support/engine.ts';
 const accepted = (topupId: string, fields: Partial<RowRecord> = {}): RowRecord =>
   ({ batch_id: 'batch-1', row_no: 1, status: 'accepted', topup_id: topupId, ...fields }) as RowRecord;
 
-describe('rows at hand', () => {
-  test('are as they were written last, and no longer there when they have ended', () => {
+describe('rows in memory', () => {
+  test('are as they were last written, and removed when they have ended', () => {
     const followed = makeFollowed();
     followed.note([accepted('a'), accepted('b')]);
     followed.note([accepted('a', { service_status: 'processing' }), accepted('b', { status: 'completed' })]);
@@ -17,7 +17,7 @@ describe('rows at hand', () => {
     assert.equal(followed.get('b'), null);
   });
 
-  test('are the oldest ones where there are too many', () => {
+  test('are the oldest ones if there are too many', () => {
     const followed = makeFollowed();
     followed.note(Array.from({ length: 10_000 }, (_, index) => accepted(`topup-${index}`)));
     assert.ok(followed.get('topup-0'));
@@ -26,7 +26,7 @@ describe('rows at hand', () => {
     assert.ok(followed.get('topup-9999'));
   });
 
-  test('are not believed where somebody else has changed the row meanwhile', async () => {
+  test('are not trusted if somebody else has changed the row meanwhile', async () => {
     const rig = await makeRig({ settleMs: 30_000 });
     await rig.add(someRows(1));
     const running = rig.runner().run(36 * 3_600_000);

@@ -52,8 +52,8 @@ async function place({ diskMs = 0 } = {}) {
 
 const fenced = { code: 'FENCED' };
 
-describe('the hold on an account', () => {
-  test('names the program that it was taken from, where that ended without giving it back', async () => {
+describe('the lease on an account', () => {
+  test('names the program from which it was taken, if that ended without releasing it', async () => {
     const { pass, take } = await place();
     const first = await take('one.host/7/1');
     assert.equal(first.tookOverFrom, null);
@@ -72,7 +72,7 @@ describe('the hold on an account', () => {
     ['the wall clock alone has', ttlMs, 0, false],
     ['the monotonic clock alone has', 0, ttlMs, false],
   ] as const)
-    test(`is ${isHeld ? 'sure' : 'not sure any more'} where ${which} gone on for as long as it lasts, also once it was renewed`, async () => {
+    test(`is ${isHeld ? 'safe' : 'no longer safe'} if ${which} gone on for as long as it lasts, also once it was renewed`, async () => {
       const { time, pass, take } = await place();
       const lease = await take('one');
       for (const renewal of [false, true]) {
@@ -88,7 +88,7 @@ describe('the hold on an account', () => {
       }
     });
 
-  test('counts from the moment at which it was asked for, however long the disk takes', async () => {
+  test('counts from the moment of its request, however long the disk takes', async () => {
     const { time, pass, take } = await place({ diskMs: 20 });
     const lease = await take('one');
     pass(ttlMs - 21);
@@ -107,7 +107,7 @@ describe('the hold on an account', () => {
     }
   });
 
-  test('is in the ledger for as long as it lasts, with the highest clock, and its mark promises no more than the ledger', async () => {
+  test('is in the ledger for its whole time, with the highest clock, and its mark promises no more than the ledger', async () => {
     const { db, time, pass, take, inLedger, beside } = await place({ diskMs: 20 });
     const lease = await take('one');
     for (const renewal of [false, true]) {
@@ -125,7 +125,7 @@ describe('the hold on an account', () => {
     }
   });
 
-  test('is told to others by the machine and the process that have it, without a number that may be taken for one of a phone', async () => {
+  test('shows its machine and process to others, without a number that looks like a phone number', async () => {
     const { take } = await place();
     await take('vm/11164/1795443073763.3e19d8f6-47c1-4479-b0de-6ae9af6ba4b7.4026531836-4026531834.918039');
     await assert.rejects(take('two'), {
@@ -133,7 +133,7 @@ describe('the hold on an account', () => {
     });
   });
 
-  test('is looked at before a row is written as sent: where it has run out, the row waits for whoever comes next, and is no doubt', async () => {
+  test('is checked before a row is written as sent: if it has expired, the row waits for the next holder, and is not in doubt', async () => {
     const rig = await makeRig({ settings: { leaseTtlMs: 15_000 } });
     await rig.add(someRows(1));
     const limiter = makeOpenLimiter(rig.clock);
@@ -154,7 +154,7 @@ describe('the hold on an account', () => {
     assert.deepEqual(await rig.states(), ['completed']);
   });
 
-  test('is taken by another where it has run out, and cannot be renewed then', async () => {
+  test('can be taken by another after it has expired, and cannot be renewed then', async () => {
     const { pass, take, beside } = await place();
     const first = await take('one');
     pass(ttlMs - 1);
@@ -168,7 +168,7 @@ describe('the hold on an account', () => {
     second.assertHeld();
   });
 
-  test('is taken at once where it was given back, or where its holder has ended', async () => {
+  test('can be taken at once if it was released, or if its holder has ended', async () => {
     const { take } = await place();
     await (await take('one')).release();
     const second = await take('two');
@@ -177,7 +177,7 @@ describe('the hold on an account', () => {
   });
 });
 
-describe('a ledger and the mark beside it', () => {
+describe('a ledger and the mark next to it', () => {
   const mark = { fence: 3, expiresAt: 500 };
   for (const [what, lease, isOlder] of [
     ['knows of no hold', null, true],
@@ -187,11 +187,11 @@ describe('a ledger and the mark beside it', () => {
     ['knows that it was given back', { fence: 3, expires_at: 0 }, false],
     ['knows of a later holder', { fence: 4, expires_at: 100 }, false],
   ] as const)
-    test(`${isOlder ? 'do not go' : 'go'} together where the ledger ${what}`, () => {
+    test(`${isOlder ? 'do not match' : 'match'} if the ledger ${what}`, () => {
       assert.equal(isOlderThan(mark, lease), isOlder);
     });
 
-  test('do not go together where a backup of the middle of a short run is put back, which was over before its first renewal', async () => {
+  test('do not match after a restore from the middle of a short run, which was over before its first renewal', async () => {
     const { pass, take, inLedger, beside } = await place();
     const lease = await take('one');
     const backup = await inLedger();
@@ -202,7 +202,7 @@ describe('a ledger and the mark beside it', () => {
     assert.ok(!isOlderThan(beside.hold, await inLedger()));
   });
 
-  test('go together where a backup is put back that was taken after the last renewal before a kill: that is not noticed', async () => {
+  test('match after a restore from the time between the last renewal and a kill: that is not detected', async () => {
     const { pass, take, inLedger, beside } = await place();
     const lease = await take('one');
     const early = await inLedger();
@@ -216,7 +216,7 @@ describe('a ledger and the mark beside it', () => {
     assert.ok(isOlderThan(beside.hold, late), 'whoever worked after the kill has it noticed');
   });
 
-  test('keep what a later holder noted, where an earlier one gives back what it has lost', async () => {
+  test('keep what a later holder wrote, if an earlier one releases what it has lost', async () => {
     const { pass, take, beside } = await place();
     const first = await take('one');
     pass(ttlMs);
@@ -228,7 +228,7 @@ describe('a ledger and the mark beside it', () => {
   });
 
   for (const hadHolder of [false, true])
-    test(`are told where they do not go together, and a person’s word is kept for 35 days, after ${hadHolder ? 'an earlier' : 'no'} holder`, async () => {
+    test(`are reported if they do not match, and a person’s confirmation is kept for 35 days, after ${hadHolder ? 'an earlier' : 'no'} holder`, async () => {
       const { db, take, inLedger, beside } = await place();
       if (hadHolder) await (await take('one')).release();
       beside.hold = { fence: 7, expiresAt: 1 };
@@ -242,7 +242,7 @@ describe('a ledger and the mark beside it', () => {
       assert.equal(await restoredAt(db, 'main', start + 35 * dayMs), null);
     });
 
-  test('are a matter of the whole ledger where a person says so: each account heeds it once when it is taken, for 35 days', async () => {
+  test('are confirmed for the whole ledger: each account applies it once when it is claimed, for 35 days', async () => {
     const { db, pass, take } = await place();
     pass(dayMs);
     await db.transact((tx) => noteLedgerRestored(tx, start));
@@ -264,7 +264,7 @@ describe('a ledger and the mark beside it', () => {
     }
   });
 
-  test('are believed of a person who says so though nothing shows it, but not while somebody else has the account', async () => {
+  test('are overruled by a person without other evidence, but not while somebody else has the account', async () => {
     const { db, take } = await place();
     const lease = await take('one');
     await assert.rejects(take('two', { restored: true }), { code: 'ACCOUNT_BUSY' });

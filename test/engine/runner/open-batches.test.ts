@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeOpenBatches, type OpenBatch } from '../../../src/engine/runner/open-batches.ts';
 
-test('the first reason stays for which a guard has stopped a batch, until the batch goes on', () => {
+test('the first reason for which a guard stopped a batch stays until the batch continues', () => {
   const batches = makeOpenBatches();
   assert.equal(batches.whyStopped('b-1'), null);
   batches.stop('b-1', 'too many failures');
@@ -12,7 +12,7 @@ test('the first reason stays for which a guard has stopped a batch, until the ba
   assert.equal(batches.whyStopped('b-1'), null);
 });
 
-test('a pause of the account is new once for each reason, until a batch goes on', () => {
+test('a pause of the account is new once for each reason, until a batch continues', () => {
   const batches = makeOpenBatches();
   assert.deepEqual(
     ['money', 'money', 'credentials'].map((reason) => batches.notePause(reason)),
@@ -22,7 +22,7 @@ test('a pause of the account is new once for each reason, until a batch goes on'
   assert.ok(batches.notePause('money'));
 });
 
-test('whoever goes through the batches of an account sees them as they were when it began', () => {
+test('an iteration over the batches of an account sees them as they were at its beginning', () => {
   const batches = makeOpenBatches();
   const [one, two] = [{}, {}] as [OpenBatch, OpenBatch];
   batches.replace(new Map([['b-1', one]]), new Map([['b-2', two]]));

@@ -36,7 +36,7 @@ const toOneNumber = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => aRow(from + index, { phone_number }));
 
 describe('the picker', () => {
-  test('gives out rows to one number one spacing after the other, in file order, and the others between them', async () => {
+  test('spaces rows to one number, in file order, with others between them', async () => {
     const { clock, picker, take, turns } = await setUp([...toOneNumber(1, 4), aRow(5), aRow(6)]);
     assert.deepEqual(await take(), [1, 5, 6]);
     assert.equal(picker.nextAt(), clock.now() + apartMs);
@@ -44,7 +44,7 @@ describe('the picker', () => {
     assert.equal(picker.nextAt(), null);
   });
 
-  test('counts the spacing from when a row is sent, which may be long after it was taken', async () => {
+  test('counts the spacing from the time a row is sent, which may be long after it was picked', async () => {
     const { clock, picker, take } = await setUp(toOneNumber(1, 2));
     const [first] = await picker.take(1);
     assert.ok(first);
@@ -56,28 +56,28 @@ describe('the picker', () => {
     assert.deepEqual(await take(), [2]);
   });
 
-  test('counts of those to one number a single row as due, however many wait for their turn', async () => {
+  test('counts a single row of those to one number as due, however many wait', async () => {
     const { clock, picker, take } = await setUp(toOneNumber(1, 1_000));
     assert.deepEqual(await take(), [1]);
     await clock.drive(clock.sleep(apartMs));
     assert.equal(await picker.available(100), 1);
   });
 
-  test('passes over a row that was skipped while it waited for its turn', async () => {
+  test('passes over a row that was skipped while it waited', async () => {
     const { db, take, turns } = await setUp(toOneNumber(1, 5));
     assert.deepEqual(await take(), [1]);
     await db.execute(`UPDATE rows SET status = 'skipped' WHERE row_no IN (3, 4)`);
     assert.deepEqual(await turns(3), [[2], [5], []]);
   });
 
-  test('gives out another of the rows that go alone where one was skipped while it waited', async () => {
+  test('picks another of the first rows if one was skipped while it waited', async () => {
     const { db, take, turns } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)], new Map([['batch-1', 3]]));
     assert.deepEqual(await take(), [1]);
     await db.execute(`UPDATE rows SET status = 'skipped' WHERE row_no = 3`);
     assert.deepEqual(await turns(2), [[2, 4], []]);
   });
 
-  test('gives a row in doubt its turn before those that were never sent', async () => {
+  test('picks a row in doubt before those that were never sent', async () => {
     const { clock, picker, take, turns } = await setUp(toOneNumber(1, 3));
     const [first] = await picker.take(1);
     assert.deepEqual(await take(), []);
@@ -87,7 +87,7 @@ describe('the picker', () => {
     assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
-  test('gives rows in doubt their turn after all others where it is asked to, and otherwise before', async () => {
+  test('picks rows in doubt after all others if asked to, and otherwise before', async () => {
     const { clock, picker } = await setUp([1, 2, 3, 4].map((row) => aRow(row)));
     const taken = await picker.take(2);
     const [first, second] = taken as [RowRecord, RowRecord];
@@ -106,7 +106,7 @@ describe('the picker', () => {
     ],
     ['all is read again', ({ picker }: Place) => picker.rescan()],
   ] as const)
-    test(`gives out each row once, in file order, when ${what}`, async () => {
+    test(`picks each row once, in file order, if ${what}`, async () => {
       const place = await setUp(toOneNumber(1, 5));
       assert.deepEqual([await place.take(), await place.turns(1)], [[1], [[2]]]);
       await place.db.execute(`UPDATE rows SET status = 'completed' WHERE row_no <= 2`);
@@ -115,7 +115,7 @@ describe('the picker', () => {
       assert.deepEqual(await place.turns(4), [[3], [4], [5], []]);
     });
 
-  test('gives a row that is out to nobody else, though all is read again, until it is put back or settled', async () => {
+  test('picks a row in flight for nobody else, even after everything is read again, until it is returned or settled', async () => {
     const { clock, picker, take } = await setUp([aRow(1), aRow(2)]);
     const taken = await picker.take(2);
     picker.rescan();
@@ -135,7 +135,7 @@ describe('the picker', () => {
     assert.deepEqual(await take(), [1, 2]);
   });
 
-  test('gives a row that was put back and taken again to nobody else when its first taker settles what it took', async () => {
+  test('picks a row that was returned and picked again for nobody else when its first owner settles its rows', async () => {
     const { clock, picker, take } = await setUp([aRow(1), aRow(2)]);
     const taken = await picker.take(2);
     picker.putBack(taken[0] as RowRecord, clock.now());
@@ -147,7 +147,7 @@ describe('the picker', () => {
     assert.deepEqual(await take(), [2]);
   });
 
-  test('gives out the rows in line behind one that is out, though all was read again meanwhile', async () => {
+  test('picks the rows in line behind one in flight, even if everything was read again meanwhile', async () => {
     const { clock, picker, take, turns } = await setUp(toOneNumber(1, 3));
     const [first] = await picker.take(1);
     picker.rescan();
@@ -158,7 +158,7 @@ describe('the picker', () => {
     assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
-  test('gives out no other of the rows that go alone where one of them is in doubt, and not sent again', async () => {
+  test('picks no other of the first rows if one of them is in doubt, and not sent again', async () => {
     const { clock, db, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
     const taken = await picker.take(1);
     const doubt = (unit: Unit) => unit.changeRow(taken[0] as RowRecord, 'doubt', {}, {});
@@ -169,7 +169,7 @@ describe('the picker', () => {
     assert.deepEqual(await take(), []);
   });
 
-  test('gives out no other of the rows that go alone where one of them comes back unsent while the ledger is asked', async () => {
+  test('picks no other of the first rows if one of them comes back unsent while the ledger is read', async () => {
     const { clock, db, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
     const change = (row: RowRecord, event: 'send' | 'unsent') =>
       inUnit(db, { clock, actor: 'engine' }, (unit) => unit.changeRow(row, event, {}, {})) as Promise<RowRecord>;
@@ -188,7 +188,7 @@ describe('the picker', () => {
     assert.deepEqual(await take(), [1]);
   });
 
-  test('says how many ready rows it knows of once a batch was read to its end, those out and those in line with them', async () => {
+  test('counts the ready rows once a batch was read to its end, with those in flight and in line', async () => {
     const { clock, picker } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)]);
     assert.equal(picker.known('batch-1'), Number.POSITIVE_INFINITY);
     const [first] = await picker.take(2);
@@ -199,7 +199,7 @@ describe('the picker', () => {
     assert.equal(picker.known('batch-1'), 5);
   });
 
-  test('gives out the rows that go alone where they waited, and all is read again', async () => {
+  test('picks the first rows in their order after everything is read again', async () => {
     const { clock, picker, take } = await setUp([aRow(1), aRow(2), aRow(3)], new Map([['batch-1', 1]]));
     const [first] = await picker.take(1);
     picker.putBack(first as RowRecord, clock.now());
@@ -212,7 +212,7 @@ describe('the picker', () => {
     ['urgent', '2222222222'],
     ['normal', '2121212121'],
   ] as const)
-    test(`gives rows of a batch that is ${priority} their turn, however many of another one have waited for theirs`, async () => {
+    test(`picks rows of a batch that is ${priority}, however many of another one wait`, async () => {
       // Ten rows to each of a hundred numbers, one after the other: from the first minute on one of them is always due.
       const many = Array.from({ length: 1_000 }, (_, index) =>
         aRow(index + 1, { phone_number: `+25471200${1_000 + Math.floor(index / 10)}` }),
@@ -235,7 +235,7 @@ describe('the picker', () => {
       assert.ok(taken.join('').includes(turns), taken.join(''));
     });
 
-  test('knows when the next row is due also of two hundred thousand', async () => {
+  test('knows when the next row is due among two hundred thousand', async () => {
     const { clock, picker } = await setUp([aRow(1)]);
     const [row] = await picker.take(1);
     for (let count = 0; count < 200_000; count++) picker.putBack(row as RowRecord, clock.now() + 200_000 - count);

@@ -5,7 +5,7 @@ import type { Limiter } from '../../../src/limiter/limiter.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
-test('a runner is told what the one before it has used of the window, to the last row', async () => {
+test('a runner knows how much of the window its predecessor has used, to the last row', async () => {
   const rig = await makeRig();
   const window = { limit: 60, resetAt: rig.clock.now() + 60_000, endsAt: rig.clock.now() + 60_000 };
   const told: OwnUse[] = [];

@@ -36,7 +36,7 @@ const changed = (page: Page, changes: Record<string, Partial<ServicePayment>>): 
 });
 
 describe('the list', () => {
-  test('ends no row of which it shows another payment, or the payment under another reference', async () => {
+  test('ends no row for another payment, or for its payment under another reference', async () => {
     const { rig, after, end } = await followed(3, (page) =>
       changed(page, { 'run-1/ref-1': { topupId: 'another' }, 'run-1/ref-2': { reference: 'run-1/ref-1' } }),
     );
@@ -46,7 +46,7 @@ describe('the list', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
-  test('ends rows also where its entries lack their references, since the service’s own ids name them', async () => {
+  test('ends rows even if entries have no reference, since the service’s own ids identify them', async () => {
     const { rig, after, end } = await followed(3, (page) => ({
       ...page,
       payments: page.payments.map((payment) => ({ ...payment, reference: null })),
@@ -69,7 +69,7 @@ describe('the list', () => {
     ['another currency', { amount: { value: '101', currency: 'UGX' } }],
   ] as const)
     for (const from of ['list', 'read'] as const)
-      test(`halts the account where what was delivered has ${what}, as the ${from} shows, and says so of the row`, async () => {
+      test(`halts the account if a delivery has ${what}, as the ${from} shows, and shows it at the row`, async () => {
         const { rig, after, end } = await followed(30, (page) =>
           from === 'list' ? changed(page, { 'run-1/ref-1': change }) : { ...page, payments: [], total: 0 },
         );
@@ -100,7 +100,7 @@ describe('the list', () => {
       });
 
   for (const from of ['list', 'read'] as const)
-    test(`tells once of a second payment under the reference of a row, which the ${from} shows beside its own`, async () => {
+    test(`reports once a second payment under the reference of a row, which the ${from} shows next to its own`, async () => {
       const withSecond = (payments: readonly ServicePayment[]) =>
         payments.flatMap((one) => (one.reference === 'run-1/ref-1' ? [one, { ...one, topupId: 'second' }] : [one]));
       const { rig, after, end } = await followed(30, (page) =>
@@ -126,7 +126,7 @@ describe('the list', () => {
       assert.equal(rig.warnings.filter((text) => text === 'the service contradicts the ledger').length, 1);
     });
 
-  test('is left alone for a while where it gets no answer, and tells as soon as it does', async () => {
+  test('is left alone for a while if it gets no answer, and used as soon as it does', async () => {
     const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
     const askedAt: number[] = [];
     // All the while rows are accepted, each of which rings.
@@ -145,7 +145,7 @@ describe('the list', () => {
     await end();
   });
 
-  test('is not read on and on where it is empty, though the service says that there is more', async () => {
+  test('is not read endlessly if it is empty, though the service says that there is more', async () => {
     let reads = 0;
     const { rig, after, end } = await followed(3, (page) => {
       reads += 1;
@@ -157,7 +157,7 @@ describe('the list', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
-  test('is not read on and on where every page is the same, and what it does not tell is asked for by itself', async () => {
+  test('is not read endlessly if every page is the same, and rows that it does not show are read one by one', async () => {
     let reads = 0;
     let first: ServicePayment | undefined;
     const { rig, after, end } = await followed(3, (page, { service }) => {
@@ -173,7 +173,7 @@ describe('the list', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
-  test('tells of a status that nobody knows, once', async () => {
+  test('reports an unknown status once', async () => {
     const unknown = { state: 'open', serviceStatus: 'on_hold', unknownStatus: true } as const;
     const { rig, after, end } = await followed(1, (page) => changed(page, { 'run-1/ref-1': unknown }));
     await after(60 * second);

@@ -28,11 +28,11 @@ async function openFor(spareMs: number, change: Partial<RowRecord> = {}) {
   return [(await rig.row(1)).failure_code, warnings.length];
 }
 
-test('a row is overdue as soon as the service has had it for as long as it promises, and not before', async () => {
+test('a row is overdue as soon as the time that the service promises is over, and not before', async () => {
   assert.deepEqual(await openFor(0), ['overdue', 1]);
   assert.deepEqual(await openFor(1), [null, 0]);
 });
 
-test('nobody is told of a row that has changed since it was read', async () => {
+test('a row that has changed since it was read is not reported', async () => {
   assert.deepEqual(await openFor(0, { attempts: 7 }), [null, 0]);
 });

@@ -88,7 +88,7 @@ for (const [where, list] of [
   ['of a service without a list is looked up row by row', false],
 ] as const) {
   describe(`a finished batch ${where}`, () => {
-    test('a day later: what has changed since is noted and told', async () => {
+    test('is compared a day later: changes are recorded and reported', async () => {
       const { rig, events } = await ended(flips, 30, list);
       assert.deepEqual(
         events.map(({ row_no }) => row_no),
@@ -99,12 +99,12 @@ for (const [where, list] of [
       assert.notEqual((await rig.batch()).reread_at, null);
     });
 
-    test('once, and not before a day is over', async () => {
+    test('is compared once, and not before a day is over', async () => {
       assert.equal((await ended(flips, 20, list)).events.length, 0);
       assert.equal((await ended(flips, 90, list)).events.length, 2);
     });
 
-    test('is noted where the service no longer has what it completed', async () => {
+    test('is recorded as changed if the service no longer has a completed payment', async () => {
       const { events } = await ended(
         (rig) => void rig.service.payments.delete(paymentOf(rig, 'run-1/ref-3').topupId),
         30,
@@ -115,7 +115,7 @@ for (const [where, list] of [
       assert.match(events[0]?.body ?? '', /the row was completed, but the service now has nothing under its reference/);
     });
 
-    test('is noted where the service has another payment instead', async () => {
+    test('is recorded as changed if the service has another payment instead', async () => {
       const { events } = await ended(
         (rig) => {
           paymentOf(rig, 'run-1/ref-3').topupId = 'another';
@@ -127,7 +127,7 @@ for (const [where, list] of [
       assert.match(events[0]?.body ?? '', /only another payment under its reference/);
     });
 
-    test('is noted where a second payment stands beside the one that it ended with', async () => {
+    test('is recorded as changed if a second payment is next to its own', async () => {
       const { rig } = await ended(
         (rig) => {
           const own = rig.service.payments.get(paymentOf(rig, 'run-1/ref-3').topupId);
@@ -144,7 +144,7 @@ for (const [where, list] of [
       assert.equal(rig.warnings.length, 2);
     });
 
-    test('is noted where an earlier payment of a row has arrived after all', async () => {
+    test('is recorded as changed if an earlier payment of a row has arrived after all', async () => {
       const rig = await makeRig({ list, settings });
       rig.service.ends('run-1/ref-1', 'failed');
       await rig.add(someRows(1));
@@ -159,7 +159,7 @@ for (const [where, list] of [
       assert.ok(earlier?.body.includes(`says completed of another payment of the row (${topupId})`), earlier?.body);
     });
 
-    test('is asked for again where a read got no answer', async () => {
+    test('is read again if a read got no answer', async () => {
       const { events } = await ended(
         (rig) => {
           flips(rig);
@@ -175,13 +175,13 @@ for (const [where, list] of [
       assert.match(events[0]?.body ?? '', /the service now says failed/);
     });
 
-    test('and says nothing where the service no longer has what had failed', async () => {
+    test('is unchanged if the service no longer has a failed payment', async () => {
       const forget = (rig: Rig) => void rig.service.payments.delete(paymentOf(rig, 'run-1/ref-2').topupId);
       const { rig, events } = await ended(forget, 30, list);
       assert.deepEqual([events, rig.warnings], [[], []]);
     });
 
-    test('and says nothing where nothing has changed', async () => {
+    test('is unchanged if nothing has changed', async () => {
       const { rig, events } = await ended(() => undefined, 30, list);
       assert.deepEqual([events, rig.warnings], [[], []]);
       assert.notEqual((await rig.batch()).reread_at, null);
@@ -190,7 +190,7 @@ for (const [where, list] of [
 }
 
 describe('a finished batch that is looked up row by row', () => {
-  test('has no earlier payment noted that a person had named as one of which nothing came', async () => {
+  test('records no earlier payment that a person named as not arrived', async () => {
     const rig = await makeRig({ list: false, settings });
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
@@ -204,7 +204,7 @@ describe('a finished batch that is looked up row by row', () => {
     assert.ok(rig.service.lookUps.slice(-2).includes('run-1/ref-1'), 'it was looked up');
   });
 
-  test('has nothing noted of a row that was sent again, and paid, while the answer about it was under way', async () => {
+  test('records nothing for a row that was sent again, and paid, while the answer was on its way', async () => {
     const rig = await makeRig({ list: false, settings: { ...settings, idlePollMs: 60_000 } });
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
@@ -227,7 +227,7 @@ describe('a finished batch that is looked up row by row', () => {
     assert.deepEqual(rig.warnings, []);
   });
 
-  test('is read anew where it has ended anew just when all of it had been read', async () => {
+  test('is read again if it ended again just when all of it had been read', async () => {
     const rig = await makeRig({ list: false, settings: { ...settings, idlePollMs: 60_000 } });
     rig.service.ends('run-1/ref-2', 'failed');
     await rig.add(someRows(2));
@@ -250,7 +250,7 @@ describe('a finished batch that is looked up row by row', () => {
     assert.ok(rig.service.lookUps.slice(before).includes('run-1/ref-2~2'));
   });
 
-  test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
+  test('uses a quarter of the allowed reads, and continues after a restart from its last position', async () => {
     const rig = await makeRig({ list: false, settings });
     await rig.add(someRows(90));
     await rig.run();
@@ -268,7 +268,7 @@ describe('a finished batch that is looked up row by row', () => {
 });
 
 describe('a finished batch that is read by the list', () => {
-  test('has what stands outside of its own time looked up by itself', async () => {
+  test('looks up rows outside of its own time one by one', async () => {
     const { rig, events } = await ended((rig) => {
       flips(rig);
       const payment = paymentOf(rig, 'run-1/ref-1');
@@ -301,7 +301,7 @@ describe('a finished batch that is read by the list', () => {
       assert.notEqual((await rig.batch()).reread_at, null);
     });
 
-  test('has an earlier payment of a row that was refused when it was sent again noted as another one', async () => {
+  test('records an earlier payment of a refused retry as another payment', async () => {
     const rig = await makeRig({ settings });
     rig.service.ends('run-1/ref-1', 'failed');
     rig.service.script('run-1/ref-1~2', 'refuse');
@@ -315,7 +315,7 @@ describe('a finished batch that is read by the list', () => {
     assert.match((await contradicted(rig))[0]?.body ?? '', /says completed of another payment of the row/);
   });
 
-  test('asks for nothing that the service has refused', async () => {
+  test('does not look up what the service has refused', async () => {
     const rig = await makeRig({ settings });
     rig.service.script('run-1/ref-2', 'refuse');
     await rig.add(someRows(3));
@@ -326,7 +326,7 @@ describe('a finished batch that is read by the list', () => {
     assert.notEqual((await rig.batch()).reread_at, null);
   });
 
-  test('is read to its end after a restart, and nothing is noted twice', async () => {
+  test('is read to its end after a restart, and nothing is recorded twice', async () => {
     const rig = await makeRig({ settings });
     await rig.add(someRows(250));
     await rig.run();
@@ -348,7 +348,7 @@ describe('a finished batch that is read by the list', () => {
     assert.deepEqual(await rig.db.query('SELECT * FROM rereads'), []);
   });
 
-  test('has nothing of its pages noted twice where the program ends while the rows that were on none are looked up', async () => {
+  test('records nothing of its pages twice if the program ends while the missing rows are looked up', async () => {
     const rig = await makeRig({ settings });
     await rig.add(someRows(3));
     await rig.run();
@@ -369,7 +369,7 @@ describe('a finished batch that is read by the list', () => {
     assert.deepEqual(rig.service.lookUps, ['run-1/ref-2', 'run-1/ref-3']);
   });
 
-  test('is not taken for read where the program ends while it looks for rows that were on no page', async () => {
+  test('does not count as read if the program ends while it looks for rows that were on no page', async () => {
     const rig = await makeRig({ settings });
     await rig.add(someRows(3));
     await rig.run();
@@ -389,7 +389,7 @@ describe('a finished batch that is read by the list', () => {
 });
 
 describe('finished batches', () => {
-  test('take turns, so that a large one holds up none', async () => {
+  test('take turns, so that a large one delays none', async () => {
     const rig = await makeRig({ list: false, settings });
     await rig.add(someRows(90));
     await rig.run();
@@ -408,7 +408,7 @@ describe('finished batches', () => {
 });
 
 describe('a finished batch', () => {
-  test('is not asked for at another service, which would have none of it', async () => {
+  test('is not looked up at another service, which would have none of it', async () => {
     const { rig, events } = await ended(({ db, service }) => {
       service.payments.clear();
       void db.execute(`UPDATE batches SET service = 'https://one.example (v2)'`);
@@ -417,7 +417,7 @@ describe('a finished batch', () => {
     assert.notEqual((await rig.batch()).reread_at, null);
   });
 
-  test('tells of a cost that is another one', async () => {
+  test('reports a changed cost', async () => {
     const { events } = await ended(({ service }) => {
       for (const payment of service.payments.values()) {
         if (payment.reference === 'run-1/ref-3') payment.cost = { value: '1.50', currency: 'USD' };
@@ -427,7 +427,7 @@ describe('a finished batch', () => {
     assert.match(events[0]?.body ?? '', /cost 1 USD, and the service now says 1\.50 USD/);
   });
 
-  test('says on the row that its money was given back, when nothing was charged after all', async () => {
+  test('shows at the row that its money was returned, if nothing was charged after all', async () => {
     const rig = await makeRig({ settings });
     await rig.add(someRows(1));
     await rig.run();

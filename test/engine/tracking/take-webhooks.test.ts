@@ -90,7 +90,7 @@ async function untilCharged(rig: Rig) {
 }
 
 describe('a webhook', () => {
-  test('ends a row at once when its signature covers the whole payment and all of it agrees', async () => {
+  test('ends a row at once if its signature covers the whole payment and all of it agrees', async () => {
     const { rig, settledAfterMs, reads } = await afterTenMinutes(
       (rig) => ['callback', 'd-1', callbackBody(firstTopup(rig))],
       { withReads: false },
@@ -103,7 +103,7 @@ describe('a webhook', () => {
     assert.match((await eventsOf(rig, 'row.complete'))[0]?.body ?? '', /"by":"webhook"/);
   });
 
-  test('brings the look-up forward when its signature does not cover the payment', async () => {
+  test('brings the look-up forward if its signature does not cover the payment', async () => {
     const body = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: keyOf(1) });
     const hinted = await afterTenMinutes(() => ['registered', 'evt-1', body]);
     const polled = await afterTenMinutes(() => null);
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     assert.equal(await outcomeOf(hinted.rig, 'registered', 'evt-1'), 'looked_up');
   });
 
-  test("finds its row by the service's id alone", async () => {
+  test('finds its row by the service’s id alone', async () => {
     const { rig, settledAfterMs } = await afterTenMinutes((rig) => [
       'registered',
       'evt-1',
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     );
   });
 
-  test('is confirmed by a read where it leaves anything out, and what the read says counts', async () => {
+  test('is confirmed by a read if it leaves anything out, and the read counts', async () => {
     const { rig, reads } = await afterTenMinutes((rig) => [
       'callback',
       'd-1',
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     assert.ok(reads > 0);
   });
 
-  test('that says failed ends no row by itself, however whole it is: a read confirms it, and what the read says counts', async () => {
+  test('with a failure ends no row by itself, however complete it is: a read confirms it, and the read counts', async () => {
     const failed = (rig: Rig): [WebhookScheme, string, string] => [
       'callback',
       'd-1',
@@ -168,7 +168,7 @@ describe('a webhook', () => {
       assert.equal(reads > 0, productId === null);
     });
 
-  test('is asked about again when the service still shows the old state, and polling takes over in the end', async () => {
+  test('is checked again if the service still shows the old state, and polling takes over in the end', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     await rig.add(someRows(1));
     await whileRunning(rig, async (hint) => {
@@ -191,7 +191,7 @@ describe('a webhook', () => {
     assert.equal((await rig.row(1)).status, 'completed');
   });
 
-  test('that tells of an open payment costs no read', async () => {
+  test('about an open payment costs no read', async () => {
     const { rig, reads } = await afterTenMinutes((rig) => [
       'callback',
       'd-1',
@@ -232,14 +232,14 @@ describe('a webhook', () => {
     assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
   });
 
-  test('with a payment that is still open has a doubt followed by its id to its end', async () => {
+  test('with an open payment makes a doubt followed by its id to its end', async () => {
     const rig = await neverFound('callback', (it) =>
       callbackBody(firstTopup(it, { status: 'processing', cost: null })),
     );
     assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).cost], ['completed', '1']);
   });
 
-  test('with a failed payment, or that names a payment alone, ends no doubt that look-ups do not, and leaves its trace', async () => {
+  test('with a failed payment, or with only an id, ends no doubt that look-ups do not, and is recorded', async () => {
     const failed = (it: Rig) => callbackBody(firstTopup(it, { status: 'failed' }));
     const named = () => registeredBody('d-1', 'transaction.completed', { idempotencyKey: keyOf(1) });
     for (const [scheme, body] of [
@@ -253,7 +253,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('that calls an earlier payment completed has the row held before its next one is sent', async () => {
+  test('that shows an earlier payment as completed holds the row before its next one is sent', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'failed');
     await rig.add([aRow(1, { phone_number: '+254712000001' })]);
@@ -282,7 +282,7 @@ describe('a webhook', () => {
     'before its answer',
   ];
   for (const when of moments) {
-    test(`that calls an earlier payment completed ${when} leaves the row to a person, and nothing is sent again`, async () => {
+    test(`that shows an earlier payment as completed ${when} leaves the row to a person, and nothing is sent again`, async () => {
       const rig = await makeRig();
       rig.service.ends(reference, 'failed');
       rig.service.script(`${reference}~2`, 'lose_request');
@@ -329,7 +329,7 @@ describe('a webhook', () => {
     });
   }
 
-  describe('that tells of a payment which the service was thought not to have', () => {
+  describe('about a payment that the service seemed not to have', () => {
     /** A row that was refused for want of money, so that it is ready again; then this is received. */
     async function afterRefusal(status: string, isWhole = true) {
       const rig = await makeRig();
@@ -347,7 +347,7 @@ describe('a webhook', () => {
       return rig;
     }
 
-    test('makes its row a doubt, which it ends where it carries the whole payment: nothing is sent', async () => {
+    test('puts its row in doubt, and ends that if it has the whole payment: nothing is sent', async () => {
       const rig = await afterRefusal('completed');
       assert.deepEqual([await rig.states(), rig.service.creates.length], [['completed'], 1]);
       assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
@@ -355,7 +355,7 @@ describe('a webhook', () => {
       assert.match(doubted?.body ?? '', /seemed not to have/);
     });
 
-    test('makes it one that no look-up ends by finding nothing: it is not sent under another key', async () => {
+    test('makes it a doubt that no empty look-up ends: it is not sent under another key', async () => {
       const rig = await afterRefusal('completed', false);
       assert.deepEqual(await rig.states(), ['in_doubt']);
       await rig.run();
@@ -363,13 +363,13 @@ describe('a webhook', () => {
       assert.deepEqual([await rig.states(), [...keys]], [['in_doubt'], [keyOf(1)]]);
     });
 
-    test('changes nothing where that has failed', async () => {
+    test('changes nothing if that has failed', async () => {
       const rig = await afterRefusal('failed');
       assert.deepEqual([await rig.states(), await outcomeOf(rig, 'callback', 'd-1')], [['ready'], 'nothing_new']);
     });
   });
 
-  test('ends a doubt sooner: the service has what was thought lost', async () => {
+  test('ends a doubt sooner: the service has the payment that seemed lost', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'lose_answer');
     await rig.add(someRows(1));
@@ -388,7 +388,7 @@ describe('a webhook', () => {
     assert.ok((adopted?.at ?? Number.POSITIVE_INFINITY) - started < 5_000);
   });
 
-  test('that comes before the answer to the request waits for it', async () => {
+  test('that arrives before the answer to the request waits for it', async () => {
     const rig = await makeRig({ settleMs: 0 });
     await rig.add(someRows(1));
     const { create } = rig.service;
@@ -410,7 +410,7 @@ describe('a webhook', () => {
     assert.match((await outcomeOf(rig, 'callback', 'd-1')) ?? '', /^(settled|nothing_new)$/);
   });
 
-  test('is taken when the program starts, if it came while nobody worked', async () => {
+  test('is handled when the program starts, if it arrived while no program was running', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     await rig.add(someRows(1));
     await whileRunning(rig, async () => void (await untilCharged(rig)));
@@ -441,7 +441,7 @@ describe('a webhook', () => {
     assert.deepEqual(rig.warnings, []);
   });
 
-  test("never touches another account's row, whatever key or id it names", async () => {
+  test('never touches another account’s row, whatever key or id it names', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)], { account: 'other' });
     const identity = { account: 'other', runId: 'run-1', rowRef: 'ref-1', generation: 1 };
@@ -471,7 +471,7 @@ describe('a webhook', () => {
     for (const id of ['by-key', 'by-id']) assert.equal(await outcomeOf(rig, 'registered', id), 'foreign');
   });
 
-  test('of our run that this ledger never sent raises an alert', async () => {
+  test('of our run for a payment that this ledger never sent raises an alert', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.run();
@@ -481,7 +481,7 @@ describe('a webhook', () => {
     assert.match(rig.warnings.join(), /never sent/);
   });
 
-  test('of the account, or one that cannot be read, is alerted and ends nothing', async () => {
+  test('about the account, or an unreadable one, raises an alert and ends nothing', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await receive(rig, 'registered', 'evt-1', registeredBody('evt-1', 'wallet.low_balance'));
@@ -520,7 +520,7 @@ describe('a webhook that contradicts the ledger', () => {
     });
   }
 
-  test('halts the account also where its row has ended: what was paid instead may go on', async () => {
+  test('halts the account also if its row has ended: wrong payments may continue', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-2', 'open');
     await rig.add(someRows(2));
@@ -584,7 +584,7 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal(rig.warnings.length, 2);
   });
 
-  test('tells that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {
+  test('reports that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'failed');
     await rig.add(someRows(1));
@@ -607,7 +607,7 @@ describe('a webhook that contradicts the ledger', () => {
     assert.match(rig.warnings.join(), /contradicts the ledger/);
   });
 
-  test('tells of a payment for a row that was held or put aside since it was turned away: an alert, and a trace of it', async () => {
+  test('reports a payment for a row that was held or skipped after a rejected request: an alert, and a record', async () => {
     for (const status of ['held', 'skipped']) {
       const rig = await makeRig();
       rig.service.script(reference, 'cannot_pay');
@@ -622,7 +622,7 @@ describe('a webhook that contradicts the ledger', () => {
     }
   });
 
-  test('tells of a payment for a row that was refused: an alert, before a retry pays it again', async () => {
+  test('reports a payment for a refused row: an alert, before a retry pays it again', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'refuse');
     await rig.add(someRows(1));
@@ -638,7 +638,7 @@ describe('a refund', () => {
   const refund = (id: string) =>
     registeredBody(id, 'transaction.refunded', { idempotencyKey: keyOf(1), sourceAmount: 1, sourceCurrency: 'USD' });
 
-  test('after completion annotates the row and raises an alert; the state stays', async () => {
+  test('after completion is recorded at the row and raises an alert; the state stays', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.run();
@@ -656,7 +656,7 @@ describe('a refund', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
-  test('that comes before the end is kept, and the row still ends as the service says', async () => {
+  test('that arrives before the end is kept, and the row still ends as the service says', async () => {
     const { rig } = await afterTenMinutes(() => ['registered', 'evt-1', refund('evt-1')]);
     const row = await rig.row(1);
     assert.deepEqual([row.status, row.refund_amount], ['completed', '1']);
@@ -664,7 +664,7 @@ describe('a refund', () => {
     assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'refund_noted');
   });
 
-  test('is noted once, however often the row is looked up because of it', async () => {
+  test('is recorded once, however often the row is looked up because of it', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     await rig.add(someRows(1));
     await whileRunning(rig, async (hint) => {
@@ -678,7 +678,7 @@ describe('a refund', () => {
     assert.equal((await eventsOf(rig, 'row.refund')).length, 1);
   });
 
-  test('of a payment that had failed is noted without an alert: it had cost nothing', async () => {
+  test('of a failed payment is recorded without an alert: it had cost nothing', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'failed');
     await rig.add(someRows(1));
@@ -689,7 +689,7 @@ describe('a refund', () => {
     assert.deepEqual(rig.warnings, []);
   });
 
-  test('of a payment before the last one is kept in the audit log, and none of the row’s own', async () => {
+  test('of a payment before the last one is in the audit log, and not at the row', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'failed');
     await rig.add(someRows(1));
@@ -717,7 +717,7 @@ describe('a refund', () => {
     assert.equal(await outcomeOf(rig, 'registered', 'evt-2'), 'nothing_new');
   });
 
-  test('that is told of again under another event leaves the first on the row and both in the audit log', async () => {
+  test('that is reported again under another event leaves the first at the row and both in the audit log', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.run();

@@ -137,31 +137,31 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 const most = (values: readonly number[]) => Math.max(...values);
 
 describe('following rows to their ends', () => {
-  test('costs a read for every page of them, without webhooks, and shows an end within seconds', async () => {
+  test('costs a read for each page of them, without webhooks, and shows an end within seconds', async () => {
     const { reads, delays } = await payOut({ rows: 900 });
     assert.ok(reads <= 900 * 0.02, `${reads} reads`);
     assert.ok(median(delays) <= 2 * second, `${median(delays)} ms`);
     assert.ok(most(delays) <= 5 * second, `${most(delays)} ms`);
   });
 
-  test('reads on where a page ends among rows of one instant', async () => {
+  test('continues reading if a page ends among rows of one instant', async () => {
     const { reads, delays } = await payOut({ rows: 900, paceMs: 0, creationsAtOnce: 30 });
     assert.ok(reads <= 900 * 0.05, `${reads} reads`);
     assert.ok(most(delays) <= second, `${most(delays)} ms`);
   });
 
-  test('does not wait for a page where rows are slow to come', async () => {
+  test('does not wait for a page if rows arrive slowly', async () => {
     const { delays } = await payOut({ rows: 100, paceMs: second });
     assert.ok(most(delays) <= 5 * second, `${most(delays)} ms`);
   });
 
-  test('costs next to no read where webhooks arrive', async () => {
+  test('costs almost no read if webhooks arrive', async () => {
     const { reads, delays } = await payOut({ rows: 900, arrives: () => true });
     assert.ok(reads <= 900 * 0.005, `${reads} reads`);
     assert.ok(median(delays) <= 100, `${median(delays)} ms`);
   });
 
-  test('finds within 15 s what a lost webhook would have told', async () => {
+  test('finds within 15 s what a lost webhook would have reported', async () => {
     const { reads, delays } = await payOut({ rows: 1_500, arrives: (number) => number % 300 !== 299 });
     assert.ok(most(delays) <= 15 * second, `${most(delays)} ms`);
     assert.ok(most(delays) >= 5 * second, 'none was found by chance');
@@ -175,12 +175,12 @@ describe('following rows to their ends', () => {
     assert.ok(reads <= 1_500 * 0.03, `${reads} reads`);
   });
 
-  test('does not wait for webhooks that are slow to come', async () => {
+  test('does not wait for slow webhooks', async () => {
     const { delays } = await payOut({ rows: 900, arrives: () => true, lateMs: () => 6 * second });
     assert.ok(median(delays) <= 2 * second, `${median(delays)} ms`);
   });
 
-  test('does not wait for webhooks that come late once they were prompt', async () => {
+  test('does not wait for webhooks that are late after they were prompt', async () => {
     const { delays } = await payOut({
       rows: 1_800,
       arrives: () => true,
@@ -189,7 +189,7 @@ describe('following rows to their ends', () => {
     assert.ok(median(delays) <= 2 * second, `${median(delays)} ms`);
   });
 
-  test('does not read the same pages again and again for one row that takes long', async () => {
+  test('does not read the same pages repeatedly for one slow row', async () => {
     const { reads, delays } = await payOut({
       rows: 1_500,
       endsAfterMs: (number) => (number === 10 ? 60 * second : settleMs),
@@ -208,7 +208,7 @@ describe('following rows to their ends', () => {
     assert.ok(reads <= 2_000 * 0.2, `${reads} reads`);
   });
 
-  test('treats batches alike', async () => {
+  test('treats batches equally', async () => {
     const { delays } = await payOut({ rows: 400, batches: 2 });
     assert.ok(most(delays) <= 5 * second, `${most(delays)} ms`);
   });
@@ -221,7 +221,7 @@ describe('following rows to their ends', () => {
     });
 });
 
-describe('a payment that is open for longer than the service promises', () => {
+describe('an overdue payment', () => {
   const warning = 'a payment is open longer than the service promises';
   const hour = 3_600_000;
 
@@ -255,7 +255,7 @@ describe('a payment that is open for longer than the service promises', () => {
     ['of another day that has passed', Date.UTC(2020, 0, 1)],
     ['of a day that is still to come', Date.UTC(2099, 0, 1)],
   ] as const)
-    test(`is told of once, where the service names its time ${what}`, async () => {
+    test(`is reported once, if the service shows its time ${what}`, async () => {
       const { work, told, events } = await stuck(createdAt === undefined ? {} : { createdAt });
       await work(10 * 60 * second);
       assert.equal(told(), 0);
@@ -263,7 +263,7 @@ describe('a payment that is open for longer than the service promises', () => {
       assert.deepEqual([told(), await events()], [1, 1]);
     });
 
-  test('is told of also where nobody looked when its time was over', async () => {
+  test('is also reported if nobody looked when its time was over', async () => {
     const { rig, work, told, events } = await stuck({});
     await work(10 * 60 * second);
     await rig.clock.drive(rig.clock.sleep(12 * hour));
@@ -272,7 +272,7 @@ describe('a payment that is open for longer than the service promises', () => {
   });
 });
 
-test('a row ends as its own payment does, whatever else stands under its reference and is told of first', async () => {
+test('a row ends as its own payment does, whatever else has its reference and is reported first', async () => {
   const rig = await makeRig({ list: false });
   const { read } = rig.service;
   rig.service.read = async (payment) => {
