@@ -3,7 +3,7 @@ import type { Queryable } from '../drivers/database.ts';
 /** The secret from which a person's app makes codes. */
 export interface Totp {
   name: string;
-  /** Base32. */
+  /** Sealed: see `runtime/session/sealed-text.ts`. */
   secret: string;
   /** Null until the first code has shown that the app has the secret. */
   confirmed_at: number | null;
@@ -14,6 +14,16 @@ export interface Totp {
 export async function findTotp(db: Queryable, name: string): Promise<Totp | null> {
   const [totp] = await db.query<Totp>('SELECT * FROM user_totp WHERE name = ?', [name]);
   return totp ?? null;
+}
+
+/** The secrets of everybody. */
+export function listTotp(db: Queryable): Promise<Totp[]> {
+  return db.query('SELECT * FROM user_totp ORDER BY name');
+}
+
+/** Stores the same secret in another form. */
+export async function replaceTotpSecret(tx: Queryable, { name, secret }: Totp, by: string): Promise<void> {
+  await tx.execute('UPDATE user_totp SET secret = ? WHERE name = ? AND secret = ?', [by, name, secret]);
 }
 
 /** Stores a secret that is not confirmed yet. Returns false if the person has a confirmed one. */

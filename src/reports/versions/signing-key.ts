@@ -1,15 +1,5 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomUUID,
-  sign,
-} from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeFolders } from '../../core/basics/folders.ts';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { makeFirstFile, textOrNull } from '../../core/basics/first-file.ts';
 import { shareAsLedger } from '../../ledger/drivers/sqlite/file-permissions.ts';
 
 /**
@@ -29,40 +19,15 @@ export interface SigningKey {
  * without a ledger, only its owner.
  */
 export async function openSigningKey(path: string, ledgerPath: string | null = null): Promise<SigningKey> {
-  const existing = await readOrNull(path);
-  return signingKey(createPrivateKey(existing ?? (await makeKey(path, ledgerPath))));
+  return signingKey(createPrivateKey((await textOrNull(path)) ?? (await makeKey(path, ledgerPath))));
 }
 
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Two processes may make it at the same time: the key appears completely, and the first one stays. */
-async function makeKey(path: string, ledgerPath: string | null): Promise<string> {
+function makeKey(path: string, ledgerPath: string | null): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  const making = `${path}.${randomUUID()}`;
-  makeFolders(dirname(path));
-  const file = await open(making, 'wx', 0o600);
-  try {
-    await file.writeFile(privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  try {
-    if (ledgerPath !== null) await shareAsLedger(making, ledgerPath);
-    await link(making, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(making);
-  }
-  return readFile(path, 'utf8');
+  const text = privateKey.export({ format: 'pem', type: 'pkcs8' });
+  return makeFirstFile(path, text, async (made) => {
+    if (ledgerPath !== null) await shareAsLedger(made, ledgerPath);
+  });
 }
 
 function signingKey(privateKey: KeyObject): SigningKey {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { type Random, systemRandom } from '../../core/basics/random.ts';
 import type { Log } from '../../core/text/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
@@ -123,11 +123,16 @@ export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): P
     return await openSigningKey(path, ledgerPath);
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new AirbatchError('LEDGER_IO', `the key that signs reports, ${path}: ${error.message}`, {
-      hint: 'Check that you may read and write the folder of the ledger: ask its owner.',
-      cause: error,
-    });
+    throw keyFileError(`the key that signs reports, ${path}`, error);
   }
+}
+
+/** The error for a key next to the ledger that cannot be used. `what`: the key, and its path. */
+export function keyFileError(what: string, error: unknown): AirbatchError {
+  return new AirbatchError('LEDGER_IO', `${what}: ${errorMessage(error)}`, {
+    hint: 'Check that you may read and write the folder of the ledger: ask its owner.',
+    cause: error,
+  });
 }
 
 /** Signs reports with the key of this installation, and publishes them in the name of the session's person. */

@@ -14,6 +14,7 @@ import { signInNeeded } from '../sign-in/session-route.ts';
 import { addSessionRoutes } from '../sign-in/session-routes.ts';
 import type { SignInDeps } from '../sign-in/sessions.ts';
 import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
+import { sealEarlierTotp } from '../sign-in/totp.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
 import { sendFile } from './download.ts';
@@ -56,6 +57,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     ...(https === null ? {} : { https }),
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
+  app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');

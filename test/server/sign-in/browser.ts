@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
 import { createUser } from '../../../src/operations/access/create-user.ts';
+import { resetUser as resetUserOperation } from '../../../src/operations/access/reset-user.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { api } from '../api/api-fixture.ts';
 
@@ -52,9 +53,9 @@ export async function consoleOf(t: TestContext, options: Parameters<typeof api>[
     const signIn = (name: string, secret = password, more: Omit<Request, 'body'> = {}) =>
       send('POST', '/api/v1/session', { body: { name, password: secret }, ...more });
     /** An app that shows codes, enrolled for the person who is signed in. */
-    const enrol = async () => {
-      const { body } = await send('POST', '/api/v1/session/factors/totp');
-      const totp = new TOTP({ secret: Secret.fromBase32(body.secret) });
+    const enrol = async () => confirmTotp((await send('POST', '/api/v1/session/factors/totp')).body.secret);
+    const confirmTotp = async (secret: string) => {
+      const totp = new TOTP({ secret: Secret.fromBase32(secret) });
       const codeNow = () => totp.generate({ timestamp: clock.now() });
       const confirmed = await send('POST', '/api/v1/session/factors/totp/confirm', { body: { code: codeNow() } });
       assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
@@ -64,11 +65,12 @@ export async function consoleOf(t: TestContext, options: Parameters<typeof api>[
         return codeNow();
       };
     };
-    return { jar, send, signIn, enrol };
+    return { jar, send, signIn, enrol, confirmTotp };
   };
 
   const addUser = (name: string, more: Partial<z.input<typeof createUser.input>> = {}) =>
     performIn(session, createUser, door, { name, display_name: name, roles: ['prepare'], ...more });
+  const resetUser = (name: string) => performIn(session, resetUserOperation, door, { name });
   /** A person who has used the link, in a browser. */
   const person = async (name: string, more: Partial<z.input<typeof createUser.input>> = {}) => {
     const { link } = await addUser(name, more);
@@ -77,5 +79,5 @@ export async function consoleOf(t: TestContext, options: Parameters<typeof api>[
     assert.equal(status, 200, JSON.stringify(body));
     return own;
   };
-  return { ...installation, origin, browser, addUser, person };
+  return { ...installation, origin, browser, addUser, resetUser, person };
 }

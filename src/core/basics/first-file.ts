@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolders } from './folders.ts';
+
+/** The text of a file; null if there is none. */
+export async function textOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * Makes a file that only its owner may read, and returns its text. Two processes may make it at the same time: it
+ * appears completely, and the first one stays. `share`: changes its permissions before it appears.
+ */
+export async function makeFirstFile(
+  path: string,
+  content: string | Buffer,
+  share: (made: string) => Promise<void> = async () => undefined,
+): Promise<string> {
+  const making = `${path}.${randomUUID()}`;
+  makeFolders(dirname(path));
+  const file = await open(making, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await share(making);
+    await link(making, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(making);
+  }
+  return readFile(path, 'utf8');
+}
