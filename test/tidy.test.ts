@@ -133,7 +133,7 @@ const bannedGlobals: readonly { used: RegExp; owners: readonly string[] }[] = [
     owners: [
       'core/basics/random.ts',
       'sandbox/parts/random.ts',
-      'reports/versions/signing-key.ts',
+      'core/basics/first-file.ts',
       'verify/chain/fingerprint.ts',
     ],
   },

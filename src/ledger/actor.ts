@@ -17,6 +17,8 @@ export interface Actor {
   /** The person's name, from the operating system or the session. A program that acts by itself has a name as well. */
   person: string;
   through: Through;
+  /** The names under which the configuration knows people elsewhere, each with the person whose it is. */
+  otherNames?: ReadonlyMap<string, string>;
 }
 
 /** Like `inUnit`, in the name of the actor. */

@@ -71,6 +71,7 @@ export function makeReportWriter(
       const look = makeReportRefresh(session, restate);
       const keep = async () => {
         while (!stopping.signal.aborted) {
+          await anchoring.put();
           await look().catch((error: unknown) =>
             log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) }),
           );

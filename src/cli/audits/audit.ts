@@ -33,7 +33,7 @@ export function execute(
     if (context.json) context.terminal.print(jsonLine(audit));
     else conclude(context, audit);
     await context.terminal.taken();
-    return audit.rows.agree ? 0 : 5;
+    return audit.rows.agree && audit.access?.whole !== false ? 0 : 5;
   });
 }
 
@@ -89,7 +89,17 @@ function conclude({ terminal }: CommandContext, audit: Audit): void {
     terminal.error(`${isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${visible(text)}\n`);
 }
 
-function conclusion({ batch_id: batchId, chain, rows }: Audit): { isGood: boolean; text: string }[] {
+function conclusion(audit: Audit): { isGood: boolean; text: string }[] {
+  const { access } = audit;
+  if (access === null || access.events === 0) return ofBatches(audit);
+  const text =
+    access.broken === null
+      ? `The chain of ${counted(access.events, 'access event')} is complete and unchanged.`
+      : `The chain of access events is broken: ${access.broken}.`;
+  return [...ofBatches(audit), { isGood: access.whole, text }];
+}
+
+function ofBatches({ batch_id: batchId, chain, rows }: Audit): { isGood: boolean; text: string }[] {
   const { batches, events, broken } = chain;
   const of = (id: string) => (batchId === null ? ` of batch ${id}` : '');
   const bad = [

@@ -4460,6 +4460,11 @@ export interface operations {
                                 why: string;
                             }[];
                         };
+                        access: {
+                            whole: boolean;
+                            events: number;
+                            broken: string | null;
+                        } | null;
                         anchors: {
                             unread: {
                                 place: string;
@@ -5647,6 +5652,9 @@ export interface operations {
                         };
                         people: {
                             [key: string]: string[];
+                        };
+                        other_names: {
+                            [key: string]: string;
                         };
                         notifications: {
                             recipient: string;

@@ -25,6 +25,7 @@ import {
 } from '../plan/approval.ts';
 import { balanceEventData } from '../plan/known-balance.ts';
 import type { RequestedTotals } from '../plan/preflight.ts';
+import { readHumans } from '../plan/same-human.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 
@@ -90,10 +91,12 @@ async function addApproval(
   const { batch_id } = batch;
   const policy = storedPolicy(batch.policy);
   const plan = { toSend, products, sums };
-  requireSecondPerson(policy, batch, actor.person, 'approve it');
+  await requireSecondPerson(unit.tx, batch, actor, 'approve it');
   requireUnexpired(batch, unit.at);
   const { person, through } = actor;
-  const others = approvalsByOthers(batch, await approvalsOf(unit.tx, batch_id), { content_sha256, plan, person });
+  const humans = await readHumans(unit.tx, actor);
+  const terms = { content_sha256, plan, person, humans };
+  const others = approvalsByOthers(batch, await approvalsOf(unit.tx, batch_id), terms);
   await deleteApprovals(unit.tx, batch_id);
   const own = { batch_id, person, through, approved_at: unit.at, content_sha256, plan: JSON.stringify(approved) };
   for (const approval of [...others, own]) await saveApproval(unit.tx, approval);

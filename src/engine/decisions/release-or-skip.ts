@@ -52,7 +52,7 @@ export async function releaseRows(
   const released = await changeRows(actor, batchId, rowNos, {
     state: 'held',
     async check(db, current, rows) {
-      await requireReleaser(db, current, rows, actor.person);
+      await requireReleaser(db, current, rows, actor);
       await unseen.read(db, current);
     },
     async change(unit, row) {
@@ -83,15 +83,16 @@ export async function requireReleaser(
   db: Queryable,
   batch: BatchRecord,
   rows: readonly RowRecord[] | null,
-  name: string,
+  actor: Pick<Actor, 'person' | 'otherNames'>,
 ): Promise<void> {
   const policy = storedPolicy(batch.policy);
   const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
   if (batch.status === 'awaiting_approval' || approved?.asked)
-    return requireSecondPerson(policy, batch, name, 'release rows of it');
+    return requireSecondPerson(db, batch, actor, 'release rows of it');
   if (approved === null || policy.approval.needed === 'never') return;
   const needed = approvalNeeded(policy, await requestedOnceReleased(db, batch.batch_id, rows));
-  if (needed !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${needed.why}`);
+  if (needed !== null)
+    await requireSecondPerson(db, batch, actor, `release these rows of it: with them, ${needed.why}`);
 }
 
 /**

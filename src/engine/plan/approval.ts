@@ -3,11 +3,13 @@ import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
 import { type BatchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
 import { dayMs } from '../../core/time/clock.ts';
+import type { Actor } from '../../ledger/actor.ts';
 import type { ApprovalRecord } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import type { Database } from '../../ledger/drivers/database.ts';
+import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
 import { type RequestedTotals, requestedNow } from './preflight.ts';
+import { type Humans, readHumans } from './same-human.ts';
 
 /** The plan that was approved. It is stored with the batch, and the spending is compared with it. */
 export interface ApprovedPlan {
@@ -106,20 +108,29 @@ export function planChanged({ batch_id, status }: BatchRecord, what: string): Ai
 }
 
 /**
- * The approvals of other people that count for these rows and this plan. Fails with `SECOND_PERSON_NEEDED` if this
- * person has given one of them already.
+ * The approvals of other people that count for these rows and this plan, one a human. Fails with `SECOND_PERSON_NEEDED`
+ * if this person has given one of them already.
  */
 export function approvalsByOthers(
   { batch_id }: BatchRecord,
   approvals: readonly ApprovalRecord[],
-  { content_sha256, plan, person }: { content_sha256: string; plan: RequestedTotals; person: string },
+  {
+    content_sha256,
+    plan,
+    person,
+    humans,
+  }: { content_sha256: string; plan: RequestedTotals; person: string; humans: Humans },
 ): ApprovalRecord[] {
-  const alike = approvals.filter(
-    (one) => one.content_sha256 === content_sha256 && isSame(approvedText(one.plan), plan),
-  );
-  const others = alike.filter((one) => one.person !== person);
+  const alike = approvals
+    .filter((one) => one.content_sha256 === content_sha256 && isSame(approvedText(one.plan), plan))
+    .filter((one, at, all) => !all.slice(0, at).some((earlier) => humans.areOne(earlier.person, one.person)));
+  const others = alike.filter((one) => !humans.areOne(one.person, person));
   if (others.length === alike.length) return others;
-  throw new AirbatchError('SECOND_PERSON_NEEDED', `${person} has approved batch ${batch_id} already`);
+  const names = alike.filter((one) => !others.includes(one)).map((one) => one.person);
+  throw new AirbatchError(
+    'SECOND_PERSON_NEEDED',
+    `${person} has approved batch ${batch_id} already${asName(names[0] ?? person, person)}`,
+  );
 }
 
 function approvedText(plan: string): RequestedTotals {
@@ -155,12 +166,22 @@ function planText({ toSend, products, sums }: RequestedTotals): string {
 }
 
 /** Fails with `SECOND_PERSON_NEEDED` if the submitter of a batch does what only another person may do. */
-export function requireSecondPerson(
-  { approval }: BatchPolicy,
-  { batch_id, created_by }: BatchRecord,
-  name: string,
+export async function requireSecondPerson(
+  db: Queryable,
+  { policy, batch_id, created_by }: BatchRecord,
+  actor: Pick<Actor, 'person' | 'otherNames'>,
   what: string,
-): void {
-  if (approval.bySubmitter || created_by !== name) return;
-  throw new AirbatchError('SECOND_PERSON_NEEDED', `${name} submitted batch ${batch_id}, and cannot ${what}`);
+): Promise<void> {
+  const { approval } = storedPolicy(policy);
+  const { person } = actor;
+  if (approval.bySubmitter || !(await readHumans(db, actor)).areOne(created_by, person)) return;
+  throw new AirbatchError(
+    'SECOND_PERSON_NEEDED',
+    `${person} submitted batch ${batch_id}${asName(created_by, person)}, and cannot ${what}`,
+  );
+}
+
+/** Under which other name somebody did something; nothing if it is the same name. */
+function asName(name: string, person: string): string {
+  return name === person ? '' : ` as ${name}`;
 }

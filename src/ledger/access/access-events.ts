@@ -1,5 +1,6 @@
+import { assert } from '../../core/basics/assert.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { canonicalData, chainHash, chainStart, type EventData } from '../audit/events.ts';
+import { accessChainName, canonicalData, chainHash, chainStart, type EventData } from '../audit/events.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
 
 /** What happened to a person, a session or an API key. */
@@ -34,9 +35,6 @@ export interface AccessChange {
   note(kind: string, data: EventData): Promise<void>;
 }
 
-/** The chain's name in its hashes. No batch has it. */
-const chainName = 'access';
-
 /** Runs `work` in one transaction, whose events are in the chain when it is durable. */
 export function changeAccess<Result>(
   { db, clock, person, through }: AccessActor,
@@ -50,12 +48,23 @@ export function changeAccess<Result>(
   });
 }
 
+/** The end of the chain: number and hash of its last event. It is stored apart, so that no end can be cut off. */
+export interface AccessHead {
+  seq: number;
+  hash: string;
+}
+
+export async function accessHead(db: Queryable): Promise<AccessHead> {
+  const [head] = await db.query<AccessHead>('SELECT seq, hash FROM access_head');
+  assert(head, 'the ledger has no head of the chain of access events');
+  return head;
+}
+
 async function append(tx: Queryable, event: Omit<AccessEvent, 'seq' | 'hash'>): Promise<void> {
-  const [head] = await tx.query<{ seq: number; hash: string }>(
-    'SELECT seq, hash FROM access_events ORDER BY seq DESC LIMIT 1',
-  );
-  const seq = (head?.seq ?? 0) + 1;
-  const hash = hashAfter(head?.hash ?? chainStart, { ...event, seq });
+  const head = await accessHead(tx);
+  const seq = head.seq + 1;
+  const hash = hashAfter(head.hash, { ...event, seq });
+  await tx.execute('UPDATE access_head SET seq = ?, hash = ?', [seq, hash]);
   await tx.execute('INSERT INTO access_events (seq, at, actor, kind, body, hash) VALUES (?, ?, ?, ?, ?, ?)', [
     seq,
     event.at,
@@ -67,7 +76,7 @@ async function append(tx: Queryable, event: Omit<AccessEvent, 'seq' | 'hash'>): 
 }
 
 function hashAfter(previous: string, event: Omit<AccessEvent, 'hash'>): string {
-  return chainHash(previous, { ...event, batch_id: chainName, row_no: null });
+  return chainHash(previous, { ...event, batch_id: accessChainName, row_no: null });
 }
 
 /** A page of the events before number `before` (undefined: from the latest on), the newest first. */
@@ -80,18 +89,37 @@ export function pageAccessEvents(db: Queryable, before: number | undefined, limi
 
 const eventsPerPage = 500;
 
-/** The number of the first event that does not follow from its predecessor; null if the chain is whole. */
-export async function accessChainFault(db: Queryable): Promise<number | null> {
+/** The chain as it was read from its beginning. */
+export interface AccessChain {
+  events: number;
+  /** The number of the first event that is missing or does not follow from its predecessor; null if it is whole. */
+  brokenAt: number | null;
+  /** The hashes of the events that were asked for. */
+  hashes: ReadonlyMap<number, string>;
+}
+
+/**
+ * Reads the whole chain, in a snapshot of the ledger: an event that is appended meanwhile would look like a fault.
+ * `seqs`: the events whose hashes are wanted.
+ */
+export async function readAccessChain(db: Queryable, seqs: ReadonlySet<number> = new Set()): Promise<AccessChain> {
   let [seq, hash] = [0, chainStart];
+  const hashes = new Map<number, string>();
   for (;;) {
     const events = await db.query<AccessEvent>('SELECT * FROM access_events WHERE seq > ? ORDER BY seq LIMIT ?', [
       seq,
       eventsPerPage,
     ]);
     for (const event of events) {
-      if (event.seq !== seq + 1 || event.hash !== hashAfter(hash, event)) return seq + 1;
+      if (event.seq !== seq + 1 || event.hash !== hashAfter(hash, event))
+        return { events: seq, brokenAt: seq + 1, hashes };
       [seq, hash] = [event.seq, event.hash];
+      if (seqs.has(seq)) hashes.set(seq, hash);
     }
-    if (events.length < eventsPerPage) return null;
+    if (events.length < eventsPerPage) break;
   }
+  const head = await accessHead(db);
+  // Else it was cut off, or continued without its head.
+  const isWhole = head.seq === seq && head.hash === hash;
+  return { events: seq, brokenAt: isWhole ? null : Math.min(head.seq, seq) + 1, hashes };
 }

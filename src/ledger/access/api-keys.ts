@@ -64,6 +64,11 @@ async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGr
   return { ...key, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
 }
 
+/** Who has made a key of which name, revoked ones included. */
+export function apiKeyMakers(db: Queryable): Promise<{ name: string; created_by: string }[]> {
+  return db.query('SELECT DISTINCT name, created_by FROM api_keys');
+}
+
 /** Revokes the key of this name that is not revoked yet. Returns its id; null if there is none. */
 export async function revokeApiKey(
   tx: Queryable,

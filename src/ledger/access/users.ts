@@ -89,12 +89,31 @@ async function withGrant(db: Queryable, user: UserRecord): Promise<User> {
   return { ...user, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
 }
 
-/** How many other people could still administer the installation if this one could not. */
-export async function otherAdmins(db: Queryable, name: string): Promise<number> {
+/** The people who have a role for an account, by name. */
+export async function usersWithRole(db: Queryable, role: string, account: string): Promise<string[]> {
+  const found = await db.query<{ name: string }>(
+    `SELECT users.name FROM users JOIN user_roles ON user_roles.name = users.name
+     WHERE role = ? AND disabled_at IS NULL
+       AND (NOT EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name)
+         OR EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name AND account = ?))
+     ORDER BY users.name`,
+    [role, account],
+  );
+  return found.map(({ name }) => name);
+}
+
+/**
+ * How many other people could still administer the installation if this one could not: of all accounts, and with a way
+ * to sign in. `openIdClaim`: by which claim an identity provider knows people; null without a provider.
+ */
+export async function otherAdmins(db: Queryable, name: string, openIdClaim: string | null): Promise<number> {
   const [found] = await db.query<{ count: number }>(
     `SELECT COUNT(*) AS count FROM users JOIN user_roles ON user_roles.name = users.name
-     WHERE role = 'admin' AND disabled_at IS NULL AND password_hash IS NOT NULL AND users.name <> ?`,
-    [name],
+     WHERE role = 'admin' AND disabled_at IS NULL AND users.name <> ?
+       AND NOT EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name)
+       AND (password_hash IS NOT NULL OR (? = 1 AND email IS NOT NULL) OR ? = 1
+         OR EXISTS (SELECT 1 FROM user_passkeys WHERE user_passkeys.name = users.name))`,
+    [name, openIdClaim === 'email' ? 1 : 0, openIdClaim === null || openIdClaim === 'email' ? 0 : 1],
   );
   return found?.count ?? 0;
 }

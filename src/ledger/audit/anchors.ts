@@ -27,6 +27,11 @@ export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[
   return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
 }
 
+/** Whether this head was stored in this place. */
+export async function isAnchored(db: Queryable, place: string, head: string): Promise<boolean> {
+  return (await db.query('SELECT 1 FROM anchors WHERE place = ? AND head = ? LIMIT 1', [place, head])).length > 0;
+}
+
 /** Whether any head was stored in this place. */
 export async function hasAnchors(db: Queryable, place: string): Promise<boolean> {
   return (await db.query('SELECT 1 FROM anchors WHERE place = ? LIMIT 1', [place])).length > 0;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
-import type { AuditEvent } from './events.ts';
+import { type AuditEvent, accessChainName } from './events.ts';
 
 /** A page of one row's events, after event `afterSeq` (0 for the first page). */
 export function pageRowEvents(
@@ -36,8 +36,8 @@ export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promi
     `SELECT MIN(batch_id) AS batch_id FROM (
        SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?
        UNION ALL SELECT MIN(batch_id) FROM rows WHERE batch_id > ?
-       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ?) AS named`,
-    [afterBatchId, afterBatchId, afterBatchId],
+       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ? AND batch_id <> ?) AS named`,
+    [afterBatchId, afterBatchId, afterBatchId, accessChainName],
   );
   return next?.batch_id ?? null;
 }

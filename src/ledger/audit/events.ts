@@ -31,6 +31,9 @@ export type EventData = Record<string, string | number | boolean | null>;
 /** The predecessor of a batch's first event. */
 export const chainStart = '0'.repeat(64);
 
+/** What stands for the batch in the hashes and anchors of the chain of access events. No batch has this id. */
+export const accessChainName = 'access';
+
 /** JSON with sorted keys: the same data always gives the same text. */
 export function canonicalData(data: EventData): string {
   const names = sortedNames(data);

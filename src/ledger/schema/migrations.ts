@@ -1,3 +1,4 @@
+import { accessHeadTable } from './access-head.ts';
 import { apiTables } from './api-tables.ts';
 import { approvalsTable } from './approvals-table.ts';
 import { batchFacts } from './batch-facts.ts';
@@ -220,4 +221,5 @@ export const migrations: readonly (readonly string[])[] = [
     "ALTER TABLE drafts ADD COLUMN hidden_columns TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE drafts ADD COLUMN sheets TEXT NOT NULL DEFAULT '[]'",
   ],
+  accessHeadTable,
 ];

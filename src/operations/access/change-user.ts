@@ -3,6 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { type AccessChange, changeAccess } from '../../ledger/access/access-events.ts';
 import { endSessionsOf } from '../../ledger/access/user-sessions.ts';
 import { otherAdmins, type User, updateUser } from '../../ledger/access/users.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { accountName } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import {
@@ -46,7 +47,7 @@ export const changeUser = defineOperation({
         accounts: accounts ? sorted(accounts) : before.accounts,
         disabled_at: (disabled ?? wasDisabled) ? (before.disabled_at ?? change.at) : null,
       };
-      await requireAdminLeft(change, before, after);
+      await requireAdminLeft(session, change, before, after);
       if (!(await updateUser(change.tx, after)))
         throw new AirbatchError('USAGE', 'another person has this e-mail address', {
           hint: 'See the list of people for their addresses.',
@@ -69,10 +70,16 @@ export const changeUser = defineOperation({
 });
 
 /** Refuses to take the last administrator away: nobody could make another. */
-async function requireAdminLeft({ tx }: AccessChange, before: User, after: User): Promise<void> {
+async function requireAdminLeft(
+  { config }: Pick<Session, 'config'>,
+  { tx }: AccessChange,
+  before: User,
+  after: User,
+): Promise<void> {
   const isAdmin = ({ roles, disabled_at, accounts }: User) =>
     roles.includes('admin') && disabled_at === null && accounts.length === 0;
-  if (!isAdmin(before) || isAdmin(after) || (await otherAdmins(tx, after.name)) > 0) return;
+  if (!isAdmin(before) || isAdmin(after)) return;
+  if ((await otherAdmins(tx, after.name, config.console.openid?.claim ?? null)) > 0) return;
   throw new AirbatchError('USAGE', `${after.name} is the only administrator`, {
     hint: 'Give another person the role "admin" first.',
   });

@@ -24,7 +24,8 @@ export const inviteAdmin = defineOperation({
   async run({ session }, { name = null }) {
     return changeAccess(session, async (change) => {
       const { tx, at, person, note } = change;
-      if (name === null && (await otherAdmins(tx, '')) > 0) return { name, link: null };
+      if (name === null && (await otherAdmins(tx, '', session.config.console.openid?.claim ?? null)) > 0)
+        return { name, link: null };
       if (name !== null) {
         const known = await findUser(tx, name);
         const grant = { roles: [...roles].sort(), accounts: [], disabled_at: null, password_hash: null };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accessChainFault, pageAccessEvents } from '../../ledger/access/access-events.ts';
+import { pageAccessEvents, readAccessChain } from '../../ledger/access/access-events.ts';
 import { defineOperation } from '../base/operation.ts';
 
 const limitDefault = 100;
@@ -30,12 +30,13 @@ export const listAccessEvents = defineOperation({
     ),
     /** Null after the last page. */
     next: z.int().nullable(),
-    /** The number of the first event that was edited, or whose predecessor is missing; null if the chain is whole. */
+    /** The number of the first event that was edited, deleted or cut off; null if the chain is whole. */
     broken_at: z.int().nullable(),
   }),
   async run({ session: { db } }, { after, limit }) {
     const events = await pageAccessEvents(db, after, limit);
     const next = events.length < limit ? null : (events.at(-1)?.seq ?? null);
-    return { events, next, broken_at: await accessChainFault(db) };
+    const { brokenAt } = await db.snapshot((view) => readAccessChain(view));
+    return { events, next, broken_at: brokenAt };
   },
 });

@@ -24,6 +24,8 @@ export const readConfiguration = defineOperation({
     policy: settings,
     /** Who has which role. Everybody has a role that is not named. */
     people: z.partialRecord(z.enum(roles), z.array(z.string())),
+    /** The other names of people, each with the person whose it is. */
+    other_names: z.record(z.string(), z.string()),
     notifications: z.array(
       z.strictObject({
         /** The kind and the address, or the name of a chat. */
@@ -51,6 +53,7 @@ export const readConfiguration = defineOperation({
       log: log?.file ?? null,
       readable_by_group: readableByGroup,
       people: Object.fromEntries(Object.entries(people).map(([role, names]) => [role, [...names]])),
+      other_names: Object.fromEntries(config.otherNames),
       notifications: config.notifications.map(({ id, on, accounts, jobs: ofJobs }) => ({
         recipient: id,
         on: [...on],

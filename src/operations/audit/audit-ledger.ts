@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import { readAccessChain } from '../../ledger/access/access-events.ts';
+import { anchorsOf } from '../../ledger/audit/anchors.ts';
 import { nextNamedBatch, orphanedPayments } from '../../ledger/audit/audit-pages.ts';
+import { accessChainName } from '../../ledger/audit/events.ts';
 import { findBatch, pageBatches } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { auditBatch, type BatchAudit } from './audit-rows.ts';
-import { type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
+import { auditBatch, type BatchAudit, notAsAnchored } from './audit-rows.ts';
+import { type OutsideHead, type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
 
 const batchesPerPage = 100;
 
@@ -32,6 +35,8 @@ export const auditLedger = defineOperation({
       /** Batches whose rows could not be compared with the validated rows. */
       unread: why,
     }),
+    /** The chain of what happened to people, sessions and keys; null if only one batch is audited. */
+    access: z.strictObject({ whole: z.boolean(), events: z.int(), broken: z.string().nullable() }).nullable(),
     /** Places outside the ledger from which not all anchored heads could be read. */
     anchors: z.strictObject({ unread: z.array(z.strictObject({ place: z.string(), why: z.string() })) }),
   }),
@@ -58,10 +63,22 @@ export const auditLedger = defineOperation({
       batch_id,
       chain: { whole, batches, events, broken },
       rows: { agree: whole && edited.length === 0, edited, unread },
+      access: batch_id === null ? await auditAccess(db, outside.byBatch.get(accessChainName)) : null,
       anchors: { unread: outside.unread },
     };
   },
 });
+
+/** Reads the chain of access events, and compares it with its anchored heads. */
+function auditAccess(db: Database, outside: readonly OutsideHead[] = []) {
+  return db.snapshot(async (view) => {
+    const anchors = [...(await anchorsOf(view, accessChainName)), ...outside];
+    const { events, brokenAt, hashes } = await readAccessChain(view, new Set(anchors.map((one) => one.events)));
+    const changed = `event ${brokenAt} was edited, deleted or cut off`;
+    const broken = brokenAt === null ? notAsAnchored(anchors, hashes) : changed;
+    return { whole: broken === null, events, broken };
+  });
+}
 
 /** Audits the chains of all batches, and reports traces of a deleted batch in the ledger or in the anchored heads. */
 async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
@@ -75,7 +92,7 @@ async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerato
   for (let id = await nextNamedBatch(db, ''); id !== null; id = await nextNamedBatch(db, id))
     if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is missing from the ledger');
   for (const [id, [head]] of byBatch)
-    if (head && !(await findBatch(db, id)))
+    if (head && id !== accessChainName && !(await findBatch(db, id)))
       yield gone(id, `its batch is missing from the ledger, but its head is anchored (${head.place})`);
   for (const { batch_id, count, first_row } of await orphanedPayments(db)) {
     const payments = `the ledger has ${counted(count, 'payment')} of missing rows, the first of row ${first_row}`;

@@ -56,7 +56,7 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
  * A forger can rewrite a whole chain so that each event follows from the one before. Its heads then differ from the
  * anchored ones.
  */
-function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
+export function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
   const other = anchors.find(({ events, head }) => heads.get(events) !== head);
   if (!other) return null;
   return heads.has(other.events)

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { approvalEndsAt } from '../../engine/plan/approval.ts';
+import { readHumans } from '../../engine/plan/same-human.ts';
+import { usersWithRole } from '../../ledger/access/users.ts';
 import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -14,24 +16,32 @@ export const approvals = z.strictObject({
   given: z.array(z.strictObject({ person: z.string(), through: z.string(), at: time })),
   /** After this time, a batch that waits can no longer be approved; null if there is no such time. */
   ends_at: time.nullable(),
-  /** Who may approve next, as the configuration names them; null if it names nobody, and so everybody may. */
+  /**
+   * Who may approve next: whom the configuration names for it, and the people of the console with the role. Null if
+   * neither names anybody: everybody on this machine may.
+   */
   may_approve: z.array(z.string()).nullable(),
 });
 export type Approvals = z.output<typeof approvals>;
 
 export async function approvalsNow(
-  { db, config }: { db: Session['db']; config: { people?: Session['config']['people'] } },
+  { db, config }: { db: Session['db']; config: Partial<Pick<Session['config'], 'people' | 'otherNames'>> },
   batch: BatchRecord,
 ): Promise<Approvals> {
   const given = await approvalsOf(db, batch.batch_id);
-  const others = config.people?.approve?.filter(
-    (name) => name !== batch.created_by && !given.some(({ person }) => person === name),
-  );
+  const others = async (names: string[]) => {
+    const humans = await readHumans(db, config);
+    const decided = [batch.created_by, ...given.map(({ person }) => person)];
+    return [...new Set(names)].filter((name) => !decided.some((one) => humans.areOne(one, name)));
+  };
+  const isWaiting = batch.status === 'awaiting_approval';
+  const inConsole = isWaiting ? await usersWithRole(db, 'approve', batch.account) : [];
+  const named = [...(config.people?.approve ?? []), ...inConsole];
   return {
     needed: batch.approvals_needed,
     given: given.map(({ person, through, approved_at }) => ({ person, through, at: isoTime(approved_at) })),
-    ends_at: batch.status === 'awaiting_approval' ? isoOrNull(approvalEndsAt(batch)) : null,
-    may_approve: others ?? null,
+    ends_at: isWaiting ? isoOrNull(approvalEndsAt(batch)) : null,
+    may_approve: config.people?.approve === undefined && named.length === 0 ? null : await others(named),
   };
 }
 

@@ -91,14 +91,12 @@ export const reviewBatch = defineOperation({
 export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
 
 /** The batch, if it waits for approval and this person may approve it. */
-export async function requireApprovable(
-  { db, clock, person }: OperationContext['actor'],
-  id: string,
-): Promise<BatchRecord> {
+export async function requireApprovable(actor: OperationContext['actor'], id: string): Promise<BatchRecord> {
+  const { db, clock } = actor;
   const batch = await requireBatch(db, id);
   requireWaiting(batch);
   requireUnexpired(batch, clock.now());
-  requireSecondPerson(storedPolicy(batch.policy), batch, person, 'approve it');
+  await requireSecondPerson(db, batch, actor, 'approve it');
   return batch;
 }
 

@@ -59,7 +59,7 @@ export const reviewRelease = defineOperation({
     const refusal =
       count === 0
         ? null
-        : await requireReleaser(db, batch, named.length > 0 ? named : null, actor.person).then(() => null, refusalOf);
+        : await requireReleaser(db, batch, named.length > 0 ? named : null, actor).then(() => null, refusalOf);
     return {
       batch_id,
       seen: batch.audit_seq,

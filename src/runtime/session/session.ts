@@ -88,7 +88,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await db.close();
     throw error;
   }
-  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(), through };
+  const { otherNames } = config;
+  const person = personName();
+  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person, through, otherNames };
 }
 
 /** Whether there is a ledger, or may be one: if the folder cannot be entered, nobody can say that it has none. */

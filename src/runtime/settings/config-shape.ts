@@ -17,18 +17,46 @@ export type Role = (typeof roles)[number];
 /** The names of roles in configurations of earlier versions. */
 const earlierRoles = { submit: 'prepare', run: 'operate' } as const satisfies Record<string, Role>;
 
+const named = z.array(z.string().min(1)).optional();
+
 const peopleShape = z
-  .partialRecord(z.enum([...roles, 'submit', 'run']), z.array(z.string().min(1)))
+  .strictObject({
+    prepare: named,
+    approve: named,
+    operate: named,
+    resolve: named,
+    audit: named,
+    admin: named,
+    submit: named,
+    run: named,
+    /** The other names of people: of the operating system, of a second machine, of the console. */
+    otherNames: z.record(z.string().min(1), z.array(z.string().min(1))).default({}),
+  })
   .superRefine((people, { addIssue }) => {
     for (const [earlier, role] of Object.entries(earlierRoles))
       if (people[earlier as keyof typeof earlierRoles] && people[role])
         addIssue({ code: 'custom', message: `"${earlier}" is the earlier name of "${role}": keep one of them` });
+    const taken = new Set(Object.keys(people.otherNames));
+    for (const name of Object.values(people.otherNames).flat()) {
+      if (taken.has(name))
+        addIssue({
+          code: 'custom',
+          path: ['otherNames'],
+          message: `"${name}" is there twice: it is one person's name`,
+        });
+      taken.add(name);
+    }
   })
-  .transform(({ submit, run, ...named }): { [role in Role]?: readonly string[] } => ({
-    ...named,
-    ...(submit ? { prepare: submit } : {}),
-    ...(run ? { operate: run } : {}),
-  }));
+  .transform(({ submit, run, otherNames, ...people }) => {
+    const byRole = { ...people, prepare: people.prepare ?? submit, operate: people.operate ?? run };
+    const given = Object.entries(byRole).filter(([, names]) => names !== undefined);
+    return {
+      roles: Object.fromEntries(given) as { [role in Role]?: readonly string[] },
+      otherNames: new Map(
+        Object.entries(otherNames).flatMap(([person, names]) => names.map((name) => [name, person] as const)),
+      ),
+    };
+  });
 
 export const configShape = z.strictObject({
   ledger: z.string().min(1).default('.airbatch/ledger.db'),
@@ -65,7 +93,7 @@ export const configShape = z.strictObject({
   /** What a batch may do without a person. */
   policy: overrides(policyShape),
   /** Who has which role, by the operating system's user names. Everybody has a role that is not listed. */
-  people: peopleShape.default({}),
+  people: peopleShape.prefault({}),
   /** The console and the HTTP API: their address, their proxies, and how people sign in. */
   console: consoleShape.prefault({}),
 });

@@ -41,6 +41,8 @@ export interface Config {
   anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
+  /** The other names of people, each with the person whose it is. */
+  otherNames: ReadonlyMap<string, string>;
   console: ConsoleConfig;
   webhooks: { allowPrivateAddresses: boolean; keepDays: number };
   /** Every secret, for the log to redact. */
@@ -113,7 +115,8 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     jobs: resolve(base, parsed.data.jobs),
     anchors,
     retention: parsed.data.retention,
-    people: parsed.data.people,
+    people: parsed.data.people.roles,
+    otherNames: parsed.data.people.otherNames,
     console: web,
     webhooks: parsed.data.webhooks,
     secrets,

@@ -4,7 +4,9 @@ import { request } from 'undici';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { makeFolders } from '../../core/basics/folders.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import { batchesToAnchor, insertAnchor } from '../../ledger/audit/anchors.ts';
+import { accessHead } from '../../ledger/access/access-events.ts';
+import { batchesToAnchor, insertAnchor, isAnchored } from '../../ledger/audit/anchors.ts';
+import { accessChainName } from '../../ledger/audit/events.ts';
 import { anchorLine } from '../../reports/sentences/anchor-lines.ts';
 import type { Session } from '../session/session.ts';
 import { type Anchor, placeOf } from '../settings/anchor-places.ts';
@@ -26,7 +28,7 @@ const patienceMs = deadlineMs + 5_000;
 const retryFirstMs = 5_000;
 const retryMostMs = 3_600_000;
 
-/** Stores the heads of finished batches in every configured place until it is stopped. */
+/** Stores the heads of finished batches, and that of access events, in every configured place until it is stopped. */
 export interface Anchoring {
   /**
    * Stores the missing heads. Resolves when they are stored, or when a place has failed or takes too long. Such a place
@@ -109,12 +111,16 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
 async function publishHeads(session: Session, anchor: Anchor, signal: AbortSignal): Promise<number> {
   const { db, clock } = session;
   const place = placeOf(anchor);
-  const batches = await batchesToAnchor(db, place, batchesPerPass);
-  for (const { batch_id, account, audit_seq, audit_head } of batches) {
-    const head = { batch_id, account, events: audit_seq, head: audit_head };
+  const publish = async (head: Head) => {
     const receipt = await put(session, anchor, head, signal);
     await insertAnchor(db, { ...head, place, anchored_at: clock.now(), receipt });
-  }
+  };
+  const { seq, hash } = await accessHead(db);
+  if (seq > 0 && !(await isAnchored(db, place, hash)))
+    await publish({ batch_id: accessChainName, account: '', events: seq, head: hash });
+  const batches = await batchesToAnchor(db, place, batchesPerPass);
+  for (const { batch_id, account, audit_seq, audit_head } of batches)
+    await publish({ batch_id, account, events: audit_seq, head: audit_head });
   return batches.length;
 }
 

@@ -18,7 +18,7 @@ import { sealEarlierTotp } from '../sign-in/totp.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
 import { sendFile } from './download.ts';
-import { etagOf, requireMatch } from './etag.ts';
+import { etagOf, matchingLedger, requireMatch } from './etag.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
@@ -220,11 +220,13 @@ async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Cal
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
   try {
+    const own = sessionOf(session, caller);
     if (method !== 'GET' && ifMatch !== undefined) {
-      await requireAllowed(sessionOf(session, caller), operation, Object(input));
-      await requireMatch(session.db, ifMatch, input);
+      await requireAllowed(own, operation, Object(input));
+      await requireMatch(own.db, ifMatch, input);
+      own.db = matchingLedger(own.db, ifMatch, input);
     }
-    const result = await performIn(sessionOf(session, caller), operation, door, input);
+    const result = await performIn(own, operation, door, input);
     if (method === 'POST') await noteChange(session, onChange, input);
     return { status: 200, body: JSON.stringify(result) };
   } catch (error) {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/identity/ids.ts';
-import type { Clock } from '../../core/time/clock.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { findLink, type OneTimeLink, useLink } from '../../ledger/access/one-time-links.ts';
 import { findUser, insertUser, otherAdmins, type User, updateUser } from '../../ledger/access/users.ts';
-import type { Database, Queryable } from '../../ledger/drivers/database.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import { displayName, language, userName } from '../../operations/access/user-fields.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
 import { Refused } from '../base/problem.ts';
 import { newPassword } from './password.ts';
@@ -77,14 +77,15 @@ async function withPassword(tx: Queryable, user: User): Promise<User> {
 
 /** The link of this token and its person. Throws `LINK_REFUSED` if it is unknown, used or expired. */
 async function requireLink(
-  { db, clock }: { db: Database; clock: Pick<Clock, 'now'> },
+  { db, clock, config }: Pick<Session, 'db' | 'clock' | 'config'>,
   token: string,
 ): Promise<{ link: OneTimeLink; user: User | null }> {
   const link = await findLink(db, sha256(token), clock.now());
   if (link === null) throw linkRefused();
   const user = link.name === null ? null : await findUser(db, link.name);
   // The link for the first administrator works only while there is none.
-  const isOver = link.name === null ? (await otherAdmins(db, '')) > 0 : user === null || user.disabled_at !== null;
+  const hasAdmin = async () => (await otherAdmins(db, '', config.console.openid?.claim ?? null)) > 0;
+  const isOver = link.name === null ? await hasAdmin() : user === null || user.disabled_at !== null;
   if (isOver) throw linkRefused();
   return { link, user };
 }

@@ -79,7 +79,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
     const { code, stdout } = await run('--json', 'audit', ...args);
     return [code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')];
   };
-  const rest = { rows: { agree: true, edited: [], unread: [] }, anchors: { unread: [] } };
+  const rest = { rows: { agree: true, edited: [], unread: [] }, access: null, anchors: { unread: [] } };
   const [code, one] = await lastLine('--batch', batch);
   assert.deepEqual(
     [code, one],
@@ -90,7 +90,8 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   const [, all] = await lastLine();
   const [, other] = await lastLine('--batch', second);
   const events = one.chain.events + other.chain.events;
-  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, ...rest });
+  const access = { whole: true, events: 0, broken: null };
+  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, ...rest, access });
   assert.match(
     (await run('audit')).stderr,
     new RegExp(`The chains of 2 batches, ${events} events in all, are complete and unchanged`),

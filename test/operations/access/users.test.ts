@@ -48,7 +48,7 @@ async function installation(t: TestContext) {
     assert.ok(user);
     await updateUser(db, { ...user, password_hash: 'x' });
   };
-  return { db, clock, perform, addUser, signIn, setPassword };
+  return { db, clock, session, perform, addUser, signIn, setPassword };
 }
 
 describe('people of the console', () => {
@@ -117,6 +117,36 @@ describe('people of the console', () => {
     assert.deepEqual((await perform(operations.changeUser, { name: 'amina', roles: ['audit'] })).roles, ['audit']);
   });
 
+  test('have an administrator left who signs in by a passkey, or at the identity provider, for all accounts', async (t) => {
+    const { db, session, perform, addUser, setPassword } = await installation(t);
+    await addUser('amina', { roles: ['admin'] });
+    await setPassword('amina');
+    await addUser('bela', { roles: ['admin'], email: 'bela@example.org' });
+    const isLeft = async () => {
+      const done = await perform(operations.changeUser, { name: 'amina', roles: ['audit'] }).catch(() => null);
+      if (done !== null) await perform(operations.changeUser, { name: 'amina', roles: ['admin'] });
+      return done !== null;
+    };
+    const openid = (claim: string | null) => {
+      const given = claim === null ? null : { ...{ issuer: 'https://id.example.org', label: 'x' }, claim };
+      const console = { ...session.config.console, openid: given && { ...given, clientId: 'x', clientSecret: 'x' } };
+      Object.assign(session, { config: { ...session.config, console } });
+    };
+    assert.equal(await isLeft(), false);
+    openid('email');
+    assert.equal(await isLeft(), true, 'the provider knows bela by the address');
+    await db.execute("UPDATE users SET email = NULL WHERE name = 'bela'");
+    assert.equal(await isLeft(), false);
+    openid('preferred_username');
+    assert.equal(await isLeft(), true, 'the provider knows bela by the name');
+    openid(null);
+    const passkey = { credential_id: 'c', label: 'phone', public_key: 'p', counter: 0, transports: '', created_at: 1 };
+    await insertPasskey(db, { ...passkey, name: 'bela' });
+    assert.equal(await isLeft(), true, 'a passkey signs in by itself');
+    await db.execute("INSERT INTO user_accounts (name, account) VALUES ('bela', 'default')");
+    assert.equal(await isLeft(), false, 'bela administers one account, not the installation');
+  });
+
   test('who are reset lose password, factors and sessions, and get a link; an earlier link ends', async (t) => {
     const { db, clock, perform, addUser, setPassword, signIn } = await installation(t);
     const first = await addUser('amina');
@@ -180,6 +210,8 @@ describe('the history of access', () => {
   for (const [how, edit] of [
     ['edited', "UPDATE access_events SET actor = 'nobody' WHERE seq = 2"],
     ['deleted', 'DELETE FROM access_events WHERE seq = 2'],
+    ['cut off, with all that follow', 'DELETE FROM access_events WHERE seq >= 2'],
+    ['missing from a head that was put back', 'UPDATE access_head SET seq = 1'],
   ] as const)
     test(`shows an event that was ${how}`, async (t) => {
       const { db, perform, addUser } = await installation(t);

@@ -33,7 +33,11 @@ export const allRoles: Role[] = ['prepare', 'approve', 'operate', 'resolve', 'au
  */
 export async function api(
   t: TestContext,
-  { publicUrl = 'http://localhost:8788', openid = null }: { publicUrl?: string; openid?: OpenId | null } = {},
+  {
+    publicUrl = 'http://localhost:8788',
+    openid = null,
+    otherNames = new Map(),
+  }: { publicUrl?: string; openid?: OpenId | null; otherNames?: ReadonlyMap<string, string> } = {},
 ) {
   const folder = folderOf(t);
   const clock = makeVirtualClock();
@@ -41,7 +45,7 @@ export async function api(
   t.after(() => db.close());
   const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'service-key' };
   const loaded = await loadConfig({ cwd: folder, env, configPath: undefined });
-  const config = { ...loaded, console: { ...loaded.console, openid } };
+  const config = { ...loaded, otherNames, console: { ...loaded.console, openid } };
   const logged: unknown[] = [];
   const note = (...line: unknown[]) => void logged.push(line);
   const session: Session = {
@@ -49,6 +53,7 @@ export async function api(
     ledgerPath: join(folder, 'ledger.db'),
     person: 'root',
     through: 'serve',
+    otherNames,
   };
   for (const account of ['default', 'other']) {
     const batch_id = `B-${account}`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { consoleOf } from '../sign-in/browser.ts';
 
 const batch = '/api/v1/batches/B-default';
@@ -26,6 +27,33 @@ describe('two people at one batch', () => {
     assert.notEqual(now, seen);
     assert.equal((await reject(String(now))).status, 200, 'the refusal was not kept under its key');
     assert.equal((await reject(String(now))).status, 200, 'the answer was');
+  });
+
+  test('at the same moment: one is refused, whoever comes second', async (t) => {
+    const { db, person } = await consoleOf(t);
+    const { transact } = db;
+    // Each change waits until all requests have read the batch.
+    db.transact = async (work) => {
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+      return transact(work);
+    };
+    const people = await Promise.all(['amina', 'bela', 'chidi'].map((name) => person(name, { roles: ['operate'] })));
+    for (let round = 0; round < 10; round += 1) {
+      const [first] = people;
+      const seen = String((await first?.send('GET', batch))?.headers.etag);
+      const answers = await Promise.all(
+        people.map(({ send }, at) =>
+          send('POST', `${batch}/reorder`, {
+            body: { priority: ['urgent', 'bulk', 'normal'][(round + at) % 3] },
+            headers: { 'if-match': seen },
+          }),
+        ),
+      );
+      const done = answers.filter(({ status }) => status === 200);
+      const refused = answers.filter(({ status, body }) => status === 412 && body.code === 'CHANGED_MEANWHILE');
+      assert.equal(done.length + refused.length, 3, JSON.stringify(answers.map(({ body }) => body)));
+      assert.equal(done.length, 1, `round ${round}`);
+    }
   });
 
   test('learn nothing from the tag of a batch that they may not see', async (t) => {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { consoleOf } from '../sign-in/browser.ts';
+
+const review = '/api/v1/batches/B-default/review';
+const status = '/api/v1/batches/B-default';
+
+describe('the second person', () => {
+  test('is not the maker of the key that submitted the batch, nor another key of that maker', async (t) => {
+    const { db, person, send, session, makeKey } = await consoleOf(t);
+    const amina = await person('amina', { roles: ['approve'] });
+    const bela = await person('bela', { roles: ['approve'] });
+    session.person = 'amina';
+    await makeKey('payroll', ['prepare']);
+    const own = await makeKey('other-key', ['approve']);
+    await db.execute("UPDATE batches SET created_by = 'payroll' WHERE batch_id = 'B-default'");
+    const refused = await amina.send('GET', review);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'SECOND_PERSON_NEEDED']);
+    assert.match(refused.body.detail, /amina submitted batch B-default as payroll/);
+    assert.equal((await send('GET', review, { key: own })).body.code, 'SECOND_PERSON_NEEDED');
+    // Nothing stands in the way of bela but the service, which gives no answer.
+    assert.equal((await bela.send('GET', review)).body.code, 'SERVICE_UNREACHABLE');
+  });
+
+  test('is not the same human under the name of the operating system', async (t) => {
+    const { db, person } = await consoleOf(t, { otherNames: new Map([['akamau', 'amina']]) });
+    const amina = await person('amina', { roles: ['approve'] });
+    await db.execute("UPDATE batches SET created_by = 'akamau' WHERE batch_id = 'B-default'");
+    assert.equal((await amina.send('GET', review)).body.code, 'SECOND_PERSON_NEEDED');
+  });
+
+  test('is one of those whom the answer names: people of the console with the role, for the account', async (t) => {
+    const { db, person, addUser, session } = await consoleOf(t, { otherNames: new Map([['akamau', 'amina']]) });
+    const mayApprove = async (send: Awaited<ReturnType<typeof person>>['send']) =>
+      (await send('GET', status)).body.approvals.may_approve;
+    const { send } = await person('reader', { roles: ['audit'] });
+    assert.equal(await mayApprove(send), null, 'nobody is named');
+    await addUser('amina', { roles: ['approve'] });
+    await addUser('bela', { roles: ['prepare', 'approve'], accounts: ['default'] });
+    await addUser('chidi', { roles: ['approve'], accounts: ['default'] });
+    await db.execute("UPDATE user_accounts SET account = 'other' WHERE name = 'chidi'");
+    await addUser('dayo', { roles: ['approve'] });
+    await db.execute("UPDATE users SET disabled_at = 1 WHERE name = 'dayo'");
+    assert.deepEqual(await mayApprove(send), ['amina', 'bela']);
+    await db.execute("UPDATE batches SET created_by = 'akamau' WHERE batch_id = 'B-default'");
+    assert.deepEqual(await mayApprove(send), ['bela']);
+    Object.assign(session.config, { people: { approve: ['otieno', 'akamau', 'bela'] } });
+    assert.deepEqual(await mayApprove(send), ['otieno', 'bela']);
+  });
+});
