@@ -71,7 +71,7 @@ async function firstPageOn3g(on: Stage): Promise<number> {
 
 describe('every page', () => {
   for (const [path, title] of pages)
-    test(`${path} has its title, no fault of accessibility in light and dark, and breaks no policy`, async (t) => {
+    test(`${path} has its title, no accessibility fault in light and dark, and breaks no policy`, async (t) => {
       const opened = await open(t, path);
       if (opened === null) return;
       const { page, faults } = opened;
@@ -130,7 +130,7 @@ describe('the console', () => {
     return undefined;
   });
 
-  test('speaks the language that somebody chooses, and keeps it', async (t) => {
+  test('keeps the language that a person chooses', async (t) => {
     const opened = await open(t, '/');
     if (opened === null) return;
     const { page } = opened;
@@ -155,7 +155,7 @@ describe('the console', () => {
     await page.getByText('No connection to the server').waitFor({ state: 'detached' });
   });
 
-  test('sends a change again under the same key where its outcome is not known', async (t) => {
+  test('repeats a change under the same key if its outcome is not known', async (t) => {
     const opened = await open(t, `/batches/${samples.paused}`);
     if (opened === null) return;
     const { page } = opened;
@@ -271,7 +271,7 @@ describe('an approver', () => {
 });
 
 describe('an auditor', () => {
-  test('writes masked reports, proves them in the browser, and may change nothing', async (t) => {
+  test('writes masked reports, verifies them in the browser, and can change nothing', async (t) => {
     const opened = await open(t, `/batches/${samples.done}`, { name: 'auditor', roles: ['audit'] });
     if (opened === null) return;
     const { page } = opened;

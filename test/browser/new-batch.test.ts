@@ -68,7 +68,7 @@ async function jumpCost(page: Page): Promise<number> {
 }
 
 describe('a clerk', () => {
-  test('uploads a file, mends a group and a cell, undoes, sees the plan and submits', async (t) => {
+  test('uploads a file, corrects a group and a cell, undoes, sees the plan and submits', async (t) => {
     const opened = await open(t);
     if (opened === null) return;
     const { page, faults, session } = opened;
@@ -105,7 +105,7 @@ describe('a clerk', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('says what columns mean that are not clear', async (t) => {
+  test('chooses the meaning of unclear columns', async (t) => {
     const opened = await open(t);
     if (opened === null) return;
     const { page } = opened;
@@ -118,7 +118,7 @@ describe('a clerk', () => {
     await right(page, '1');
   });
 
-  test('pastes a table that was copied from a spreadsheet', async (t) => {
+  test('pastes a table from a spreadsheet', async (t) => {
     const opened = await open(t);
     if (opened === null) return;
     const { page } = opened;
@@ -135,7 +135,7 @@ describe('a clerk', () => {
     await right(page, '1');
   });
 
-  test('meets no fault of accessibility, in light and dark', async (t) => {
+  test('meets no accessibility fault, in light and dark', async (t) => {
     const opened = await open(t);
     if (opened === null) return;
     const { page, faults } = opened;

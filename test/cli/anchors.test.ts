@@ -50,8 +50,8 @@ const anchorsOf = (dir: string) =>
     receipt: string | null;
   }[];
 
-describe('a file of anchors', () => {
-  test('has the head of each finished batch, and shows a chain whose end was cut off', async (t) => {
+describe('an anchor file', () => {
+  test('has the head of each finished batch, and shows that the end of a chain was cut off', async (t) => {
     const { folder, run, pay } = place(t, [{ kind: 'file', path: 'elsewhere/heads.jsonl' }]);
     const { dir } = await pay();
     const heads = join(folder, 'elsewhere/heads.jsonl');
@@ -75,7 +75,7 @@ describe('a file of anchors', () => {
     assert.match(cut.stdout, /was cut short, or is of an older version: \d+ events were anchored/);
   });
 
-  test('has the head of what "report" gives out again, so that each version is proven', async (t) => {
+  test('has the head of every version that "report" publishes, so that each version is proven', async (t) => {
     const { folder, run, pay } = place(t, []);
     const { dir } = await pay();
     const file = [{ kind: 'file', path: 'heads.jsonl' }];
@@ -90,7 +90,7 @@ describe('a file of anchors', () => {
     assert.equal(lines().length, 1);
   });
 
-  test('that never had the batch proves nothing, and says so', async (t) => {
+  test('without the batch proves nothing, and the result says so', async (t) => {
     const { folder, run, pay } = place(t, []);
     const { dir } = await pay();
     assert.equal(existsSync(join(dir, 'anchors.json')), false);
@@ -101,8 +101,8 @@ describe('a file of anchors', () => {
   });
 });
 
-describe('an address for anchors', () => {
-  test('is given each head once, with its token; while it is out of order, the next batch brings both', async (t) => {
+describe('an anchor address', () => {
+  test('receives each head once, with its token; if it fails, the next batch sends both', async (t) => {
     const heads: string[] = [];
     let status = 503;
     const url = await serverWith(t, ({ headers }, body) => {
@@ -129,7 +129,7 @@ describe('an address for anchors', () => {
 });
 
 describe('a secret in the address of an anchor', () => {
-  test('is sent there, and stands in no ledger, report or log', async (t) => {
+  test('is sent there, and is in no ledger, report or log', async (t) => {
     const asked: (string | undefined)[] = [];
     let status = 503;
     const url = await serverWith(t, (request) => {
@@ -164,7 +164,7 @@ describe('a secret in the address of an anchor', () => {
     );
   });
 
-  test('tells no two anchors apart', async (t) => {
+  test('does not make two anchors different', async (t) => {
     const of = (kind: string, key: string) => ({ kind, url: `https://anchors.example/heads?key=${key}` });
     const { run } = place(t, [of('url', 'a'), of('rfc3161', 'a'), of('url', 'b')]);
     const { code, stderr } = await run('status');
@@ -239,7 +239,7 @@ describe('a time-stamping authority', { skip: hasOpenssl ? false : 'openssl is n
     assert.equal((await run('verify', dir)).code, 0);
   });
 
-  test('that grants nothing is asked again another time', async (t) => {
+  test('that grants nothing is asked again later', async (t) => {
     const url = await serverWith(t, () => ({ status: 200, body: Buffer.from('no') }));
     const { pay } = place(t, [{ kind: 'rfc3161', url }]);
     const { dir, stderr } = await pay();

@@ -42,7 +42,7 @@ async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<stri
 }
 
 describe('a batch that needs a second person', () => {
-  test('is not approved by who submitted it under the name of another, where the operating system has no names', async (t) => {
+  test('cannot be approved by its submitter under another name, if the operating system has no user names', async (t) => {
     if (process.getuid?.() !== 0) return t.skip('only root may run a command as somebody else');
     const folder = folderOf(t);
     chmodSync(folder, 0o777);
@@ -84,7 +84,7 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual([summary.created_by, summary.approved_by], ['somebody else', me]);
   });
 
-  test('waits as well when it comes by "run", which then says what to do and sends nothing', async (t) => {
+  test('also waits if it comes by "run", which then says what to do and sends nothing', async (t) => {
     const place = await setUp(t, { policy });
     const result = await place.run('run', 'payroll.csv', '--yes');
     assert.equal(result.code, 5);
@@ -92,7 +92,7 @@ describe('a batch that needs a second person', () => {
     assert.equal((await place.sandbox.liveCharges()).size, 0);
   });
 
-  test('can be approved by the submitter only where the configuration says so', async (t) => {
+  test('can be approved by the submitter only if the configuration allows it', async (t) => {
     const place = await setUp(t, { policy: { approval: { needed: 'always', bySubmitter: true } } });
     const batch = await submitted(place);
     assert.equal((await place.run('approve', batch, '--yes')).code, 0);
@@ -133,7 +133,7 @@ describe('a batch that needs a second person', () => {
     assert.equal(status, 'awaiting_approval');
   });
 
-  test('says how many of its rows another batch of the run may pay as well, who submitted it, and what it costs', async (t) => {
+  test('shows how many of its rows another batch of the run may also pay, who submitted that, and what it costs', async (t) => {
     const place = await setUp(t, { policy });
     const first = await submitted(place);
     place.asAnother(first);
@@ -224,7 +224,7 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual({ ...events }, { count: 1 });
   });
 
-  test('has held rows let go by another person only, while it waits and after the approval', async (t) => {
+  test('has its held rows released only by another person, while it waits and after the approval', async (t) => {
     const place = await setUp(t, { policy });
     writeFileSync(
       join(place.folder, 'payroll.csv'),
@@ -250,8 +250,8 @@ describe('a batch that needs a second person', () => {
   });
 });
 
-describe('the policy', () => {
-  test('asks for a second person above a number of rows or a sum, and for nobody below', async (t) => {
+describe('the approval policy', () => {
+  test('asks for a second person above a number of rows or a sum, and not below', async (t) => {
     const at = (approval: Record<string, unknown>) =>
       setUp(t, { policy: { approval: { needed: 'above', ...approval } } });
     const status = async (place: Awaited<ReturnType<typeof setUp>>) =>
@@ -267,7 +267,7 @@ describe('the policy', () => {
     assert.match(sums.approval_needed, /KES 100\.00 is more than the KES 99\.99/);
   });
 
-  test('that is not there asks for nobody: submit approves at once, and says so, as its help does', async (t) => {
+  test('without a setting needs nobody: submit approves at once, and says so, as its help does', async (t) => {
     const place = await setUp(t, {});
     const { code, stderr } = await place.run('submit', 'payroll.csv');
     assert.equal(code, 0, stderr);
@@ -281,7 +281,7 @@ describe('the policy', () => {
   });
 });
 
-test('what is submitted and pays nobody needs no approval, and says what ends it, or that held rows are to be decided', async (t) => {
+test('needs no approval for a batch that pays nobody, and says what finishes it, or that held rows need a decision', async (t) => {
   const place = await setUp(t, {
     policy: { approval: { needed: 'always' }, recipientMaximum: { days: 30, sums: { KES: '5' } } },
   });
@@ -328,7 +328,7 @@ describe('people', () => {
   });
 });
 
-test('rows that buy a product are told before an approval, with what they cost by the catalog: no sum has them', async (t) => {
+test('rows with a product are shown before an approval, with their catalog price: no sum contains them', async (t) => {
   const folder = folderOf(t);
   const rows = [
     '+254712101000,1,10,KES,',

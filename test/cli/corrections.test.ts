@@ -6,7 +6,7 @@ import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
-test('failed.csv, corrected or as it is, is paid under the run id of the file that it came from', async (t) => {
+test('failed.csv, corrected or unchanged, is paid under the run id of its file', async (t) => {
   const folder = folderOf(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const run = (...args: string[]) => runHere(args, { cwd: folder, env: sandbox.env });

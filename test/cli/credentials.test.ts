@@ -7,7 +7,7 @@ import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
-test('airbatch resume ends with exit code 5 where the service refuses the key, and leaves doubts as they are', {
+test('airbatch resume ends with exit code 5 if the service refuses the key, and leaves doubts unchanged', {
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
@@ -40,7 +40,7 @@ test('airbatch resume ends with exit code 5 where the service refuses the key, a
   assert.equal(stderr.match(/the account is paused/g)?.length, 1, stderr);
 });
 
-test('airbatch validate ends with the refusal of the key, and calls no row wrong for it', async (t) => {
+test('airbatch validate ends with the refusal of the key, and calls no row wrong because of it', async (t) => {
   const folder = folderOf(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
@@ -60,7 +60,7 @@ for (const [key, permission] of [
   ['sandbox-no-list-key', 'airtime.transactions.read'],
   ['sandbox-write-only-key', 'wallets.read'],
 ] as const)
-  test(`a key without ${permission} is found before anything is sent, and the permission is named`, async (t) => {
+  test(`a key without ${permission} is found before anything is sent, and the message names the permission`, async (t) => {
     const folder = folderOf(t);
     const sandbox = await sandboxHere(t, { settleMs: 0 });
     const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };

@@ -12,7 +12,7 @@ const telling = `
   registerHooks({ load(url, context, next) { const found = /node_modules\\/([^/]+)/.exec(url); if (found) loaded.add(found[1]); return next(url, context); } });
   process.on('exit', () => process.stderr.write([...loaded].join(' ')));`;
 
-test('the help is shown without what only commands need: a start of the command stays a small one', async () => {
+test('the help is shown without modules that only commands need: the command starts fast', async () => {
   const hook = `data:text/javascript,${encodeURIComponent(telling)}`;
   const { stdout, stderr } = await run(process.execPath, ['--import', hook, 'src/cli/airbatch.js', '--help']);
   assert.match(stdout, /Usage: airbatch/);

@@ -199,7 +199,7 @@ function namesTold(command: string, told: Set<string> = new Set()): Set<string> 
   return told;
 }
 
-test('every name in the JSON that is given out is in snake_case, and is told', { timeout: 600_000 }, async (t) => {
+test('every name in the printed JSON is in snake_case, and documented', { timeout: 600_000 }, async (t) => {
   const place = await setUp(t);
   for (const work of [payOne, decide, runJobs, askAndStop, addFiles]) await work(place);
   const { given } = place;

@@ -11,7 +11,7 @@ import { makeLedgerIn } from '../support/ledger.ts';
 /** Several seconds of reading: long enough to be killed in the middle. */
 const rowCount = 300_000;
 
-test('a file whose reading was killed with -9 is no work any more at the next start, and leaves nothing behind', async (t) => {
+test('a file whose reading was killed with -9 is no open work at the next start, and leaves nothing behind', async (t) => {
   const cwd = folderOf(t);
   const temporary = join(cwd, 'tmp');
   mkdirSync(temporary);

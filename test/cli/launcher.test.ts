@@ -20,7 +20,7 @@ const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=
 const starts = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
 describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no way to start in place' }, () => {
-  test('starts commands of whole files again, with less room for garbage, and hands everything on', async (t) => {
+  test('restarts commands for whole files with a smaller heap for garbage, and passes everything on', async (t) => {
     const folder = folderOf(t);
     const { code, stdout, stderr } = await runCommand(
       ['--json', 'report', 'no such batch', '--ledger', 'no such ledger.db'],
@@ -35,7 +35,7 @@ describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no
     assert.equal(JSON.parse(stdout).error.message.includes('no such ledger.db'), true);
   });
 
-  test('leaves small commands, and the size that somebody chose, as they are', async (t) => {
+  test('leaves small commands, and a size that somebody chose, unchanged', async (t) => {
     const folder = folderOf(t);
     const help = await runCommand(['--help'], { cwd: folder, env: { NODE_OPTIONS: telling(folder) } });
     assert.equal(starts(help.stderr, /started with/g), 1);

@@ -6,7 +6,7 @@ import { startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
-test('what the log says of an account, and of no batch, names the account', async (t) => {
+test('log lines about an account, and not a batch, name the account', async (t) => {
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '25', '--window-ms', '2000']);
   // Enough for most of a minute: the service goes away in the middle of them, also on a busy machine.

@@ -27,7 +27,7 @@ for (const args of [
   ['--config', 'logged.json', 'networks', 'KE'],
   ['status', 'B-1'],
 ]) {
-  test(`"airbatch ${args.join(' ')}" gives the same in this process as in one of its own`, async (t) => {
+  test(`"airbatch ${args.join(' ')}" gives the same in this process as in its own`, async (t) => {
     const cwd = folderOf(t);
     writeFileSync(join(cwd, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,5,KES\n');
     // A file that others can read is warned of, in the log.
@@ -41,7 +41,7 @@ for (const args of [
   });
 }
 
-test('a command writes its log to the streams that it is given, and leaves nothing behind in the process', async (t) => {
+test('a command writes its log to the given streams, and leaves nothing behind in the process', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,5,KES\n');
   writeFileSync(join(cwd, '.env'), 'X=1\n', { mode: 0o644 });

@@ -25,7 +25,7 @@ const commands: readonly (readonly [args: readonly string[], code: number])[] = 
 
 describe('a command that only reads', () => {
   for (const [args, code] of commands)
-    test(`makes nothing in a folder that has no ledger: ${args.join(' ')}`, async (t) => {
+    test(`creates nothing in a folder without a ledger: ${args.join(' ')}`, async (t) => {
       const cwd = folderOf(t);
       writeFileSync(join(cwd, 'payroll.csv'), file);
       const ended = await runHere(args, { cwd });

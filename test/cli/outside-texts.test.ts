@@ -27,7 +27,7 @@ function logged(text: string): string[] {
 
 describe('a text from outside', () => {
   for (const { what, text, raw, personal, link, call } of hostileTexts) {
-    test(`reaches nobody raw where it has ${what}`, () => {
+    test(`reaches nobody raw if it has ${what}`, () => {
       const [mail, chat, webhook] = [mailText([secret]), chatText([secret]), webhookText([secret])].map((say) =>
         say(text),
       );
@@ -46,7 +46,7 @@ describe('a text from outside', () => {
     });
   }
 
-  test('is a cell of a CSV file that reads back the same, but for an apostrophe before what would compute', () => {
+  test('is a cell of a CSV file that reads back the same, except for an apostrophe before a formula', () => {
     const [line] = parse(csvText([hostileTexts.map(({ text }) => text)])) as string[][];
     const cells = hostileTexts.map(({ text }) => Buffer.from(spreadsheetSafe(text)).toString());
     for (const [at, cell] of (line ?? []).entries()) {
@@ -81,7 +81,7 @@ function isClean({ stdout, stderr }: { stdout: string; stderr: string }): void {
 }
 
 describe('a command', () => {
-  test('repeats names of files, cells and arguments on one line each, without what a screen obeys', async (t) => {
+  test('shows names of files, cells and arguments on one line each, without control characters', async (t) => {
     const cwd = folderOf(t);
     const name = `pay${forged}\u202e.csv`;
     const rows = [
@@ -123,7 +123,7 @@ describe('a command', () => {
     }
   });
 
-  test("tells of a job's program what it complained of, without numbers, secrets and colours", async (t) => {
+  test('shows the error output of a job’s program without numbers, secrets and colours', async (t) => {
     const cwd = folderOf(t);
     const complaint = [
       'read 100 of 254712 rows',

@@ -10,7 +10,7 @@ import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/ledger.ts';
 
-test('serve that cannot open its ledger tells people once, however often it is started, and ends with its exit code', async (t) => {
+test('serve that cannot open its ledger notifies people once, however often it is started, and ends with its exit code', async (t) => {
   const told: { id: unknown; type: string; text: string }[] = [];
   const chat = createServer(async (request, response) => {
     const { type, data } = JSON.parse(await text(request));

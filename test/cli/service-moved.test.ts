@@ -28,7 +28,7 @@ async function twoServices(t: TestContext) {
   };
 }
 
-test('an account that is pointed at another service pays nothing of its batches there, until a person says that it has moved', async (t) => {
+test('an account that points to another service pays nothing of its batches there, until a person says that it has moved', async (t) => {
   const { one, two, pointAt, run } = await twoServices(t);
   pointAt(one.url);
   await run('submit', 'payroll.csv');
@@ -63,7 +63,7 @@ test('an account that is pointed at another service pays nothing of its batches 
   assert.match(refused.stderr, /\[SERVICE_CHANGED\]\n.*--service-moved/);
 });
 
-test('what a person has paused is not sent once its account is pointed back, until that batch is resumed by its name', async (t) => {
+test('a batch that a person paused is not sent once its account points back, until a person resumes it by its id', async (t) => {
   const { one, two, pointAt, run } = await twoServices(t);
   pointAt(one.url);
   await run('submit', 'payroll.csv');

@@ -44,7 +44,7 @@ function cells(stdout: string): string[][] {
 }
 
 describe('airbatch balance', () => {
-  test('shows the wallets of Version 2, and what they are worth in all', async () => {
+  test('shows the wallets of Version 2, and their total value', async () => {
     const { stdout, stderr, code } = await ask('new', 'balance');
     assert.equal(code, 0, stderr);
     const [global, local] = cells(stdout);
@@ -69,7 +69,7 @@ describe('airbatch balance', () => {
     assert.deepEqual([old.total, old.wallets[0].currency, old.wallets[0].balance], [null, '', '500000']);
   });
 
-  test('says what is wrong where the service gives no answer, with exit code 5, and 6 where it refuses the key', async () => {
+  test('explains a service without an answer, with exit code 5, and a refused key with 6', async () => {
     const rejected = await ask('stranger', 'balance');
     assert.equal(rejected.code, 6);
     assert.match(
@@ -90,7 +90,7 @@ describe('airbatch balance', () => {
   });
 });
 
-test('what the service turns away is told with how long it asks to wait', async (t) => {
+test('shows how long a service asks to wait', async (t) => {
   const served = createServer((_request, response) => {
     response.writeHead(429, { 'retry-after': '90' });
     response.end();
@@ -148,13 +148,13 @@ describe('airbatch products', () => {
     assert.match((await ask('new', 'products', '--network', '999')).stdout, /no products of network 999/);
   });
 
-  test('shows the open products of Version 1 too, whose price names no currency', async () => {
+  test('also shows the open products of Version 1, whose price names no currency', async () => {
     const [open, fixed] = cells((await ask('old', 'products', '--network', '1')).stdout);
     assert.deepEqual(open, ['100', 'Safaricom Kenya airtime', 'Safaricom Kenya', 'any amount']);
     assert.deepEqual(fixed?.at(-1), '20');
   });
 
-  test('lists all of them on both versions, though Version 1 lists them by network only', async () => {
+  test('lists all of them on both versions, though Version 1 lists them only by network', async () => {
     const { stderr, stdout } = await ask('old', 'products', '--json');
     assert.match(stderr, /lists products by network: asking for those of [0-9]+, about [0-9]+ s/);
     const [now, old] = [await json('new', 'products'), JSON.parse(stdout)];
@@ -164,7 +164,7 @@ describe('airbatch products', () => {
 });
 
 describe('airbatch sandbox', () => {
-  test('says where it cannot listen: at a port that is taken, or at what is no port', async () => {
+  test('says why it cannot listen at a used or impossible port', async () => {
     const taken = new URL(sandbox.url).port;
     for (const port of [taken, '70000']) {
       const { code, stderr } = await runHere(['sandbox', '--ephemeral', '--port', port], { cwd });

@@ -5,7 +5,7 @@ import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/ledger.ts';
 
-test('a slip on the command line is told with what to do about it', async (t) => {
+test('a misspelt command line is explained', async (t) => {
   const cwd = folderOf(t);
   // Makes a ledger without batches.
   await makeLedgerIn(cwd);
@@ -35,7 +35,7 @@ test('the help lists the commands in groups, each with its heading, and none wit
   assert.ok(headings.length > 6 && !headings.includes('Commands'), headings.join());
 });
 
-test('a command, an option, an account and a job with a slip are told with what was probably meant', async (t) => {
+test('a misspelt command, option, account or job gets the probable name', async (t) => {
   const cwd = folderOf(t);
   for (const [args, told] of [
     [['statsu'], /\(Did you mean status\?\)/],
@@ -48,7 +48,7 @@ test('a command, an option, an account and a job with a slip are told with what 
   }
 });
 
-test('what is done with batches makes no ledger where there is none, and passes none as whole', async (t) => {
+test('commands for batches create no ledger, and do not report a missing one as intact', async (t) => {
   const cwd = folderOf(t);
   for (const args of [
     ['audit'],
@@ -74,7 +74,7 @@ test('what is done with batches makes no ledger where there is none, and passes 
   assert.deepEqual(readdirSync(cwd), []);
 });
 
-test('airbatch forget takes no batch together with --before, which would not hold it back: nothing is forgotten', async (t) => {
+test('airbatch forget accepts no batch together with --before, which would not protect it: nothing is forgotten', async (t) => {
   const cwd = folderOf(t);
   const { code, stdout, stderr } = await runHere(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
   assert.equal(code, 2, stderr);

@@ -14,7 +14,7 @@ const slowly = { leaseTtlMs, limits: { creation: { limit: 5, windowMs: 1_000 } }
 /** As much as the sandbox takes, under the usual hold: a short one may run out where the machine is busy. */
 const quickly = { limits: { creation: { limit: 1_000, windowMs: 1_000 } } };
 
-test('a run that stood still for longer than its hold says that and what goes on, and sends nothing more', {
+test('a run that stood still for longer than its lease says so, names the batch that continues, and sends nothing more', {
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
-test('a command that watches says when it does the work itself, and who does it then is named to others', {
+test('a command that watches says when it takes over the work, and others then see its name', {
   timeout: 60_000,
 }, async (t) => {
   const cwd = folderOf(t);

@@ -25,7 +25,7 @@ async function setUp(t: TestContext, service: string) {
   return { cwd, batches: async () => (await listBatches(db, 10)).length };
 }
 
-describe('where the credentials of a ledger are gone', () => {
+describe('without the credentials of a ledger', () => {
   for (const args of [['run', 'pay.csv', '--yes'], ['serve', '--port', '0'], ['balance']])
     test(`airbatch ${args[0]} does not rehearse`, async (t) => {
       const { cwd, batches } = await setUp(t, 'pay.example');
@@ -36,7 +36,7 @@ describe('where the credentials of a ledger are gone', () => {
       assert.equal(await batches(), 1);
     });
 
-  test('a rehearsal that is asked for is one', async (t) => {
+  test('an explicit rehearsal is one', async (t) => {
     const { cwd, batches } = await setUp(t, 'pay.example');
     const { code, stderr } = await runHere(['run', 'pay.csv', '--yes', '--account', 'sandbox'], { cwd });
     assert.equal(code, 0, stderr);
@@ -44,7 +44,7 @@ describe('where the credentials of a ledger are gone', () => {
     assert.equal(await batches(), 2);
   });
 
-  test('a ledger of rehearsals goes on rehearsing', async (t) => {
+  test('a ledger of rehearsals continues to rehearse', async (t) => {
     const { cwd } = await setUp(t, embeddedSandboxService);
     const { code, stderr } = await runHere(['run', 'pay.csv', '--yes'], { cwd });
     assert.equal(code, 0, stderr);

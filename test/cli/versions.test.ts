@@ -6,7 +6,7 @@ import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
-test('report says that nothing has changed, a retry says what differs from what was given out, and both versions prove', async (t) => {
+test('report says that nothing has changed, a retry lists the differences from the published version, and both versions verify', async (t) => {
   const folder = folderOf(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };

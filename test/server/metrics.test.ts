@@ -7,7 +7,7 @@ import { makeRig, someRows } from '../support/engine.ts';
 import { setPause } from '../support/ledger.ts';
 import { idleUsage } from '../support/open-limiter.ts';
 
-test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and slots, as the ledger has them', async (t) => {
+test('metrics show rows by state, ages, doubts, balances, rates, webhooks and slots from the ledger', async (t) => {
   const rig = await makeRig({ settleMs: 3_600_000 });
   rig.service.script('run-1/ref-2', 'lose_request');
   await rig.add(someRows(5), { balance_before: null });

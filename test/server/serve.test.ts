@@ -127,7 +127,7 @@ async function runBeside(t: TestContext, place: Place, ...args: string[]) {
 }
 
 describe('airbatch serve', () => {
-  test('pays what is approved before and while it runs, ends rows by webhooks, and reports', async (t) => {
+  test('pays batches that are approved before and while it runs, ends rows by webhooks, and reports', async (t) => {
     const place = await setUp(t);
     await place.addRows('batch-1', 2);
     const { command, url } = await place.serve();
@@ -162,7 +162,7 @@ describe('airbatch serve', () => {
     assert.doesNotMatch(stdout + stderr, /canary|254712/);
   });
 
-  test('looks a row up when a registered webhook names it, and not only when it would have looked anyway', async (t) => {
+  test('looks a row up as soon as a registered webhook names it', async (t) => {
     const place = await setUp(t, { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'look-rarely.ts')}` });
     await place.addRows('batch-1', 1);
     const { url } = await place.serve();
@@ -185,7 +185,7 @@ describe('airbatch serve', () => {
     assert.equal((await post(`${url}/webhooks/main/events`, body, registeredHeaders(body, 'forged'))).status, 401);
   });
 
-  test('has what it acknowledged on disk: killed right after, it handles it at the next start', async (t) => {
+  test('has acknowledged webhooks on disk: killed right after, it handles them at the next start', async (t) => {
     const place = await setUp(t);
     const first = await place.serve();
     const acknowledged: string[] = [];
@@ -206,7 +206,7 @@ describe('airbatch serve', () => {
     for (const id of acknowledged) assert.equal((await find(id))?.outcome, 'foreign');
   });
 
-  test('stops sending at SIGTERM, and writes what came of the request in flight', async (t) => {
+  test('stops sending at SIGTERM, and writes the outcome of the request in flight', async (t) => {
     const place = await setUp(t);
     let answerNow = () => {};
     place.service.beforeAnswer = () =>
@@ -225,7 +225,7 @@ describe('airbatch serve', () => {
     assert.deepEqual([place.service.posts, await place.status(1, 'batch-2')], [1, 'ready']);
   });
 
-  test('sends nothing more and ends where its ledger is moved, with the code that is not started again', async (t) => {
+  test('sends nothing more and ends if its ledger is moved, with the code that prevents a restart', async (t) => {
     const place = await setUp(t);
     let answerNow = () => {};
     place.service.beforeAnswer = () =>
@@ -263,7 +263,7 @@ describe('airbatch serve', () => {
     assert.equal((await again.command.ended).code, 0);
   });
 
-  test('waits for an account that another process has, and takes webhooks meanwhile', async (t) => {
+  test('waits for an account of another process, and receives webhooks meanwhile', async (t) => {
     const place = await setUp(t);
     const first = await place.serve();
     await until('working', async () => (await readiness(first.url)).accounts.working === 1);
@@ -282,7 +282,7 @@ describe('airbatch serve', () => {
     });
   });
 
-  test('writes the reports of a batch that ended a moment before a program was killed, and none that were moved away since', async (t) => {
+  test('writes the reports of a batch that ended just before a program was killed, and none that were moved away since', async (t) => {
     const place = await setUp(t);
     const dayMs = 24 * 3_600_000;
     for (const [batchId, ageMs] of [
@@ -303,7 +303,7 @@ describe('airbatch serve', () => {
     assert.equal(existsSync(join(place.folder, 'reports/batch-1')), false);
   });
 
-  test('does the work of a run beside it, which watches and reports', async (t) => {
+  test('does the work of a run, which watches and reports', async (t) => {
     const place = await setUp(t);
     const { run } = await runBeside(t, place, '--json');
     await place.service.asked(1);
@@ -314,7 +314,7 @@ describe('airbatch serve', () => {
     assert.equal(place.service.posts, 1);
   });
 
-  test('goes on sending when a run that only watches is interrupted, which says so', async (t) => {
+  test('continues to send when a run that only watches is interrupted, which says so', async (t) => {
     const place = await setUp(t);
     const { run } = await runBeside(t, place);
     run.child.kill('SIGINT');
@@ -327,7 +327,7 @@ describe('airbatch serve', () => {
     await place.service.asked(1);
   });
 
-  test('goes on for a run beside it when it is stopped', async (t) => {
+  test('is replaced by a run when it is stopped', async (t) => {
     const place = await setUp(t);
     const { serve, run } = await runBeside(t, place, '--json');
     await place.service.asked(1);
@@ -340,7 +340,7 @@ describe('airbatch serve', () => {
     assert.equal(place.service.posts, 1);
   });
 
-  test('says where it cannot listen', async (t) => {
+  test('says why it cannot listen', async (t) => {
     const place = await setUp(t);
     const { url } = await place.serve();
     for (const option of ['--port', '--metrics-port']) {
@@ -353,7 +353,7 @@ describe('airbatch serve', () => {
     }
   });
 
-  test('takes what is no number for a slip, before anything is opened', async (t) => {
+  test('refuses an option that should be a number, before anything is opened', async (t) => {
     const place = await setUp(t);
     for (const [option, value] of [
       ['--metrics-port', 'abc'],

@@ -52,7 +52,7 @@ const callback = callbackBody({ id: 'topup-1', status: 'completed', reference: '
 const event = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: 'k-1' });
 
 describe('the webhook receiver', () => {
-  test('keeps what is rightly signed, in either scheme, and tells the runner', async (t) => {
+  test('stores correctly signed webhooks of either scheme, and wakes the runner', async (t) => {
     const { post, kept, hints } = await setUp(t);
     const first = await post(topups, callback, callbackHeaders(callback, 'key-2', now));
     assert.deepEqual([first.statusCode, first.json()], [200, { received: 'now' }]);
@@ -68,7 +68,7 @@ describe('the webhook receiver', () => {
     assert.deepEqual(hints, ['main', 'main']);
   });
 
-  test('keeps no key that the service repeats in what it signs', async (t) => {
+  test('stores no key that the service echoes in a signed body', async (t) => {
     const { db, post } = await setUp(t);
     const body = callbackBody({ id: 'topup-1', status: 'failed', reference: 'r', failure_reason: 'key one-secret' });
     await post('/webhooks/same/topups', body, callbackHeaders(body, 'one-secret', now));
@@ -76,7 +76,7 @@ describe('the webhook receiver', () => {
     assert.match(entry?.body ?? '', /"key \[secret\]"/);
   });
 
-  test('believes the old key and the new one while they rotate', async (t) => {
+  test('accepts the old key and the new one during a rotation', async (t) => {
     const { post } = await setUp(t);
     for (const [index, key] of ['key-1', 'key-2'].entries()) {
       const at = now + index * 1_000;
@@ -89,7 +89,7 @@ describe('the webhook receiver', () => {
     }
   });
 
-  test('answers what came before with 200, and changes nothing', async (t) => {
+  test('answers a repeated webhook with 200, and changes nothing', async (t) => {
     const { post, kept, hints, time } = await setUp(t);
     const headers = callbackHeaders(callback, 'key-1', now);
     await post(topups, callback, headers);
@@ -105,7 +105,7 @@ describe('the webhook receiver', () => {
     assert.equal(hints.length, 2);
   });
 
-  test('believes no callback that was signed more than five minutes ago, or is from the future', async (t) => {
+  test('rejects a callback that was signed more than five minutes ago, or is from the future', async (t) => {
     const { post, kept, logged } = await setUp(t);
     for (const at of [now - 301_000, now + 301_000]) {
       assert.equal((await post(topups, callback, callbackHeaders(callback, 'key-1', at))).statusCode, 401);
@@ -115,7 +115,7 @@ describe('the webhook receiver', () => {
     assert.match(JSON.stringify(logged), /timestamp_stale/);
   });
 
-  test('believes no event that is older than it is known which ones have come', async (t) => {
+  test('rejects an event that is older than the record of received events', async (t) => {
     const { db, post, kept, logged, time } = await setUp(t);
     const headers = registeredHeaders(event, 'hook-1');
     time.now += 49 * 86_400_000;
@@ -129,7 +129,7 @@ describe('the webhook receiver', () => {
     assert.match(JSON.stringify(logged), /timestamp_stale/);
   });
 
-  test('gives an unknown account, a silent one and a wrong signature the very same answer', async (t) => {
+  test('gives an unknown account, a silent one and a wrong signature exactly the same answer', async (t) => {
     const { post, kept } = await setUp(t);
     const signed = callbackHeaders(callback, 'key-1', now);
     const answers = [
@@ -166,7 +166,7 @@ describe('the webhook receiver', () => {
     assert.equal((await kept()).length, 0);
   });
 
-  test('verifies the raw bytes, whatever type they are called', async (t) => {
+  test('verifies the raw bytes, whatever their content type', async (t) => {
     const { post } = await setUp(t);
     const body = Buffer.from(`\n ${callback.replace('{', '{ "a": "\u00e9\u{1f4b6}", "a": 1.10,')}  `);
     for (const [index, type] of [
@@ -180,7 +180,7 @@ describe('the webhook receiver', () => {
     }
   });
 
-  test('takes up to 64 KiB', async (t) => {
+  test('accepts up to 64 KiB', async (t) => {
     const { post } = await setUp(t);
     const full = callback + ' '.repeat(64 * 1024 - callback.length);
     assert.equal((await post(topups, full, callbackHeaders(full, 'key-1', now))).statusCode, 200);
@@ -190,7 +190,7 @@ describe('the webhook receiver', () => {
     assert.equal((await post('/webhooks/nobody/topups', over, {})).body, answer.body);
   });
 
-  test('keeps what is rightly signed and cannot be read, with an alert', async (t) => {
+  test('stores a correctly signed but unreadable webhook, with an alert', async (t) => {
     const { post, db, logged, kept } = await setUp(t);
     const body = '{"id":"evt-9"\0';
     assert.equal((await post(events, body, registeredHeaders(body, 'hook-1'))).statusCode, 200);
@@ -218,7 +218,7 @@ describe('the webhook receiver', () => {
     assert.doesNotMatch(JSON.stringify(logged), /key-|hook-|guess|254712/);
   });
 
-  test('takes a body of no type at all, over real HTTP', async (t) => {
+  test('accepts a body without a content type, over real HTTP', async (t) => {
     const { app } = await setUp(t);
     await app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = app.server.address() as AddressInfo;
@@ -235,7 +235,7 @@ describe('the webhook receiver', () => {
 });
 
 describe('a webhook is acknowledged', () => {
-  test('only after it is durable', async (t) => {
+  test('only after it is on disk', async (t) => {
     const inner = await memoryLedger();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -260,7 +260,7 @@ describe('a webhook is acknowledged', () => {
     assert.equal(await answer, 200);
   });
 
-  test('never when the ledger could not be written: the service is asked to send it again', async (t) => {
+  test('never if the ledger could not be written: the service must send it again', async (t) => {
     const inner = await memoryLedger();
     let full = true;
     const db: Database = {
@@ -279,7 +279,7 @@ describe('a webhook is acknowledged', () => {
     assert.equal((await post(topups, callback, headers)).json().received, 'now');
   });
 
-  test('again when the answer to the first was lost after it was kept', async (t) => {
+  test('again if the answer to the first was lost after it was stored', async (t) => {
     const inner = await memoryLedger();
     let isFirst = true;
     const db: Database = {
@@ -304,7 +304,7 @@ describe('a webhook is acknowledged', () => {
 describe('a forged webhook', () => {
   const mutations = 4_000;
 
-  test(`is never believed: ${mutations} seeded mutations of good ones change nothing`, async (t) => {
+  test(`is never accepted: ${mutations} seeded mutations of good ones change nothing`, async (t) => {
     const random = makeSeededRandom(20_261_120);
     const rig = await makeRig();
     await rig.add(someRows(1));
@@ -375,7 +375,7 @@ function mutate(
 }
 
 describe('the health of the server', () => {
-  test('is live always, and ready while webhooks can be kept', async (t) => {
+  test('is always live, and ready while webhooks can be stored', async (t) => {
     const { app, db, health } = await setUp(t);
     const get = async (url: string) => {
       const answer = await app.inject({ url });
@@ -428,7 +428,7 @@ describe('the health of the server', () => {
     assert.equal(await ready(), 200);
   });
 
-  test('proves at most every other second that the ledger can be written, however often it is asked', async (t) => {
+  test('checks at most every other second that the ledger can be written, however often it is asked', async (t) => {
     const { app, db, time } = await setUp(t);
     const { transact } = db;
     let writes = 0;

@@ -14,7 +14,7 @@ import { giveBack } from '../../reports/late.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('airbatch audit of one row says why it is invalid or skipped, which the chain does not tell', async (t) => {
+test('airbatch audit of one row says why it is invalid or skipped, which the chain does not contain', async (t) => {
   const folder = folderOf(t);
   const run = (...args: string[]) => runHere(args, { cwd: folder });
   const rows = ['+254712101000,1,10,KES,e-1', '0712,1,five,KES,e-2'];
@@ -36,7 +36,7 @@ test('airbatch audit of one row says why it is invalid or skipped, which the cha
   assert.deepEqual([status, line, codes], ['invalid', 3, ['PHONE_NEEDS_COUNTRY', 'AMOUNT_NOT_A_NUMBER']]);
 });
 
-test('airbatch audit tells what happened to a batch and to a row, and finds a chain that was changed', async (t) => {
+test('airbatch audit shows what happened to a batch and to a row, and finds a changed chain', async (t) => {
   const folder = folderOf(t);
   const run = (...args: string[]) => runHere(args, { cwd: folder });
   // Numbers that end in 0001 are declined.
@@ -114,7 +114,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
     assert.match(anywhere.stderr, new RegExp(`The chain of batch ${id} is broken: event 3 does not follow`));
 });
 
-test('airbatch audit finds a batch or a row of the ledger that was edited, though its chain is whole', async (t) => {
+test('airbatch audit finds an edited batch or row of the ledger, though its chain is complete', async (t) => {
   const folder = folderOf(t);
   const run = (...args: string[]) => runHere(args, { cwd: folder });
   const lines = [
@@ -221,7 +221,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   );
 });
 
-test('an audit calls no row edited whose money the service gave back, and finds where the ledger says otherwise of it', async (t) => {
+test('an audit accepts a refunded row, and finds a refund that the chain does not have', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   await giveBack(db, 2);
@@ -230,7 +230,7 @@ test('an audit calls no row edited whose money the service gave back, and finds 
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, ['row 2 has another refund than the audit chain']);
 });
 
-test('an audit finds a chain that was written anew, or cut short, by its anchored heads', async (t) => {
+test('an audit finds a rewritten or shortened chain by its anchored heads', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { audit_seq: events, audit_head: head } = (await findBatch(db, 'B-1')) as BatchRecord;
@@ -267,7 +267,7 @@ async function anchoredLedger(t: TestContext) {
   return { folder, run, batch, ledger };
 }
 
-test('an audit finds a batch that was deleted whole by the head of it that was put in a file', async (t) => {
+test('an audit finds a completely deleted batch by its anchored head in a file', async (t) => {
   const { run, batch, ledger } = await anchoredLedger(t);
   assert.equal((await run('audit')).code, 0);
   const tables = ['batches', 'events', 'rows', 'batch_counts', 'batch_costs', 'payments', 'anchors'];
@@ -284,7 +284,7 @@ test('an audit finds a batch that was deleted whole by the head of it that was p
   );
 });
 
-test('an audit finds events that were deleted from the end of a chain by the file that has its head, whatever the ledger says of it', async (t) => {
+test('an audit finds events that were deleted from the end of a chain by the file with its head, whatever the ledger says', async (t) => {
   const { run, batch, ledger } = await anchoredLedger(t);
   ledger.exec(`DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 2; DELETE FROM anchors;
     UPDATE batches SET status = 'running', completed_at = NULL, balance_after = NULL,
@@ -296,7 +296,7 @@ test('an audit finds events that were deleted from the end of a chain by the fil
   }
 });
 
-test('an audit says where anchored heads cannot be read, and goes on', async (t) => {
+test('an audit reports unreadable anchors, and continues', async (t) => {
   const { folder, run } = await anchoredLedger(t);
   writeFileSync(join(folder, 'elsewhere.jsonl'), 'no head\n');
   const broken = await run('audit');
@@ -310,7 +310,7 @@ test('an audit says where anchored heads cannot be read, and goes on', async (t)
   assert.match(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').anchors.unread[0].why, /ENOENT/);
 });
 
-test('an audit finds payments whose rows are gone, with their batch or without', async (t) => {
+test('an audit finds payments whose rows are missing, with their batch or without', async (t) => {
   const { run, batch, ledger } = await anchoredLedger(t);
   ledger.exec('DELETE FROM rows WHERE row_no = 2');
   const row = await run('audit');
@@ -342,7 +342,7 @@ const bodyChanges: [was: string, is: string, what: string][] = [
   ['/e-2', '/e-9', 'reference'],
 ];
 
-test('an audit compares each row with what was sent for it', async (t) => {
+test('an audit compares each row with the payment that was sent for it', async (t) => {
   const { folder, batch, ledger } = await anchoredLedger(t);
   const db = openSqlite(join(folder, '.airbatch/ledger.db'));
   t.after(() => db.close());

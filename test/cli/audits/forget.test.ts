@@ -70,7 +70,7 @@ describe('airbatch forget', () => {
     );
   });
 
-  test('says of how many rows the number can still be found by trying, and quotes no row of a file without a header', async (t) => {
+  test('says for how many rows the number can still be found by trying, and quotes no row of a file without a header', async (t) => {
     const { folder, run, bytes } = await paidDaysAgo(t, 30);
     const rows = ['+254712101005,1,10,KES', '+254712101006,1,10,KES'];
     writeFileSync(join(folder, 'plain.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
@@ -91,7 +91,7 @@ describe('airbatch forget', () => {
     assert.doesNotMatch(bytes(), /7121010/);
   });
 
-  test('waits until nobody could be paid twice for want of a number', async (t) => {
+  test('waits until a missing number could not cause a second payment', async (t) => {
     const { run, batch, bytes } = await paidDaysAgo(t, 6);
     const early = await run('forget', batch);
     assert.equal(early.code, 2);
@@ -107,7 +107,7 @@ describe('airbatch forget', () => {
     assert.ok(bytes().includes(numbers[0] ?? '?'));
   });
 
-  test('follows the days of the configuration, and says so where there are none', async (t) => {
+  test('uses the days of the configuration, and says so if there are none', async (t) => {
     const kept = await paidDaysAgo(t, 30, { retention: { personalDataDays: 60 } });
     const none = await kept.run('--json', 'forget');
     assert.deepEqual([none.code, JSON.parse(none.stdout).batches], [0, []]);
@@ -129,7 +129,7 @@ describe('airbatch forget', () => {
     assert.match((await run('forget', '--before', inAWeek)).stdout, /^Forgotten: 1 file that could not be read\./);
   });
 
-  test('keeps a batch whose people are still needed, and retries none whose people are gone', async (t) => {
+  test('keeps a batch whose people are still needed, and no batch with forgotten people can be retried', async (t) => {
     const { run, batch, folder } = await paidDaysAgo(t, 30);
     const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     ledger.exec(`UPDATE batches SET status = 'paused'`);
@@ -143,7 +143,7 @@ describe('airbatch forget', () => {
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.completed, 0);
   });
 
-  test('asks where a person can be asked, and not for what would be refused', async (t) => {
+  test('asks if a person can answer, but not for what would be refused', async (t) => {
     const { folder, batch, bytes } = await paidDaysAgo(t, 30);
     const env = { PAY_KEY: 'sandbox-key' };
     const forget = async (args: string[], options: Record<string, unknown>, person: Person) => {
@@ -177,7 +177,7 @@ describe('airbatch forget', () => {
   });
 });
 
-test('forget names the reports that a run wrote to another folder', async (t) => {
+test('forget lists the reports that a run wrote to another folder', async (t) => {
   const folder = folderOf(t);
   const run = (...args: string[]) => runHere(args, { cwd: folder });
   writeFileSync(join(folder, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712101000,1,10,KES\n');

@@ -42,7 +42,7 @@ async function turnedAway(t: TestContext) {
   return { cwd: folder, askedAt };
 }
 
-test('reconcile logs that the service tells it to wait, and until when, where no one watches', async (t) => {
+test('reconcile logs that it is throttled, and until when, if nobody watches', async (t) => {
   const { cwd, askedAt } = await turnedAway(t);
   const { code, stderr } = await runHere(['reconcile', '--from', from], { cwd, env });
   assert.equal(code, 0, stderr);
@@ -54,7 +54,7 @@ test('reconcile logs that the service tells it to wait, and until when, where no
   assert.ok(second - first >= 2_000, `${second - first} ms`);
 });
 
-test('reconcile shows a person what it waits for while it waits, and nothing of it afterwards', async (t) => {
+test('reconcile shows what it waits for while it waits, and nothing of it afterwards', async (t) => {
   const { cwd } = await turnedAway(t);
   const shown: (readonly string[])[] = [];
   const terminal = {

@@ -55,7 +55,7 @@ async function reconciled(place: Place, ...args: string[]) {
 }
 
 describe('airbatch reconcile', () => {
-  test('finds that a day agrees, three ways, and can say so again and again', async (t) => {
+  test('finds that ledger, service and wallets of a day agree, any number of times', async (t) => {
     const place = await paid(t);
     const { code, counts, answer } = await reconciled(place, '--from', yesterday, '--to', today);
     assert.equal(code, 0);
@@ -71,7 +71,7 @@ describe('airbatch reconcile', () => {
     assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 3);
   });
 
-  test('refuses a batch together with what a batch says itself', async (t) => {
+  test('refuses a batch together with options that the batch already answers', async (t) => {
     const folder = folderOf(t);
     for (const [option, value] of [
       ['--account', 'other'],
@@ -84,7 +84,7 @@ describe('airbatch reconcile', () => {
     }
   });
 
-  test('names what another program paid from the account, and who is to look', async (t) => {
+  test('shows what another program paid from the account, and who must look', async (t) => {
     const place = await paid(t);
     const answer = await fetch(`${place.sandbox.url}/v2/topups`, {
       method: 'POST',
@@ -108,7 +108,7 @@ describe('airbatch reconcile', () => {
     assert.deepEqual([open[0]?.reference, open[0]?.next], ['theirs', 'Find out who else uses this account.']);
   });
 
-  test('finds every row that the ledger has otherwise than the service', async (t) => {
+  test('finds every row that differs between ledger and service', async (t) => {
     const place = await paid(t);
     place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
     place.change(`UPDATE rows SET amount = '999' WHERE row_no = 2`);
@@ -131,7 +131,7 @@ describe('airbatch reconcile', () => {
     assert.match(plain.stdout, /5 payments compared: 4 need a person to look at them/);
   });
 
-  test('runs as a job, whose slot fails where something is open', async (t) => {
+  test('runs as a job, whose slot fails if something is open', async (t) => {
     const place = await paid(t);
     mkdirSync(join(place.folder, 'jobs'));
     const job = `import { defineJob } from 'airbatch';
@@ -161,7 +161,7 @@ describe('airbatch reconcile', () => {
     );
   });
 
-  test('says what is wrong with how it is asked', async (t) => {
+  test('explains wrong options', async (t) => {
     const place = await paid(t);
     for (const [args, words] of [
       [[], /the time to compare is missing/],

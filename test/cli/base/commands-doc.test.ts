@@ -39,7 +39,7 @@ function usageOf(command: Command): string {
 }
 
 describe('docs/commands.md', () => {
-  test('has the options of every command', () => {
+  test('explains the options of every command', () => {
     assert.deepEqual(
       firstCells('Global options'),
       flagsOf(program).filter((flags) => flags !== '--version'),
@@ -48,7 +48,7 @@ describe('docs/commands.md', () => {
   });
 
   const intake = flagsOf(addIntakeOptions(new Command()));
-  test('has the options of files, and the commands that take them', () => {
+  test('lists the options of files, and the commands that have them', () => {
     assert.deepEqual(firstCells('How a file is read'), intake);
     const [, told = ''] = /^(.*) take these\./m.exec(text) ?? [];
     const taking = program.commands.filter((command) => intake.every((flags) => flagsOf(command).includes(flags)));
@@ -59,7 +59,7 @@ describe('docs/commands.md', () => {
   });
 
   for (const command of program.commands)
-    test(`has ${command.name()} with its options, and no other`, () => {
+    test(`lists ${command.name()} with its options, and no other`, () => {
       const flags = flagsOf(command);
       const takesFiles = intake.every((one) => flags.includes(one));
       assert.ok(sections.has(usageOf(command)), `there is no section "${usageOf(command)}"`);
@@ -69,21 +69,21 @@ describe('docs/commands.md', () => {
       );
     });
 
-  test('has every command once, with its exit codes and its JSON, and no other', () => {
+  test('lists every command once, with its exit codes and its JSON, and no other', () => {
     const headings = [...text.matchAll(/^### `([^ `]+)[^`]*`$/gm)].map(([, name = '']) => name);
     assert.deepEqual([...headings].sort(), [...names].sort());
     assert.deepEqual(firstCells('Exit codes').sort(), [...names].sort());
     assert.deepEqual(firstCells('JSON').sort(), [...names].sort());
   });
 
-  test('has every error with its exit code and what to do, in the order of the program', () => {
+  test('lists every error with its exit code and what to do, in the order of the program', () => {
     assert.deepEqual(
       sections.get('Errors')?.map((row) => row.slice(0, 3)),
       Object.entries(errorTable).map(([code, { exitCode, hint }]) => [code, String(exitCode), hint]),
     );
   });
 
-  test('tells the shape of an error as it is', async (t) => {
+  test('shows the shape of an error as the program prints it', async (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712101001,1,10,KES\n');
     await runHere(['submit', 'one.csv', '--account', 'sandbox'], { cwd: folder });

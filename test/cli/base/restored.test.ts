@@ -57,7 +57,7 @@ async function assertEachChargedOnce(sandbox: Awaited<ReturnType<typeof startSan
 }
 
 describe('a ledger that was restored from a backup', () => {
-  test('is told, and nothing is sent until a person says so; then every row is looked up first', async (t) => {
+  test('is detected, and nothing is sent until a person confirms it; then every row is looked up first', async (t) => {
     const { sandbox, run } = await restoredLedger(t);
     const refused = await run('resume');
     assert.equal(refused.code, 6);
@@ -85,7 +85,7 @@ describe('a ledger that was restored from a backup', () => {
     assert.deepEqual([states.length, new Set(states)], [rowCount, new Set(['completed'])]);
   });
 
-  test('does not pay it again either where its marks were lost with it, and nothing was left to be resumed when a person said so', async (t) => {
+  test('does not pay it again even if its marks were lost as well, and nothing was left to resume when a person confirmed it', async (t) => {
     const { folder, sandbox, run } = await restoredLedger(t);
     for (const end of ['', '-wal', '-shm', '.main.mark'])
       rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });

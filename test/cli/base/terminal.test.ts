@@ -24,7 +24,7 @@ test('an answer that goes into a file has no colours, though a person watches st
   assert.deepEqual([stdout.written, stderr.written], [['x\n'], [`${red}\n`]]);
 });
 
-test('what a screen would obey is shown, on a terminal and off it; lines and our own colours stay', async () => {
+test('control characters are made visible, on a terminal and off it; lines and our own colours stay', async () => {
   const text = 'Columns    "a\u001b[2J\u0007\u009b1A\u202eb\u001b[8m"\r\n\tnext\u2028';
   const shown = 'Columns    "a\\u001b[2J\\u0007\\u009b1A\\u202eb\\u001b[8m"\\u000d\n\tnext\\u2028';
   for (const isTTY of [true, false]) {
@@ -44,7 +44,7 @@ test('what a screen would obey is shown, on a terminal and off it; lines and our
   }
 });
 
-test('what a person reads fits the screen; what goes into a file or to a program has whole lines', () => {
+test('text for a person fits the screen; text for a file or a program has complete lines', () => {
   const [text, broken] = ['Next       resume it', 'Next       resume\n           it'];
   const printed = (json: boolean, isTTY: boolean) => {
     const [stdin, stdout, stderr] = [stream(true), stream(isTTY), stream(isTTY)];
@@ -59,7 +59,7 @@ test('what a person reads fits the screen; what goes into a file or to a program
   assert.deepEqual(printed(false, false), [Infinity, text, text]);
 });
 
-test('a line of JSON is the same to its reader, whatever is in it', () => {
+test('a line of JSON is the same to its reader, whatever it contains', () => {
   const document = { why: 'a\u001b[2J\u009b\u007f\u202e\n\u2028' };
   const stdout = stream(false);
   const terminal = systemTerminal(
@@ -70,7 +70,7 @@ test('a line of JSON is the same to its reader, whatever is in it', () => {
   assert.deepEqual(JSON.parse(stdout.written.join('')), document);
 });
 
-test('a note of the log is one line, whatever a file is called', () => {
+test('a log message is one line, whatever the name of a file', () => {
   const stderr = stream(true);
   const terminal = systemTerminal(
     { json: false },
@@ -80,7 +80,7 @@ test('a note of the log is one line, whatever a file is called', () => {
   assert.equal(stderr.written.join(''), 'Note: it was left (file=a\\nNote: all is well)\n');
 });
 
-test('a long answer waits for its reader, and no longer when he is gone', async () => {
+test('a long answer waits for its reader, but not for one who has left', async () => {
   let take = () => {};
   const stdout = new Writable({
     highWaterMark: 4,
@@ -152,7 +152,7 @@ function onScreen(size: { columns: number; rows: number }) {
   return { terminal, type: take, rows: () => rows.slice(0, row) };
 }
 
-test('lines that change are drawn over, broken at words to any width, and never leave old ones behind', () => {
+test('changing lines are redrawn, broken at words to any width, and never leave old ones behind', () => {
   for (const columns of [20, 33, 60, 80, 120]) {
     const { terminal, rows } = onScreen({ columns, rows: 24 });
     terminal.error('Before\n');
@@ -172,13 +172,13 @@ test('lines that change are drawn over, broken at words to any width, and never 
   }
 });
 
-test('lines that change hold words together by no-break spaces, and show plain ones', () => {
+test('changing lines keep words together by no-break spaces, and show plain ones', () => {
   const { terminal, rows } = onScreen({ columns: 20, rows: 24 });
   terminal.show(['3 of 60 rows · 2\u00a0in\u00a0doubt']);
   assert.deepEqual(rows(), ['3 of 60 rows ·', '  2 in doubt']);
 });
 
-test('what is kept stays, and what was typed meanwhile does not', () => {
+test('kept lines stay, and keys typed meanwhile do not', () => {
   const { terminal, rows, type } = onScreen({ columns: 40, rows: 24 });
   terminal.show(['1 of 2']);
   type('^C');
@@ -189,7 +189,7 @@ test('what is kept stays, and what was typed meanwhile does not', () => {
   assert.deepEqual(rows(), ['1 of 2', 'Stopping', 'b']);
 });
 
-test('where the window is too low for all lines, the last one says how many are missing, and none scrolls away', () => {
+test('if the window is too low for all lines, the last one says how many are missing, and none scrolls away', () => {
   const { terminal, rows } = onScreen({ columns: 60, rows: 6 });
   for (let count = 1; count <= 3; count++)
     terminal.show(Array.from({ length: 9 }, (_, index) => `batch ${index}: ${count} of 3`));
@@ -199,7 +199,7 @@ test('where the window is too low for all lines, the last one says how many are 
   ]);
 });
 
-test('a reader or a terminal that is gone ends no work; a disk that fails does', () => {
+test('a closed reader or terminal ends no work; a failing disk does', () => {
   for (const [code, isTTY, ends] of [
     ['EPIPE', false, false],
     ['EIO', true, false],
@@ -230,7 +230,7 @@ test('a terminal that is closed at a question has answered no', async () => {
   assert.equal(await answer, false);
 });
 
-test('an answer that nobody reads any more is waited for no more', async () => {
+test('the program does not wait for a reader that has left', async () => {
   const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   const stdout = new Writable({
     highWaterMark: 4,

@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { tableText } from '../../../src/cli/base/table.ts';
 import { wrapped } from '../../../src/cli/base/wrap.ts';
 
-test('a long line goes on below its own column, and every word and every amount stays whole', () => {
+test('a long line continues below its own column, and every word and every amount stays complete', () => {
   const line = 'Balance    USD 16,267.524 in all: USD 10,000.00; KES 500,000.00; NGN 2,000,000.00; ZAR 20,000.00';
   assert.equal(
     wrapped(line, 60),
@@ -17,7 +17,7 @@ test('a long line goes on below its own column, and every word and every amount 
   assert.equal(wrapped(line, Number.POSITIVE_INFINITY), line);
 });
 
-test('a line without a column of its own goes on further in than it began', () => {
+test('a line without a column of its own continues with more indentation', () => {
   assert.equal(wrapped('  2 rows failed: nothing was paid', 20), '  2 rows failed:\n    nothing was paid');
   assert.equal(
     wrapped('Note: the account\nis paused for a person', 16),
@@ -25,13 +25,13 @@ test('a line without a column of its own goes on further in than it began', () =
   );
 });
 
-test('colours take no room, and signs of double width take two columns', () => {
+test('colours take no room, and wide characters take two columns', () => {
   const red = styleText('red', 'Error:', { validateStream: false });
   assert.equal(wrapped(`${red} no such file`, 19), `${red} no such file`);
   assert.equal(wrapped('給与 給与 給与', 9), '給与 給与\n  給与');
 });
 
-test('a command stays in one piece: half of it would be another one', () => {
+test('a command is not broken: half of it would be another command', () => {
   const command = 'airbatch run reports/20261122-224333-0307/failed.csv --run-id file-a94630ae71c560bf';
   assert.equal(
     wrapped(`Next       correct the file, then ${command}: nothing is paid twice`, 80),
@@ -43,7 +43,7 @@ test('a command stays in one piece: half of it would be another one', () => {
   );
 });
 
-test('a name of a file is broken after its signs before a table is given up', () => {
+test('a file name is broken after its signs before a table is given up', () => {
   const columns = [{ name: 'batch' }, { name: 'file', breaksInWords: true }] as const;
   const text = tableText({ answerColumns: 19, paint: (_style, name) => name }, columns, [
     ['20261122-1', 'monthly-payroll_11.csv'],
@@ -55,7 +55,7 @@ test('a time stays with its unit', () => {
   assert.equal(wrapped('all sent in about 2 h 5 min; then', 25), 'all sent in about 2 h\n  5 min; then');
 });
 
-test('words that are held together stay so as far as a line has room for them', () => {
+test('words that belong together stay together as far as a line has room for them', () => {
   const held = (text: string) => text.replaceAll(' ', '\u00a0');
   const text = ` ████ ${held('5 of 90 rows settled')} · ${held('85 to send, about 1 min 46 s left; waits for 17 rows of 20261124-234847-d847 to be sent before its own')} · ${held('2 under way')}`;
   assert.deepEqual(wrapped(text, 60).replaceAll('\u00a0', ' ').split('\n'), [
@@ -65,7 +65,7 @@ test('words that are held together stay so as far as a line has room for them', 
   ]);
 });
 
-test('a table becomes narrower at its words, and where it does not fit at all, each line becomes few lines of cells with their names', () => {
+test('a table becomes narrower at its words, and if it does not fit, each line becomes few lines of cells with their names', () => {
   const columns = [{ name: 'batch' }, { name: 'status' }, { name: 'paid', align: 'right' }] as const;
   const lines = [
     ['20261122-224333-0307', 'paused: balance too low', '1,200'],

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
+test('a batch that a person paused is sent by no program until a person resumes it by its id', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const header = 'phone_number,network_id,amount,currency';
@@ -31,7 +31,7 @@ test('what a person paused is sent by no program until that batch is resumed by 
   assert.deepEqual([again.code, /is finished.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
 });
 
-test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
+test('a run that waits for the result of a row says what its pause waits for, and how to continue', {
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
@@ -48,7 +48,7 @@ test('a run that is kept by a row at the service says what its pause waits for, 
   assert.deepEqual([code, stderr.match(/ waits for a person: /g)?.length], [130, 1], stderr);
 });
 
-test('a person who pauses what waits for money sees both reasons, each with its own detail', async (t) => {
+test('a person who pauses a batch that waits for money sees both reasons, each with its own detail', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100004,1,50,KES\n');
@@ -83,7 +83,7 @@ test('a person who pauses what waits for money sees both reasons, each with its 
   assert.equal((await airbatch('verify', reports)).code, 0);
 });
 
-test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
+test('the rest of a wrong file is skipped once a person has paused it, and the batch ends', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);

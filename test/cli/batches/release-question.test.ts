@@ -8,7 +8,7 @@ import { askedTerminal, type Person } from '../../support/asked-terminal.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('airbatch release shows what rows are held for and what they would pay, and asks where a person can be asked', async (t) => {
+test('airbatch release shows why rows are held and what they would pay, and asks if a person can answer', async (t) => {
   const cwd = folderOf(t);
   const rows = [
     '+254712101001,1,100,KES',
@@ -52,7 +52,7 @@ test('airbatch release shows what rows are held for and what they would pay, and
   assert.equal(JSON.parse(json.said).batch_id, batch);
 });
 
-test('airbatch release is for the people who operate, and says how the batch stands', async (t) => {
+test('airbatch release is for people who operate, and shows the state of the batch', async (t) => {
   const cwd = folderOf(t);
   const rows = ['+254712101001,1,100,KES', '+254712101001,1,100,KES'];
   writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));

@@ -6,7 +6,7 @@ import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { sandboxHere } from '../../support/sandbox-process.ts';
 
-test('airbatch release leaves a row held whose reference another batch of the run has paid, and names the way out', async (t) => {
+test('airbatch release keeps a row held whose reference another batch of the run has paid, and says what to do', async (t) => {
   const folder = folderOf(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const run = (...args: string[]) => runHere(args, { cwd: folder, env: sandbox.env });

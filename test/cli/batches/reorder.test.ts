@@ -8,7 +8,7 @@ import { folderOf } from '../../support/folder.ts';
 
 const rows = 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n';
 
-test('a batch has a time to be done by from its file on, and another one where a person says so, of which the log tells', async (t) => {
+test('a batch has the deadline of its run command, and another one if a person sets it, which the log shows', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   writeFileSync(join(folder, 'a.csv'), rows);
@@ -67,7 +67,7 @@ for (const [what, args, words] of [
   ['a day', ['--finish-by', '2098-01-01'], /is a day, not a time/],
   ['what is not a time', ['--finish-by', 'noon'], /--finish-by "noon" is not a time with its day/],
 ] as const)
-  test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
+  test(`${what} is not accepted as a deadline, and no file is imported`, async (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, 'a.csv'), rows);
     const { code, stderr } = await runHere(['submit', 'a.csv', ...args], { cwd: folder });
@@ -77,7 +77,7 @@ for (const [what, args, words] of [
     assert.match(stdout + said, /No batches yet|there is no ledger/);
   });
 
-test('a batch is not to be done by a time and by none', async (t) => {
+test('a deadline and no deadline cannot be set together', async (t) => {
   for (const args of [
     ['--finish-by', '2098-11-20T17:00:00Z', '--no-finish-by'],
     ['--no-finish-by', '--finish-by', '2098-11-20T17:00:00Z'],
@@ -89,7 +89,7 @@ test('a batch is not to be done by a time and by none', async (t) => {
   }
 });
 
-test('what is to be another place of a batch has to be said', async (t) => {
+test('a reorder without a change is an error', async (t) => {
   const { code, stderr } = await runHere(['reorder', 'x'], { cwd: folderOf(t) });
   assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
 });

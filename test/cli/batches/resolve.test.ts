@@ -13,7 +13,7 @@ const hoursLater = `UPDATE rows SET first_sent_at = first_sent_at - 7200000, nex
 /** As the chain has it: reports tell of an edited time. */
 const asItWas = 'UPDATE rows SET first_sent_at = first_sent_at + 7200000';
 
-test('rows that the service never ends are named with their age, and ended by a person, who asks it first', {
+test('overdue rows are shown with their age, and resolved by a person, after the service is asked', {
   timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('airbatch rows lists the rows of a batch, all or some, and says where more follow', async (t) => {
+test('airbatch rows lists the rows of a batch, all or some, and says how to see more', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   // Numbers that end in 0001 are declined.

@@ -15,7 +15,7 @@ import { folderOf } from '../../support/folder.ts';
 import { idlePace } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
-test('airbatch status --watch tells the rate, how long it takes and what is waited for, until all is done', async (t) => {
+test('airbatch status --watch shows the rate, the time left and what is waited for, until all is done', async (t) => {
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '20', '--window-ms', '1000']);
   const main = {
@@ -94,7 +94,7 @@ async function end({ db }: Rig, batchId: string, failed: number): Promise<void> 
     await db.execute('INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)', [batchId, status, count]);
 }
 
-test('a batch that ends while somebody watches stays on the screen below the others, with how it ended', async () => {
+test('a batch that ends while somebody watches stays on the screen below the others, with its result', async () => {
   const rig = await twoBatches();
   let lines: readonly string[] = [];
   let said = '';
@@ -118,7 +118,7 @@ test('a batch that ends while somebody watches stays on the screen below the oth
 });
 
 for (const json of [true, false])
-  test(`its end is one line${json ? ' of JSON' : ' where nobody watches'}`, async () => {
+  test(`its end is one line${json ? ' of JSON' : ' if nobody watches'}`, async () => {
     const rig = await twoBatches();
     const lines: string[] = [];
     const watching = watchOn(rig, { isInteractive: false, print: (line) => void lines.push(line) }, json);
@@ -133,7 +133,7 @@ for (const json of [true, false])
     assert.match(lines.at(json ? -1 : -2) ?? '', json ? /"batch-1".*"status":"completed"/ : /^batch-1 .* · finished$/m);
   });
 
-test('rows that are held are among those that are not settled, and it is said how many they are', async () => {
+test('held rows count as not settled, and their number is shown', async () => {
   const rig = await twoBatches();
   await rig.db.execute(`UPDATE batch_counts SET status = 'held' WHERE batch_id = 'batch-1'`);
   const seen: string[] = [];
@@ -145,7 +145,7 @@ test('rows that are held are among those that are not settled, and it is said ho
   await rig.clock.drive(watching);
 });
 
-test('status --watch asks the ledger of each batch as often, however many others are being sent', async () => {
+test('status --watch reads each batch equally often, however many others are being sent', async () => {
   const asked = async (batches: number) => {
     const { db, clock, add } = await makeRig();
     for (let batch = 1; batch <= batches; batch++)

@@ -15,7 +15,7 @@ import { folderOf } from '../../support/folder.ts';
 import { aBatch, makeLedgerIn } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
-test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
+test('airbatch status shows what each batch waits for, and what to do about each held row', async (t) => {
   const folder = folderOf(t);
   const row = '+254712405118,1,50,KES,Amina Otieno';
   const rows = ['phone_number,network_id,amount,currency,employee', row, row, ''];
@@ -56,7 +56,7 @@ test('airbatch status says what each batch waits for, and what can be done about
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });
 
-test('airbatch status gives the advice that is the same of several held rows once, with the rows, and programs each its own', async (t) => {
+test('airbatch status gives the same advice for several held rows once, and each row its own in JSON', async (t) => {
   const folder = folderOf(t);
   const [one, two] = ['+254712405118,1,50,KES', '+254712405119,1,50,KES'];
   writeFileSync(
@@ -81,7 +81,7 @@ test('airbatch status gives the advice that is the same of several held rows onc
   );
 });
 
-test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
+test('the numbers of a batch in the list add up to its rows, in every state', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   const [header, ...rows] = [
@@ -104,7 +104,7 @@ test('the numbers of a batch in the list add up to its rows, whatever became of 
   assert.deepEqual(all.slice(4), ['5', '1', '1', '1', '1', '1'], stdout);
 });
 
-test('neither a name of a file nor one of a column begins a line of its own on a screen', async (t) => {
+test('a name of a file or of a column cannot begin a new line on a screen', async (t) => {
   const folder = folderOf(t);
   const name = 'pay\nBalance    KES 9,999,999.00.csv';
   const forged = '"note\n\u001b[1ATo pay     KES 1.00\u0007"';
@@ -124,7 +124,7 @@ test('neither a name of a file nor one of a column begins a line of its own on a
   assert.match(shown[1].stdout, /^File {7}pay\\nBalance {4}KES 9,999,999\.00\.csv, 1 row$/m);
 });
 
-test('airbatch status calls a batch interrupted that nobody sends any more, ended or killed, and says what goes on with it', async (t) => {
+test('airbatch status shows a batch as interrupted if its program ended or was killed, and says how to continue', async (t) => {
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '2', '--window-ms', '600000']);
   const lines = [1, 2, 3, 4].map((row) => `+25471240511${row},1,${50 + row},KES`);
@@ -164,7 +164,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
   }
 });
 
-test('airbatch status repeats what the service last answered to the request of a row in doubt', async (t) => {
+test('airbatch status shows the service’s last answer for a row in doubt', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
   const ran = await runHere(['run', 'one.csv', '--yes', '--json'], { cwd });
@@ -189,7 +189,7 @@ test('airbatch status says why a file could not be read', async (t) => {
   assert.doesNotMatch(stdout, /^Rows/m);
 });
 
-test('airbatch status shows a batch that is not at its end, however many have ended since', async (t) => {
+test('airbatch status shows an unfinished batch, however many have ended since', async (t) => {
   const folder = folderOf(t);
   const path = join(folder, 'ledger.db');
   const db = openSqlite(path);
@@ -211,7 +211,7 @@ test('airbatch status shows a batch that is not at its end, however many have en
   await watch.ended;
 });
 
-test('airbatch status says that the disk is full where there is no room even to look', async (t) => {
+test('airbatch status reports a full disk even if there is no room to read the ledger', async (t) => {
   const folder = folderOf(t);
   const launcher = resolve(import.meta.dirname, '../../../src/cli/airbatch.js');
   await makeLedgerIn(folder);

@@ -19,7 +19,7 @@ function write(folder: string, name: string, ...lines: string[]): string {
 }
 
 describe('airbatch run', () => {
-  test('ends with its own file, and names what is left of another one that the service takes long over', {
+  test('ends with its own file, and shows the open rows of another one that the service is slow with', {
     timeout: 600_000,
   }, async (t) => {
     const cwd = folderOf(t);
@@ -40,7 +40,7 @@ describe('airbatch run', () => {
     );
   });
 
-  test('sends nothing where its reports could not be written, and says so in one line; a ledger likewise', async (t) => {
+  test('sends nothing if its reports or its ledger cannot be written, and says so in one line', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
     const run = await runHere(['run', file, '--yes', '--json', '--out', file], { cwd });
@@ -60,7 +60,7 @@ describe('airbatch run', () => {
     assert.match(JSON.parse(shut.stdout).error.hint, /^Check that you may read and write the ledger/);
   });
 
-  test('says what was paid where its reports can be written no more, and how they are', async (t) => {
+  test('says what was paid if its reports can no longer be written, and how to write them', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
     const { batch_id: batch } = JSON.parse((await runHere(['submit', file, '--json'], { cwd })).stdout);
@@ -76,7 +76,7 @@ describe('airbatch run', () => {
     assert.equal((await runHere(['report', batch], { cwd })).code, 0);
   });
 
-  test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
+  test('pays the sample at the embedded sandbox, and reports every row of it in file order', async (t) => {
     const cwd = folderOf(t);
     const run = await runHere(['run', sample, '--yes', '--json'], { cwd });
     assert.equal(run.code, 4, run.stderr);
@@ -127,7 +127,7 @@ describe('airbatch run', () => {
     assert.ok(existsSync(join(cwd, '.airbatch/ledger.db')));
   });
 
-  test('names an amount far above the usual one before anything is sent', async (t) => {
+  test('shows an amount far above the usual one before anything is sent', async (t) => {
     const cwd = folderOf(t);
     const rows = [1, 2, 3, 4, 5].map((row) => `+2547123459${row}7,1,${row === 4 ? '9500' : '95.5'},KES,,r${row},`);
     const run = await runHere(['run', write(cwd, 'slip.csv', header, ...rows), '--yes'], { cwd });
@@ -146,7 +146,7 @@ describe('airbatch run', () => {
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.skipped, 1);
   });
 
-  test('needs --yes where nobody can be asked, and says so before it reads anything', async (t) => {
+  test('needs --yes if nobody can answer, and says so before it reads anything', async (t) => {
     const cwd = folderOf(t);
     const run = await runHere(['run', sample], { cwd });
     assert.equal(run.code, 2);
@@ -154,7 +154,7 @@ describe('airbatch run', () => {
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
   });
 
-  test('says that the key is refused where it is the networks that the file names that the service refuses', async (t) => {
+  test('reports a refused key if the service refuses the networks that the file names', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'x.csv', header, '+254712405118,Safaricom Kenya,50,KES,,B-1,');
     const service = createServer((_request, response) => {
@@ -174,7 +174,7 @@ describe('airbatch run', () => {
     );
   });
 
-  test('takes in no file that nobody looks at while its networks cannot be looked up, and says when to bring it again', async (t) => {
+  test('imports no unattended file while its networks cannot be looked up, and says when to run it again', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'x.csv', header, '+254712405118,1,50,KES,,B-1,', '+254712405119,Safaricom,50,KES,,B-2,');
     const service = createServer((_request, response) => {
@@ -202,7 +202,7 @@ describe('airbatch run', () => {
     assert.deepEqual(JSON.parse(stdout).batches, []);
   });
 
-  test('rejects what is no payout file, in one sentence, with exit code 3', async (t) => {
+  test('rejects a file that is not a payout file, in one sentence, with exit code 3', async (t) => {
     const cwd = folderOf(t);
     const cases = [
       [write(cwd, 'empty.csv'), /empty/],
@@ -217,7 +217,7 @@ describe('airbatch run', () => {
     }
   });
 
-  test('names the field of a configuration that is wrong, with exit code 2', async (t) => {
+  test('names the wrong field of a configuration, with exit code 2', async (t) => {
     const cwd = folderOf(t);
     write(
       cwd,

@@ -17,7 +17,7 @@ function write(folder: string, name: string, ...lines: string[]): string {
 }
 
 describe('airbatch validate', () => {
-  test('says in a summary what is right and wrong, and leaves nothing behind', async (t) => {
+  test('summarises what is right and wrong, and leaves nothing behind', async (t) => {
     const cwd = folderOf(t);
     const { code, stdout, stderr } = await runHere(['validate', sample], { cwd });
     assert.equal(code, 4, stderr);
@@ -29,7 +29,7 @@ describe('airbatch validate', () => {
     assert.deepEqual(readdirSync(cwd), []);
   });
 
-  test('counts products where no amount is asked for, and large numbers as everywhere', async (t) => {
+  test('counts products if no amount is asked for, and writes large numbers as everywhere', async (t) => {
     const cwd = folderOf(t);
     const rows = Array.from({ length: 1_200 }, (_, index) => `+2547124${String(index).padStart(5, '0')},1,102`);
     const file = write(cwd, 'p.csv', 'phone_number,network_id,product_id', ...rows);
@@ -53,7 +53,7 @@ describe('airbatch validate', () => {
     assert.ok(shown.length > 10, stdout);
   });
 
-  test('says once what is the same of several rows', async (t) => {
+  test('says once what several rows have in common', async (t) => {
     const cwd = folderOf(t);
     const rows = ['Acme', 'Acme', 'Orbit', 'Acme'].map((network, index) => `+25471240511${index},${network},5,KES`);
     const file = write(cwd, 'n.csv', 'phone_number,network_id,amount,currency', ...rows);
@@ -63,7 +63,7 @@ describe('airbatch validate', () => {
     assert.match(stdout, lines);
   });
 
-  test('says what to do about each row, where that is not the same of all', async (t) => {
+  test('says what to do about each row, if that differs', async (t) => {
     const cwd = folderOf(t);
     const rows = ['+254712405118', '+221771234567', '+254712405119'].map((number) => `${number},Acme,5,KES`);
     const file = write(cwd, 'n.csv', 'phone_number,network_id,amount,currency', ...rows);
@@ -74,7 +74,7 @@ describe('airbatch validate', () => {
     );
   });
 
-  test('says what can be done about held rows while no batch has them', async (t) => {
+  test('says what can be done about held rows before a batch has them', async (t) => {
     const cwd = folderOf(t);
     const rows = ['+254712405118,1,5,KES', '+254712405118,1,5,KES'];
     const file = write(cwd, 'h.csv', 'phone_number,network_id,amount,currency', ...rows);
@@ -85,7 +85,7 @@ describe('airbatch validate', () => {
     );
   });
 
-  test('names the amounts that a person should look at, as a run does', async (t) => {
+  test('shows unusual amounts, as a run does', async (t) => {
     const cwd = folderOf(t);
     const rows = [100, 100, 120, 5_000, 100, 5_000].map((amount, index) => `+25471240511${index},1,${amount},KES`);
     const file = write(cwd, 'u.csv', 'phone_number,network_id,amount,currency', ...rows);
@@ -96,7 +96,7 @@ describe('airbatch validate', () => {
     assert.deepEqual(unusual, [{ currency: 'KES', amount: '5000', usual: '100', lines: [5, 7] }]);
   });
 
-  test('names amounts far below the rest, and the decimal sign', async (t) => {
+  test('shows amounts far below the others, and the decimal sign', async (t) => {
     const cwd = folderOf(t);
     const rows = ['1500', '2000', '"15,00"', '1800', '1500'].map(
       (amount, index) => `+25471240511${index},1,${amount},KES`,
@@ -113,7 +113,7 @@ describe('airbatch validate', () => {
     }
   });
 
-  test('asks about amounts that can be read in two ways, and is answered by --decimal', async (t) => {
+  test('asks about amounts that can be read in two ways, and --decimal answers', async (t) => {
     const cwd = folderOf(t);
     const rows = ['"1,500"', '"99,50"'].map((amount, index) => `+25471240511${index},1,${amount},KES`);
     const file = write(cwd, 'd.csv', 'phone_number,network_id,amount,currency', ...rows);
@@ -129,7 +129,7 @@ describe('airbatch validate', () => {
     assert.equal(wrong.code, 2);
   });
 
-  test('says the same as JSON', async (t) => {
+  test('has the same content as JSON', async (t) => {
     const { stdout } = await runHere(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);
     assert.equal(exit_code, 4);
@@ -149,7 +149,7 @@ describe('airbatch validate', () => {
     assert.deepEqual([counts.valid, problems[0].code], [1, 'NETWORK_UNKNOWN']);
   });
 
-  test('writes the rows to correct, which after correction can be fed in again as they are', async (t) => {
+  test('writes the rows to correct, which can be run again after correction', async (t) => {
     const cwd = folderOf(t);
     const file = write(
       cwd,
@@ -182,7 +182,7 @@ describe('airbatch validate', () => {
     assert.equal(parse(readFileSync(join(cwd, 'none.csv'), 'utf8'), form).length, 1);
   });
 
-  test('names the command that runs what was corrected, with the options by which the file is read', async (t) => {
+  test('shows the command that runs the corrected file, with the options for reading it', async (t) => {
     const cwd = folderOf(t);
     write(cwd, 'a.csv', 'tel,net,sum', '0712405118,1,5', 'ask Mary,1,5');
     const options = ['--country', 'KE', '--currency', 'KES', '--map', 'phone_number=tel', '--map', 'network_id=net'];
@@ -196,7 +196,7 @@ describe('airbatch validate', () => {
     assert.match((await validate()).stdout, /^There is no row to correct\.$/m);
   });
 
-  test('does not write over the file that it reads, nor where it cannot', async (t) => {
+  test('does not overwrite the file that it reads, nor write where it cannot', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'a.csv', 'phone,network,amount,currency', '+254712345678,1,5,KES');
     const before = readFileSync(file, 'utf8');
@@ -207,7 +207,7 @@ describe('airbatch validate', () => {
     assert.equal(readFileSync(file, 'utf8'), before);
   });
 
-  test('reads the columns that it is told to, and holds the file to what is known of it', async (t) => {
+  test('reads the columns of its options, and checks the file against expected sums', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'a.csv', 'Home,Handy,network,Net pay', '020,0712345678,1,5', '020,0722345678,1,7.50');
     const told = ['--map', 'phone_number=Handy', '--map', 'amount=Net pay', '--country', 'KE', '--currency', 'KES'];
@@ -222,7 +222,7 @@ describe('airbatch validate', () => {
     assert.equal(unknown.code, 2, unknown.stderr);
   });
 
-  test('blames an option for what is wrong with it, and not the configuration', async (t) => {
+  test('blames an option for its own fault, and not the configuration', async (t) => {
     const cwd = folderOf(t);
     for (const [name, value, message] of [
       ['--expect-rows', 'abc', /--expect-rows takes a whole number, not "abc"/],
@@ -246,7 +246,7 @@ describe('airbatch validate', () => {
     }
   });
 
-  test('refuses a sheet of a file that has none, before anything of it is stored', async (t) => {
+  test('refuses a sheet for a file that has none, before anything is stored', async (t) => {
     const cwd = folderOf(t);
     for (const command of [
       ['validate'],
@@ -263,7 +263,7 @@ describe('airbatch validate', () => {
     assert.equal((await runHere(['validate', sample], { cwd })).code, 4);
   });
 
-  test('says which code a country has, where two letters are none', async (t) => {
+  test('says which code a country has, if two letters are not a code', async (t) => {
     const cwd = folderOf(t);
     for (const [value, hint] of [
       ['UK', /Write GB\./],
@@ -289,7 +289,7 @@ describe('airbatch validate', () => {
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
   });
 
-  test('is ended in order while it reads, also by a terminal that is closed, and leaves nothing behind', async (t) => {
+  test('can be interrupted while it reads, also by a closed terminal, and leaves nothing behind', async (t) => {
     const cwd = folderOf(t);
     const temporary = join(cwd, 'tmp');
     mkdirSync(temporary);
@@ -306,7 +306,7 @@ describe('airbatch validate', () => {
   });
 });
 
-test('where no account is configured, what is told of the service is said to be of the embedded sandbox', async (t) => {
+test('says that the embedded sandbox answered, if no account is configured', async (t) => {
   const folder = folderOf(t);
   for (const args of [['validate', sample], ['balance'], ['networks', 'KE'], ['products', '--network', '1']]) {
     const { stderr } = await runHere(args, { cwd: folder });

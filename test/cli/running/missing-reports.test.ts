@@ -26,7 +26,7 @@ describe('a batch whose program was killed between its last row and its reports'
     ['resume', (): string[] => []],
     ['resume BATCH', (batchId: string) => [batchId]],
   ] as const)
-    test(`has them written by ${how}, whose exit code is the batch’s`, async (t) => {
+    test(`gets them from ${how}, with the exit code of the batch`, async (t) => {
       const { batchId, run, reports } = await ended(t);
       rmSync(reports, { recursive: true });
       const resumed = await run('resume', ...args(batchId));
@@ -39,7 +39,7 @@ describe('a batch whose program was killed between its last row and its reports'
       assert.match(again.stderr, /Nothing to resume/);
     });
 
-  test('has them written anew where they are not signed to their end', async (t) => {
+  test('gets them again if they are not completely signed', async (t) => {
     const { run, reports } = await ended(t);
     rmSync(join(reports, 'manifest.json'));
     const { code, stdout } = await run('resume', '--json');
@@ -52,7 +52,7 @@ describe('a batch whose program was killed between its last row and its reports'
     ['run', [], 'reports'],
     ['run, in the folder that --out had named', ['--out', 'elsewhere'], 'elsewhere'],
   ] as const)
-    test(`has them written by the next ${how}, which names it and ends with the code of its own batch`, async (t) => {
+    test(`gets them from the next ${how}, which names it and ends with the code of its own batch`, async (t) => {
       const { batchId, run, cwd } = await ended(t, args);
       writeFileSync(
         join(cwd, 'next.csv'),

@@ -33,7 +33,7 @@ async function shown({ clock, db }: Rig, isInteractive = true) {
   return { before: lines.at(-2), atEnd: lines.at(-1) };
 }
 
-test('a row in doubt is shown as such while the others are sent, and at the end', async () => {
+test('a row in doubt is shown as such while others are sent, and at the end', async () => {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'lose_answer');
   await rig.add(someRows(3));
@@ -50,7 +50,7 @@ test('a row in doubt is shown as such while the others are sent, and at the end'
   }
 });
 
-test('where nothing but doubts is left, it is said when they are looked up', async () => {
+test('if only doubts are left, the time of their look-up is shown', async () => {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'lose_answer');
   await rig.add(someRows(3));
@@ -91,7 +91,7 @@ async function sending(unreachableForMs: number | null, rows = 90): Promise<Rig>
   return rig;
 }
 
-test('how long it takes is said while it is sent, and while the service cannot be reached, that it is waited for', async () => {
+test('the time left is shown while it is sent, and an unreachable service is shown as the reason to wait', async () => {
   assert.equal((await shown(await sending(null))).before, '0 of 90 rows settled · 90 to send, about 1 min left');
   assert.equal(
     (await shown(await sending(125_000))).before,
@@ -99,7 +99,7 @@ test('how long it takes is said while it is sent, and while the service cannot b
   );
 });
 
-test('rows of another batch that go before are named, and counted in the time left', async () => {
+test('rows of another batch that are sent first are shown, and counted in the time left', async () => {
   const rig = await sending(null);
   await rig.add(someRows(600), { batch_id: 'first', run_id: 'first', priority: 'urgent' });
   await rig.db.execute(`UPDATE batches SET status = 'running'`);
@@ -109,7 +109,7 @@ test('rows of another batch that go before are named, and counted in the time le
   );
 });
 
-test('a service that tells the account to wait is named, and how long it is waited for', async () => {
+test('a service that throttles the account is shown, with the time of the wait', async () => {
   const told = async (ms: number) => {
     const rig = await sending(null);
     const now = rig.clock.now();
@@ -128,19 +128,19 @@ test('a service that tells the account to wait is named, and how long it is wait
   );
 });
 
-test('no time is promised for a batch that is paused', async () => {
+test('no time is promised for a paused batch', async () => {
   const rig = await sending(null);
   await rig.db.execute(`UPDATE batches SET status = 'paused'`);
   assert.equal((await shown(rig)).before, '0 of 90 rows settled · 90 to send, paused');
 });
 
-test('thousands are told apart, as everywhere on the screen', async () => {
+test('thousands are separated, as everywhere on the screen', async () => {
   // The rows of the twentieth window go as soon as it begins.
   const { before } = await shown(await sending(null, 1_200));
   assert.equal(before, '0 of 1,200 rows settled · 1,200 to send, about 19 min left');
 });
 
-test('where nobody watches, a line is written when it tells something new, and now and then as a sign of life', async () => {
+test('if nobody watches, a line is written for each change, and from time to time as a sign of life', async () => {
   const { clock, db } = await sending(null);
   const lines: [minute: number, text: string][] = [];
   const from = clock.now();
@@ -163,7 +163,7 @@ test('where nobody watches, a line is written when it tells something new, and n
   ]);
 });
 
-test('a line that differs in nothing but how long something takes is not written again', async () => {
+test('a line that differs only in a duration is not written again', async () => {
   const rig = await sending(null);
   const { clock, db } = rig;
   const lines: string[] = [];

@@ -19,7 +19,7 @@ function place(t: { after(work: () => void): void }) {
   return { cwd: folder, airbatch: (...args: string[]) => runHere(args, { cwd: folder }) };
 }
 
-test('a run ends with why rows failed, what it cost, and the commands that come next', async (t) => {
+test('a run ends with why rows failed, what it cost, and the next commands', async (t) => {
   const { airbatch } = place(t);
   const { stderr } = await airbatch('run', sample, '--yes');
   const [batch = ''] = /\d{8}-\d{6}-[0-9a-f]{4}/.exec(stderr) ?? [];
@@ -57,7 +57,7 @@ async function sampleSummary(t: TestContext): Promise<BatchSummary> {
   return batchSummary(db, 'B-1');
 }
 
-test('what comes next for rows in doubt is to look them up again, or a decision', async (t) => {
+test('the next step for rows in doubt is another look-up, or a decision', async (t) => {
   const summary = await sampleSummary(t);
   const doubts = (inDoubt: number, left_to_person: number, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
@@ -75,7 +75,7 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
 });
 
-test('what comes next is nothing where another program goes on with the batch, unless a person must lift a pause', async (t) => {
+test('there is no next step if another program continues the batch, unless a person must end a pause', async (t) => {
   const summary = await sampleSummary(t);
   const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted: 2 } };
   const open = { ...summary, status: 'running' as const, rows };
@@ -84,7 +84,7 @@ test('what comes next is nothing where another program goes on with the batch, u
   assert.deepEqual(nextOf(paused, 5, true), ['look at the reason, then airbatch resume B-1']);
 });
 
-test('what comes next for rows that the service has for too long is to ask it, and a decision', async (t) => {
+test('the next step for overdue rows is to ask the service, and a decision', async (t) => {
   const summary = await sampleSummary(t);
   const stuck = (accepted: number, overdue: number, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted } };
@@ -95,7 +95,7 @@ test('what comes next for rows that the service has for too long is to ask it, a
   assert.deepEqual([stuck(2, 2), stuck(2, 1, 130), stuck(2, 2, 130)], [[resolve], ['airbatch resume B-1'], [resolve]]);
 });
 
-test('what comes next where a pause and rows for a person come together is told of both, and of what to mend first', async (t) => {
+test('the next step shows both a pause and rows for a person, and what to correct first', async (t) => {
   const summary = await sampleSummary(t);
   const paused = (reason: PauseReason, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, ready: 3, held: 1 } };
@@ -110,7 +110,7 @@ test('what comes next where a pause and rows for a person come together is told 
   assert.deepEqual(paused('credentials_rejected', 130), ['correct TOPUP_KEY, then airbatch resume B-1']);
 });
 
-test('what comes next where networks could not be looked up is the same file again, and nothing is to be corrected', async (t) => {
+test('the next step if networks could not be looked up is the same file again, without corrections', async (t) => {
   const summary = { ...(await sampleSummary(t)), status: 'completed' as const, file_name: "pay roll's.csv" };
   const unresolved = (invalid: number, of: number) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, failed: 0, invalid } };
@@ -126,7 +126,7 @@ test('what comes next where networks could not be looked up is the same file aga
   );
 });
 
-test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
+test('a retry of rows that may have arrived is shown with its code, and a code that no row has is reported', async (t) => {
   const { cwd, airbatch } = place(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
@@ -146,7 +146,7 @@ test('a retry of what may have arrived is named with its code, and a code that n
   assert.equal(misspelt.code, 4);
 });
 
-test('a retry that tries nothing again sends no other row of the batch', async (t) => {
+test('a retry without rows sends no other row of the batch', async (t) => {
   const { cwd, airbatch } = place(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
@@ -162,7 +162,7 @@ test('a retry that tries nothing again sends no other row of the batch', async (
   assert.deepEqual([code, (await sandbox.liveCharges()).size], [5, paid]);
 });
 
-test('text messages are said not to be sent before anything is, where the service (Version 1) has none', async (t) => {
+test('a run says before sending that text messages are not sent, if the service (Version 1) has none', async (t) => {
   const { cwd, airbatch } = place(t);
   const sandbox = await sandboxHere(t, { settleMs: 0 });
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
@@ -186,7 +186,7 @@ test('text messages are said not to be sent before anything is, where the servic
   assert.ok((await airbatch('approve', batch)).stderr.includes(`\nMessages   ${told}\n`));
 });
 
-test('the command that comes next reads the corrected file as the first one was read', async (t) => {
+test('the next command reads the corrected file like the first one', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'a.csv'), 'Mobile;Network;Net pay;Currency\n0712400001;1;50;KES\n');
   const given = ['--country', 'KE', '--map', 'amount=Net pay', '--map', 'phone_number=Mobile'];
@@ -202,7 +202,7 @@ test('the command that comes next reads the corrected file as the first one was 
   assert.ok(retried.stderr.includes(`${command}\n`), retried.stderr);
 });
 
-test('resume does not call finished what waits for a second person, and says who goes on with it', async (t) => {
+test('resume does not call a batch finished that waits for a second person, and says who continues it', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), '{ "policy": { "approval": { "needed": "always" } } }');
   writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
@@ -232,7 +232,7 @@ test('before it asks, a run says what is wrong with rows, and why others are not
   ]);
 });
 
-test('what a run does not name, a look at its file shows; what only the ledger knows is always named', async (t) => {
+test('what a run does not show, validate does; what only the ledger knows is always shown', async (t) => {
   const { cwd, airbatch } = place(t);
   const header = 'phone_number,network_id,amount,currency,reference';
   const paid = '+254712405118,1,50,KES,paid';
@@ -262,7 +262,7 @@ test('a command that finds nothing to do says so', async (t) => {
   assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch ended/);
 });
 
-test('resume names each of several batches', async (t) => {
+test('resume shows each of several batches', async (t) => {
   const { cwd, airbatch } = place(t);
   const rows = ['phone_number,network_id,amount,currency', '+254712405118,1,50,KES', '+254712405118,1,50,KES', ''];
   writeFileSync(join(cwd, 'airbatch.config.json'), '{ "policy": { "repeatWithinDays": 0 } }');
@@ -272,14 +272,14 @@ test('resume names each of several batches', async (t) => {
   assert.equal([...stderr.matchAll(/^Batch {6}\d{8}-\d{6}-[0-9a-f]{4}$/gm)].length, 2, stderr);
 });
 
-test('what an option names and cannot be read is no fault of the reports', async (t) => {
+test('an unreadable file of an option is not reported as a fault of the reports', async (t) => {
   const { airbatch } = place(t);
   const { code, stderr } = await airbatch('verify', 'reports', '--anchor', 'nowhere.jsonl');
   assert.equal(code, 3);
   assert.match(stderr, /^Error: \S+nowhere\.jsonl cannot be read/);
 });
 
-test('verify begins with what it verified, and doubts what is whole but not what was meant', async (t) => {
+test('verify begins with what it verified, and doubts reports that are complete but not the expected ones', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
   const { stdout } = await airbatch('--json', 'run', 'p.csv', '--run-id', 'november', '--yes');
@@ -308,7 +308,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   );
 });
 
-test('what an option names and is not what it should be is wrong usage', async (t) => {
+test('a wrong value of an option is wrong usage', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'key.pem'), 'no key');
   const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
@@ -316,7 +316,7 @@ test('what an option names and is not what it should be is wrong usage', async (
   assert.match(stderr, /^Error: the given key is not a key as "airbatch key" prints it \[USAGE\]/);
 });
 
-test('--json answers a wrong command line with a document too', async (t) => {
+test('--json answers a wrong command line with a JSON document, too', async (t) => {
   const { airbatch } = place(t);
   for (const args of [['run'], ['no-such-command'], ['jobs', 'dance']]) {
     const { code, stdout } = await airbatch('--json', ...args);
@@ -324,7 +324,7 @@ test('--json answers a wrong command line with a document too', async (t) => {
   }
 });
 
-test('a reason in which nothing is said is wrong usage', async (t) => {
+test('an empty reason is wrong usage', async (t) => {
   const { airbatch } = place(t);
   const batch = '20261120-093000-4f2a';
   for (const [option, ...args] of [
@@ -341,7 +341,7 @@ test('a reason in which nothing is said is wrong usage', async (t) => {
   }
 });
 
-test('a number or a time that cannot be meant is named as it was typed, with what to write', async (t) => {
+test('an impossible number or time is shown as typed, with what to write', async (t) => {
   const { airbatch, cwd } = place(t);
   await makeLedgerIn(cwd);
   for (const [args, said] of [

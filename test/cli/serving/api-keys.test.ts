@@ -37,7 +37,7 @@ describe('airbatch api-keys', () => {
     assert.deepEqual(all, [], 'another ledger has other keys');
   });
 
-  test('says what is wrong with what was asked', async (t) => {
+  test('explains wrong input', async (t) => {
     const { keys } = await place(t);
     for (const [args, message] of [
       [['create'], /"create" needs the name of the key/],
@@ -56,7 +56,7 @@ describe('airbatch api-keys', () => {
 });
 
 describe('the API of airbatch serve', () => {
-  test('takes a file, shows what it would pay, and pays it once it is approved by another', {
+  test('imports a file, shows what it would pay, and pays it after another person’s approval', {
     timeout: 120_000,
   }, async (t) => {
     const { cwd, makeKey } = await place(t);

@@ -69,7 +69,7 @@ describe('airbatch console', () => {
     assert.equal(code, 0);
   });
 
-  test('does not listen where passwords would cross a network readable', async (t) => {
+  test('does not listen on a network without TLS', async (t) => {
     const { cwd } = place(t);
     for (const args of [
       ['console', '--sandbox', '--port', '0', '--host', '0.0.0.0'],
@@ -80,7 +80,9 @@ describe('airbatch console', () => {
     }
   });
 
-  test('listens there behind a proxy, whose word for an address it takes', { timeout: 60_000 }, async (t) => {
+  test('listens there behind a proxy, and trusts the address that the proxy reports', {
+    timeout: 60_000,
+  }, async (t) => {
     const { start } = place(t, { console: { url: 'https://pay.example.org', trustedProxies: ['127.0.0.0/8'] } });
     const { url, link, stop } = await start('--host', '0.0.0.0');
     assert.equal(url, 'https://pay.example.org');

@@ -59,7 +59,7 @@ describe('airbatch jobs', () => {
     assert.match(stdout, /monthly-payroll +0 9 25 \* \* Africa\/Nairobi +\w{3} \d{4}-\d\d-25 09:00 +never/);
   });
 
-  test('lists what lies in `working` and is not paid, and says what brings it', async (t) => {
+  test('lists unpaid files in `working`, and says how to import them', async (t) => {
     const { folder, run } = place(t);
     mkdirSync(join(folder, 'payroll/working'));
     writeFileSync(join(folder, 'payroll/working/left.csv'), two);
@@ -88,7 +88,7 @@ describe('airbatch jobs', () => {
     assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
   });
 
-  test('names what a job asks for and the configuration lacks, in the check and when serve begins, not when the job is due', async (t) => {
+  test('reports what a job needs and the configuration lacks, in the check and when serve starts, not when the job is due', async (t) => {
     const { folder, run } = place(t);
     const path = join(folder, 'jobs/friday-promo.ts');
     const more = "account: 'mian', notifications: [{ kind: 'email', to: 'ann@example.com', accounts: ['other'] }],";
@@ -105,7 +105,7 @@ describe('airbatch jobs', () => {
     }
   });
 
-  test('says which slots would share a run id: in the check, and when serve begins', async (t) => {
+  test('reports slots that would share a run id, in the check and when serve starts', async (t) => {
     const { folder, run } = place(t);
     const path = join(folder, 'jobs/friday-promo.ts');
     writeFileSync(path, readFileSync(path, 'utf8').replace('yyyy-MM-dd', 'yyyy-MM'));
@@ -123,7 +123,7 @@ describe('airbatch jobs', () => {
     assert.equal((await serving.ended).code, 0);
   });
 
-  test('runs a slot by hand, once: what it paid is put away with its reports', async (t) => {
+  test('runs a slot by hand, once: its file is archived with its reports', async (t) => {
     const { folder, drop, run, found } = place(t);
     drop('october.csv', two);
     const first = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot);
@@ -144,7 +144,7 @@ describe('airbatch jobs', () => {
     assert.ok(existsSync(join(folder, 'payroll/done/20261026-0900~october-again.csv')));
   });
 
-  test('leaves files to the process that works for the account, which tries again first what a job says', async (t) => {
+  test('leaves files to the process that works for the account, which first retries as the job says', async (t) => {
     const { drop, run, runAnew, found, ledger } = place(t);
     drop('november.csv', two);
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
@@ -164,7 +164,7 @@ describe('airbatch jobs', () => {
     assert.deepEqual(found('working'), []);
   });
 
-  test('runs a new job by hand under the run id of today, and says so before it brings anything', async (t) => {
+  test('runs a new job by hand under the run id of today, and says so before it imports anything', async (t) => {
     const { drop, run } = place(t);
     drop('november.csv', two);
     const { code, stderr } = await run('jobs', 'run', 'monthly-payroll');
@@ -178,7 +178,7 @@ describe('airbatch jobs', () => {
     assert.equal(day, today.slice(0, 7));
   });
 
-  test('runs the slot that is named, says which that is, and takes a day for no time', async (t) => {
+  test('runs the named slot, says which it is, and does not accept a day as a time', async (t) => {
     const { drop, run, found } = place(t);
     drop('october.csv', two);
     const day = await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-01');
@@ -197,7 +197,7 @@ describe('airbatch jobs', () => {
     );
   });
 
-  test('runs no slot by hand that was dropped, since nobody knows whether it has run', async (t) => {
+  test('runs no dropped slot by hand, since nobody knows whether it has run', async (t) => {
     const { drop, run, found, ledger } = place(t);
     // A slot without a file fails, and makes the ledger.
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-09-25T09:00:00+03:00')).code, 3);
@@ -216,7 +216,7 @@ describe('airbatch jobs', () => {
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-25T09:01:00+03:00')).code, 0);
   });
 
-  test('puts a file that cannot be read aside, with the reason, and pays the others', async (t) => {
+  test('moves an unreadable file aside, with the reason, and pays the others', async (t) => {
     const { folder, drop, run, found } = place(t);
     drop('bad.csv', 'name,colour\nMary,blue\n');
     drop('good.csv', two);
@@ -234,7 +234,7 @@ describe('airbatch jobs', () => {
     );
   });
 
-  test('puts away what can be, where the folder of another job cannot be written', async (t) => {
+  test('archives what it can, if the folder of another job is not writable', async (t) => {
     const { folder, drop, run, found } = place(t);
     const job = JSON.stringify({
       name: 'bonus',
@@ -283,7 +283,7 @@ describe('airbatch jobs', () => {
     assert.deepEqual([completed, skipped], [1, 2], again.stderr);
   });
 
-  test('ends as the command would that did the same by hand', async (t) => {
+  test('ends with the exit code of the command that does the same by hand', async (t) => {
     const { folder, drop, run, ledger } = place(t);
     const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
     const job = (name: string, fields: object) =>
@@ -309,7 +309,7 @@ describe('airbatch jobs', () => {
     assert.equal((await compare()).code, 5, 'somebody must look');
   });
 
-  test('waits with a file that names networks while the service, which knows them, cannot be reached', async (t) => {
+  test('waits with a file that has network names while the service, which knows them, cannot be reached', async (t) => {
     const { folder, drop, found } = place(t);
     drop('october.csv', two);
     const args = ['--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot];
@@ -328,7 +328,7 @@ describe('airbatch jobs', () => {
     assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
   });
 
-  test('asks for the networks of all files of an inbox once: the service lets it ask six times a minute', async (t) => {
+  test('asks for the networks of all files of an inbox once: the service allows six requests a minute', async (t) => {
     const { folder, drop, found } = place(t);
     const sandbox = await startSandbox(t, folder, ['--rate', '3']);
     const job = {
@@ -376,7 +376,7 @@ describe('airbatch jobs', () => {
     }
   });
 
-  test('leaves what is large for a second person', async (t) => {
+  test('leaves a large file for a second person', async (t) => {
     const { drop, run, found } = place(t);
     const rows = Array.from({ length: 30 }, (_, index) => `07121010${10 + index},Safaricom,4000,S-${index}`);
     drop('large.csv', payroll(...rows));
@@ -415,7 +415,7 @@ describe('airbatch jobs', () => {
     assert.deepEqual([fresh.code, /still being written: x\.csv/.test(fresh.stderr)], [5, true]);
   });
 
-  test('takes what a command writes, and nothing of one that fails', async (t) => {
+  test('imports what a command writes, and nothing of one that fails', async (t) => {
     const { folder, run, runAnew } = place(t);
     mkdirSync(join(folder, 'promo'));
     writeFileSync(
@@ -434,7 +434,7 @@ describe('airbatch jobs', () => {
     assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [3, true]);
   });
 
-  test('asks a command again whose file was rejected, and keeps what it wrote', async (t) => {
+  test('runs a command again whose file was rejected, and keeps what it wrote', async (t) => {
     const { folder, run } = place(t);
     const winners = join(folder, 'promo/winners.csv');
     mkdirSync(join(folder, 'promo'));
@@ -454,7 +454,7 @@ describe('airbatch jobs', () => {
     );
   });
 
-  test('does not ask a command again that a crash kept from being called done after its file was put away', async (t) => {
+  test('does not run a command again if a crash came after its file was archived', async (t) => {
     const { folder, run, ledger } = place(t);
     mkdirSync(join(folder, 'promo'));
     writeFileSync(
@@ -471,7 +471,7 @@ describe('airbatch jobs', () => {
     assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), []);
   });
 
-  test('ends the program of a job with itself, and brings the slot when it is run again', async (t) => {
+  test('stops the program of a job with itself, and imports the slot when it is run again', async (t) => {
     const { folder, run } = place(t);
     const program = slowProgram(folder, '* * * * *');
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -486,7 +486,7 @@ describe('airbatch jobs', () => {
     assert.equal((await run('jobs', 'run', 'slow', '--slot', '2026-11-20T17:00:00Z')).code, 0);
   });
 
-  test('names what it put away when its people are forgotten', async (t) => {
+  test('lists the archived files when their people are forgotten', async (t) => {
     const { folder, drop, run, ledger } = place(t);
     drop('october.csv', two);
     const paid = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot);
@@ -540,7 +540,7 @@ function lastPaydays(count: number): number {
 }
 
 describe('airbatch serve with the example jobs', () => {
-  test('catches up with the slot that it missed, pays the file in the inbox, and puts it away', async (t) => {
+  test('catches up with a missed slot, pays the file in the inbox, and archives it', async (t) => {
     const { folder, drop, found, ledger } = place(t);
     await makeLedgerIn(folder);
     const db = ledger();
@@ -588,7 +588,7 @@ describe('airbatch serve with the example jobs', () => {
     assert.equal(db.prepare('SELECT COUNT(*) AS count FROM batches').get()?.count, 1);
   });
 
-  test('ends the program of a job when it is stopped, and the next start brings the slot', async (t) => {
+  test('stops the program of a job when it is stopped, and the next start imports the slot', async (t) => {
     const { folder, ledger } = place(t);
     const program = slowProgram(folder, '0 9 25 * *');
     await makeLedgerIn(folder);

@@ -5,7 +5,7 @@ import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { workerOf } from '../../../src/operations/base/account-now.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 
-test('a batch that is approved while a program works on its account is not said to wait for one', async () => {
+test('a batch that is approved while a program works for its account is not reported as waiting for one', async () => {
   const { db, clock, add, batch } = await makeRig();
   await add(someRows(1));
   const now = async () => ({ ...(await batch()), is_worked_on: (await workerOf({ db, clock }, 'main')) !== null });

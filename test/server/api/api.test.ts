@@ -13,7 +13,7 @@ import { allRoles, api } from './api-fixture.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 describe('the HTTP API', () => {
-  test('answers nobody without a key, with a wrong, an expired or a revoked one', async (t) => {
+  test('refuses a request without a key, or with a wrong, expired or revoked one', async (t) => {
     const { clock, send, makeKey, admin } = await api(t);
     const expires = new Date(clock.now() + 60_000).toISOString();
     const brief = await makeKey('brief', ['audit'], { expires });
@@ -33,7 +33,7 @@ describe('the HTTP API', () => {
     assert.deepEqual(await get(gone), refused);
   });
 
-  test('keeps no secret of a key, and notes its last use to the minute', async (t) => {
+  test('stores no secret of a key, and records its last use to the minute', async (t) => {
     const { db, clock, send, admin, logged } = await api(t);
     const usedAt = async () => (await listApiKeys(db)).find(({ name }) => name === 'all')?.last_used_at;
     assert.equal(await usedAt(), null);
@@ -49,7 +49,7 @@ describe('the HTTP API', () => {
     assert.equal(JSON.stringify([body, await listApiKeys(db), logged]).includes(admin.slice(-64)), false);
   });
 
-  test('does an operation in the name of the key, by the door "api", and tells the runner of the account', async (t) => {
+  test('runs an operation in the name of the key, through "api", and wakes the runner of the account', async (t) => {
     const { db, send, changed, statusOf } = await api(t);
     const { status, body } = await send('POST', '/api/v1/batches/B-default/reject', { body: { why: 'not ours' } });
     assert.deepEqual([status, body.batch_id, body.status], [200, 'B-default', 'cancelled']);
@@ -60,7 +60,7 @@ describe('the HTTP API', () => {
     assert.equal(JSON.parse(last?.body ?? '{}').through, 'api');
   });
 
-  test('asks for a role as every door does', async (t) => {
+  test('asks for a role like every interface', async (t) => {
     const { send, makeKey, statusOf } = await api(t);
     const key = await makeKey('preparing', ['prepare', 'operate']);
     const { status, body } = await send('POST', '/api/v1/batches/B-default/reject', { key, body: { why: 'no' } });
@@ -115,7 +115,7 @@ describe('the HTTP API', () => {
       assert.equal(await statusOf('B-other'), 'awaiting_approval');
     });
 
-  test('carries a change out once for each Idempotency-Key', async (t) => {
+  test('makes a change once for each Idempotency-Key', async (t) => {
     const { send, makeKey, changed } = await api(t);
     const url = '/api/v1/batches/B-default/reject';
     const first = await send('POST', url, { body: { why: 'not ours' } });
@@ -136,7 +136,7 @@ describe('the HTTP API', () => {
     );
   });
 
-  test('does not keep the answer to a request that met trouble which passes', async (t) => {
+  test('does not keep the answer to a request that met temporary trouble', async (t) => {
     const { send, db } = await api(t);
     const real = db.transact.bind(db);
     // The first transaction notes the request, the second one is that of the operation.
@@ -152,7 +152,7 @@ describe('the HTTP API', () => {
     assert.equal((await send('POST', url, { body: { why: 'not ours' } })).status, 200);
   });
 
-  test('refuses fields that are unknown, that name folders of the machine, or that stand in the path already', async (t) => {
+  test('refuses fields that are unknown, that name folders of the machine, or that are already in the path', async (t) => {
     const { send } = await api(t);
     const post = async (body: object, once: string) =>
       (await send('POST', '/api/v1/batches/B-default/reports', { body, once })).body.code;
@@ -163,7 +163,7 @@ describe('the HTTP API', () => {
     assert.equal((await send('GET', '/api/v1/nothing')).body.code, 'NOT_FOUND');
   });
 
-  test('reads numbers and lists of a query as the schema says', async (t) => {
+  test('reads numbers and lists of a query by the schema', async (t) => {
     const { send } = await api(t);
     const { body } = await send('GET', '/api/v1/batches/B-default/held-rows?rows=nonsense');
     assert.deepEqual([body.code, body.status], ['USAGE', 400]);
@@ -173,7 +173,7 @@ describe('the HTTP API', () => {
 });
 
 describe('the OpenAPI document', () => {
-  test('has every operation but those of this machine, and is the one in docs/api-openapi.json', () => {
+  test('has every operation except those of this machine, and equals docs/api-openapi.json', () => {
     const document = openApiDocument();
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((item) => (item as { operationId: string }).operationId),
@@ -195,7 +195,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(written, JSON.parse(JSON.stringify(document)), 'npm run openapi writes it');
   });
 
-  test('is served to anybody: it holds nothing of the installation', async (t) => {
+  test('is public: it has nothing of the installation', async (t) => {
     const { send } = await api(t);
     const { status, body } = await send('GET', '/api/openapi.json', { key: null });
     assert.deepEqual([status, body.openapi], [200, '3.1.0']);

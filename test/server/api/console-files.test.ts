@@ -21,7 +21,7 @@ function serving(t: TestContext) {
 }
 
 describe('the console’s files', () => {
-  test('the page is at every address that is no file and none of the API', async (t) => {
+  test('the page is at every address that is neither a file nor part of the API', async (t) => {
     const get = serving(t);
     for (const url of ['/', '/batches/B-1', '/batches/B-1?tab=rows']) {
       const { statusCode, body, headers } = await get(url);
@@ -42,7 +42,7 @@ describe('the console’s files', () => {
       assert.equal((await get(url)).statusCode >= 400, true, url);
   });
 
-  test('files are compressed for those who take that, and kept by browsers for good', async (t) => {
+  test('files are compressed for clients that accept it, and cached by browsers permanently', async (t) => {
     const get = serving(t);
     const { headers } = await get('/assets/main-1.js', { 'accept-encoding': 'gzip' });
     assert.equal(headers['content-encoding'], 'gzip');
@@ -51,7 +51,7 @@ describe('the console’s files', () => {
     assert.deepEqual([plain.body, plain.headers['content-encoding']], ['text', undefined]);
   });
 
-  test('there are none where no console is built', async (t) => {
+  test('there are none if no console is built', async (t) => {
     const app = fastify();
     t.after(() => app.close());
     addConsole(app, folderOf(t));

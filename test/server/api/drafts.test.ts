@@ -204,7 +204,7 @@ describe('drafts over HTTP', () => {
     assert.equal((await send('GET', `/api/v1/drafts/${id}/file/mended`)).text, mended.text);
   });
 
-  test('the reports of its batch are whole, for both verifiers', async (t) => {
+  test('the reports of its batch verify with both verifiers', async (t) => {
     const { send, upload, session } = await draftsApi(t, { intake: { country: 'KE' } });
     const { id } = await upload(file);
     await send('POST', `/api/v1/drafts/${id}/change`, { body: { cells: [{ row: 4, column: 3, value: '250' }] } });
@@ -223,7 +223,7 @@ describe('drafts over HTTP', () => {
     assert.match(`${stdout}${stderr}`, /^PROVEN/);
   });
 
-  test('a change after the plan cancels its batch, and an old plan is not submitted', async (t) => {
+  test('a change after the plan cancels its batch, and an old plan cannot be submitted', async (t) => {
     const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
     const { id } = await upload(file);
     const planned = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
@@ -234,7 +234,7 @@ describe('drafts over HTTP', () => {
     assert.equal(body.status, 'cancelled');
   });
 
-  test('numbers are masked for those who only read, and a discarded draft is gone', async (t) => {
+  test('numbers are masked for readers, and a discarded draft is gone', async (t) => {
     const { send, upload, makeKey } = await draftsApi(t);
     const { id } = await upload(file);
     const auditor = await makeKey('auditor', ['audit']);

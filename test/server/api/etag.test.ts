@@ -5,8 +5,8 @@ import { consoleOf } from '../sign-in/browser.ts';
 
 const batch = '/api/v1/batches/B-default';
 
-describe('two people at one batch', () => {
-  test('do not decide about what they have not seen', async (t) => {
+describe('two people with one batch', () => {
+  test('cannot decide about a state that they have not seen', async (t) => {
     const { person, statusOf } = await consoleOf(t);
     const [amina, bela] = [await person('amina', { roles: ['approve'] }), await person('bela', { roles: ['operate'] })];
     const { etag } = (await amina.send('GET', `${batch}/review`)).headers;

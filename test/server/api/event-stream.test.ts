@@ -64,7 +64,7 @@ async function streaming(t: TestContext) {
 }
 
 describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
-  test('has those that were and those that come, each once and in order', async (t) => {
+  test('has past and new events, each once and in order', async (t) => {
     const { happen, open } = await streaming(t);
     await happen('one');
     const stream = await open();
@@ -76,13 +76,13 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     await stream.close();
   });
 
-  test('goes on after the event that the caller has seen last', async (t) => {
+  test('continues after the last event that the caller has seen', async (t) => {
     const { happen, open } = await streaming(t);
     for (const what of ['one', 'two', 'three']) await happen(what);
     assert.deepEqual(await (await open(2)).ids(2), [3, 4]);
   });
 
-  test('asks the ledger once a second, however many watch', async (t) => {
+  test('reads the ledger once a second, however many watch', async (t) => {
     const { happen, open, heads } = await streaming(t);
     const streams = await Promise.all(Array.from({ length: 50 }, () => open()));
     await Promise.all(streams.map((stream) => stream.ids(1)));
@@ -92,7 +92,7 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     assert.ok(heads() - before <= 10, `${heads() - before} questions`);
   });
 
-  test('ends where the caller may no longer see it, and when the server stops', async (t) => {
+  test('ends if the caller may no longer see it, and when the server stops', async (t) => {
     const { happen, open, door, stopping } = await streaming(t);
     const [one, other] = [await open(), await open()];
     await Promise.all([one.ids(1), other.ids(1)]);
@@ -102,7 +102,7 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     await happen('one');
   });
 
-  test('ends for a key that was revoked, at its next news', async (t) => {
+  test('ends for a revoked key at its next event', async (t) => {
     const { happen, open, door } = await streaming(t);
     const stream = await open();
     await stream.ids(1);

@@ -73,7 +73,7 @@ function valueFor(schema: Schema, random: SeededRandom): unknown {
   return random.pick(names);
 }
 
-test(`no one of ${requests} requests made from the OpenAPI document meets an error of the program`, async (t) => {
+test(`none of ${requests} requests made from the OpenAPI document causes an internal error`, async (t) => {
   const { send, logged } = await api(t);
   const random = makeSeededRandom(20_261_125);
   const items = Object.entries(openApiDocument().paths as Record<string, Record<string, Item>>)

@@ -11,7 +11,7 @@ const balanceAt = (readAt: number, balance: string) =>
   });
 
 describe('list-balances', () => {
-  test('shows what an account had each time that a batch began or ended, the oldest first', async (t) => {
+  test('shows the balances of an account at each beginning and end of a batch, the oldest first', async (t) => {
     const { db, clock, send } = await api(t);
     const add = (batch_id: string, account: string, before: string, after: string | null) =>
       addBatch(

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { routes } from '../../../src/server/api/route-table.ts';
 import { api } from './api-fixture.ts';
 
-describe('who may do what, over HTTP', () => {
-  test('is listed for a key with the role', async (t) => {
+describe('roles over HTTP', () => {
+  test('are listed for a key with the role', async (t) => {
     const { send } = await api(t);
     assert.deepEqual((await send('GET', '/api/v1/users')).body, { users: [] });
     assert.deepEqual((await send('GET', '/api/v1/sessions')).body, { sessions: [] });
@@ -13,14 +13,14 @@ describe('who may do what, over HTTP', () => {
     assert.equal((await send('POST', '/api/v1/sessions/none/revoke')).body.code, 'USAGE');
   });
 
-  test('stands in the configuration, which is shown without secrets', async (t) => {
+  test('are in the configuration, which is shown without secrets', async (t) => {
     const { send } = await api(t);
     const { status, body } = await send('GET', '/api/v1/configuration');
     assert.deepEqual([status, body.people], [200, {}]);
     assert.doesNotMatch(JSON.stringify(body), /service-key/);
   });
 
-  test('is decided by people, not by programs', async (t) => {
+  test('are decided by people, not by programs', async (t) => {
     const { send } = await api(t);
     const refused = [
       await send('POST', '/api/v1/users', { body: { name: 'x', display_name: 'x', roles: ['admin'] } }),

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { api } from './api-fixture.ts';
 
 describe('the files of reports over HTTP', () => {
-  test('are listed by version, and each is sent as it lies in its folder', async (t) => {
+  test('are listed by version, and each is sent unchanged', async (t) => {
     const { send } = await api(t);
     assert.deepEqual((await send('GET', '/api/v1/batches/B-default/report-files')).body.folders, []);
     await send('POST', '/api/v1/batches/B-default/reports', { body: {} });
@@ -23,7 +23,7 @@ describe('the files of reports over HTTP', () => {
       assert.equal((await send('GET', `/api/v1/batches/B-default/report-files/${path}`)).status, 404, path);
   });
 
-  test('show whole numbers to nobody who only audits, and the log of access keeps who has seen them', async (t) => {
+  test('show complete numbers to nobody who only audits, and the access log keeps who has seen them', async (t) => {
     const { send, makeKey } = await api(t);
     await send('POST', '/api/v1/batches/B-default/reports', { body: {} });
     await send('POST', '/api/v1/batches/B-default/reports', { body: { mask: true }, once: 'once-2' });
@@ -42,7 +42,7 @@ describe('the files of reports over HTTP', () => {
     assert.deepEqual([read.actor, JSON.parse(read.body).file], ['all', 'summary.json']);
   });
 
-  test('of another team’s account are not there', async (t) => {
+  test('of another team’s account are not found', async (t) => {
     const { send, makeKey } = await api(t);
     await send('POST', '/api/v1/batches/B-other/reports', { body: { mask: true } });
     const key = await makeKey('team', ['prepare', 'audit'], { accounts: ['default'] });

@@ -34,7 +34,7 @@ async function listening(t: TestContext) {
 /** How many answers came: of two requests in one, the second would be somebody else's. */
 const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
-describe('bytes that two readers could understand in two ways', () => {
+describe('bytes that two readers could interpret differently', () => {
   const second = 'GET /api/v1/batches HTTP/1.1\r\nHost: x\r\n\r\n';
   const body = '{"why":"x"}';
   const cases: Record<string, string[]> = {

@@ -26,7 +26,7 @@ const mutations = [
 
 describe('a request that changes something', () => {
   for (const { method, path, needsToken } of mutations)
-    test(`${method} ${path} comes from a page of the console, with the token of the session`, async (t) => {
+    test(`${method} ${path} must come from a page of the console, with the token of the session`, async (t) => {
       const { person, db } = await consoleOf(t);
       const own = await person('amina', { roles: allRoles });
       const before = await db.query('SELECT seq FROM access_events');
@@ -49,7 +49,7 @@ describe('a request that changes something', () => {
       assert.notEqual(body.code, 'CROSS_ORIGIN', 'what the console itself sends is looked at');
     });
 
-  test('is refused without Origin, as no browser sends it', async (t) => {
+  test('is refused without Origin, which every browser sends', async (t) => {
     const { server, person } = await consoleOf(t);
     const { jar } = await person('amina');
     const headers = { cookie: jar.cookie, 'x-csrf-token': jar.csrf, 'sec-fetch-mode': 'cors' };
@@ -57,7 +57,7 @@ describe('a request that changes something', () => {
     assert.equal(answer.json().code, 'CROSS_ORIGIN');
   });
 
-  test('has the token of its own session, not of another one', async (t) => {
+  test('must have the token of its own session, not of another one', async (t) => {
     const { person } = await consoleOf(t);
     const own = await person('amina');
     const other = await person('bela');
@@ -99,7 +99,7 @@ describe('a person who is signed in', () => {
       );
     });
 
-  test('acts by the door "console", in their own name', async (t) => {
+  test('acts through "console", in their own name', async (t) => {
     const { db, person } = await consoleOf(t);
     const { send } = await person('amina', { roles: ['approve'] });
     const { status } = await send('POST', '/api/v1/batches/B-default/reject', { body: { why: 'not ours' } });

@@ -78,7 +78,7 @@ async function withProvider(t: TestContext, claim = 'email') {
 }
 
 describe('signing in at an identity provider', () => {
-  test('is offered where one is configured', async (t) => {
+  test('is offered if one is configured', async (t) => {
     const { browser } = await withProvider(t);
     const ways = await browser().send('GET', '/api/v1/session/ways');
     assert.deepEqual(ways.body, { openid: { label: 'Example' } });
@@ -87,7 +87,7 @@ describe('signing in at an identity provider', () => {
     assert.equal((await none.browser().send('POST', '/api/v1/session/openid', { body: {} })).body.code, 'NOT_FOUND');
   });
 
-  test('knows a person by the verified e-mail address, with PKCE, state and nonce', async (t) => {
+  test('recognizes a person by the verified e-mail address, with PKCE, state and nonce', async (t) => {
     const { provider, leave, back } = await withProvider(t);
     const { one, url } = await leave();
     const { query, asked } = provider.visit(url);
@@ -99,7 +99,7 @@ describe('signing in at an identity provider', () => {
     assert.equal((await one.send('GET', '/api/v1/session')).body.person, 'amina');
   });
 
-  test('knows a person by another claim where that is configured', async (t) => {
+  test('recognizes a person by another claim if that is configured', async (t) => {
     const { provider, leave, back } = await withProvider(t, 'preferred_username');
     provider.claims.preferred_username = 'amina';
     provider.claims.email = 'other@example.org';
@@ -116,7 +116,7 @@ describe('signing in at an identity provider', () => {
     ['a token of another sign-in', { nonce: 'x' }],
     ['a token that has expired', { exp: 1 }],
   ] as const)
-    test(`lets nobody in with ${what}`, async (t) => {
+    test(`refuses ${what}`, async (t) => {
       const { provider, leave, back } = await withProvider(t);
       Object.assign(provider.claims, claims);
       const { one, url } = await leave();
@@ -124,7 +124,7 @@ describe('signing in at an identity provider', () => {
       assert.equal((await one.send('GET', '/api/v1/session')).status, 401);
     });
 
-  test('lets nobody into another browser, with another state, or twice', async (t) => {
+  test('refuses another browser, another state, and a second use', async (t) => {
     const { provider, leave, back, browser } = await withProvider(t);
     const attacker = await leave();
     const { query } = provider.visit(attacker.url);
@@ -136,14 +136,14 @@ describe('signing in at an identity provider', () => {
     assert.equal((await back(attacker.one, query)).body.code, 'SIGN_IN_REFUSED', 'each sign-in is answered once');
   });
 
-  test('lets no disabled person in', async (t) => {
+  test('refuses a disabled person', async (t) => {
     const { db, provider, leave, back } = await withProvider(t);
     await db.execute('UPDATE users SET disabled_at = 1');
     const { one, url } = await leave();
     assert.equal((await back(one, provider.visit(url).query)).body.code, 'SIGN_IN_REFUSED');
   });
 
-  test('says so when the provider does not answer', async (t) => {
+  test('says so if the provider does not answer', async (t) => {
     const openid = { issuer: 'http://127.0.0.1:1', clientId: 'x', clientSecret: 'x', claim: 'email', label: 'x' };
     const { browser } = await consoleOf(t, { openid });
     const { status, body } = await browser().send('POST', '/api/v1/session/openid', { body: {} });

@@ -40,7 +40,7 @@ describe('a passkey', () => {
     assert.deepEqual([status, body.person, body.second_factor], [200, 'amina', 'passkey']);
   });
 
-  test('signs in by itself, without a name', async (t) => {
+  test('is enough to sign in, without a name', async (t) => {
     const { browser, key, origin } = await amina(t);
     const one = browser();
     const options = await optionsFor(one);
@@ -48,7 +48,7 @@ describe('a passkey', () => {
     assert.equal((await signIn(one, key.get(options, origin))).body.person, 'amina');
   });
 
-  test('is refused for another challenge, origin or host, twice, and without recognising the person', async (t) => {
+  test('is refused for another challenge, origin or host, for a second use, and without user verification', async (t) => {
     const { browser, key, origin, clock } = await amina(t);
     const attempt = async (answer: (options: { challenge: string }) => object) => {
       const one = browser();
@@ -92,7 +92,7 @@ describe('a passkey', () => {
     assert.equal((await signIn(one, key.get(options, origin))).body.code, 'SIGN_IN_REFUSED');
   });
 
-  test('proves the purpose that it was asked for, once', async (t) => {
+  test('proves the requested purpose once', async (t) => {
     const { own: one, key, origin } = await amina(t);
     const change = () => one.send('POST', '/api/v1/users/amina/change', { body: { language: 'fr' } });
     const { body } = await change();
@@ -108,7 +108,7 @@ describe('a passkey', () => {
     assert.equal((await change()).status, 200);
   });
 
-  test('is added by whoever proves an earlier one, and never twice', async (t) => {
+  test('is added by a person who proves an earlier one, and never twice', async (t) => {
     const { own: one, key, origin, add, person } = await amina(t);
     assert.equal((await add(makeAuthenticator())).body.code, 'STEP_UP_NEEDED');
     const purpose = 'change-factors';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { makePasswordHasher } from '../../../src/server/sign-in/password.ts';
 
-test('a password is hashed by argon2id with a salt of its own', async () => {
+test('a password is hashed by argon2id with its own salt', async () => {
   const { hash, isRight } = makePasswordHasher(systemRandom);
   const [one, other] = [await hash('correct horse battery'), await hash('correct horse battery')];
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -16,7 +16,7 @@ test('a password is hashed by argon2id with a salt of its own', async () => {
   assert.equal(await isRight('caf\u00e9 au lait noir', await hash('cafe\u0301 au lait noir')), true);
 });
 
-test('a name without a password costs as much as one with', async () => {
+test('an account without a password takes as long to check as one with', async () => {
   let derived = 0;
   const { isRight, hash } = makePasswordHasher(systemRandom, async (message) => {
     derived += 1;

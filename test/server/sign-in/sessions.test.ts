@@ -35,14 +35,14 @@ describe('a session of the console', () => {
     ['http://localhost:8788', /^airbatch=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict$/],
     ['https://pay.example.org', /^__Host-airbatch=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Secure$/],
   ] as const)
-    test(`is held by a cookie that scripts and other sites do not get (${publicUrl})`, async (t) => {
+    test(`is kept in a cookie that scripts and other sites cannot read (${publicUrl})`, async (t) => {
       const { person, browser } = await consoleOf(t, { publicUrl });
       await person('amina');
       const { headers } = await browser().signIn('amina');
       assert.match(String(headers['set-cookie']), expected);
     });
 
-  test('keeps the digest of its token alone', async (t) => {
+  test('is stored only as the digest of its token', async (t) => {
     const { db, person } = await consoleOf(t);
     const { jar } = await person('amina');
     const [stored] = await db.query('SELECT * FROM user_sessions');
@@ -73,14 +73,14 @@ describe('a session of the console', () => {
     assert.equal((await send('GET', '/api/v1/session')).status, 401);
   });
 
-  test('proves nothing once the clock was set back', async (t) => {
+  test('proves nothing after the clock was set back', async (t) => {
     const { clock, person } = await consoleOf(t);
     const { send } = await person('amina');
     clock.setWall(clock.now() - 2 * minute);
     assert.equal((await send('GET', '/api/v1/session')).status, 401);
   });
 
-  test('has a new token after each signing in: one that somebody else has set is worth nothing', async (t) => {
+  test('has a new token after each sign-in: a token that somebody else has set is useless', async (t) => {
     const { person, browser } = await consoleOf(t);
     await person('amina');
     const attacker = browser();
@@ -97,7 +97,7 @@ describe('a session of the console', () => {
     assert.equal((await attacker.send('GET', '/api/v1/session')).status, 401, 'the earlier session has ended');
   });
 
-  test('of a person who is being signed in may do nothing', async (t) => {
+  test('between two steps of signing in may do nothing', async (t) => {
     const { person, browser } = await consoleOf(t);
     const { enrol } = await person('amina', { roles: ['admin'] });
     const nextCode = await enrol();
@@ -114,7 +114,7 @@ describe('a session of the console', () => {
     assert.equal((await own.send('GET', '/api/v1/users')).status, 401, 'the first step is over');
   });
 
-  test('may be begun for five minutes', async (t) => {
+  test('can be completed for five minutes', async (t) => {
     const { clock, person, browser } = await consoleOf(t);
     const nextCode = await (await person('amina')).enrol();
     const own = browser();
@@ -124,7 +124,7 @@ describe('a session of the console', () => {
     assert.deepEqual([status, body.code], [401, 'SIGN_IN_NEEDED']);
   });
 
-  test('ends when its person is disabled, and another does not begin', async (t) => {
+  test('ends when its person is disabled, and another cannot begin', async (t) => {
     const { session, person, browser } = await consoleOf(t);
     const { send } = await person('amina');
     await performIn(session, changeUser, door, { name: 'amina', disabled: true });
@@ -135,7 +135,7 @@ describe('a session of the console', () => {
     assert.equal((await browser().signIn('amina')).status, 200);
   });
 
-  test('has at once the roles and accounts that an administrator has changed', async (t) => {
+  test('has changed roles and accounts at once', async (t) => {
     const { session, person } = await consoleOf(t);
     const { send } = await person('amina', { roles: ['admin'] });
     await person('bela', { roles: ['admin'] });
@@ -144,7 +144,7 @@ describe('a session of the console', () => {
     assert.equal((await send('GET', '/api/v1/users')).body.code, 'ROLE_MISSING');
   });
 
-  test('of another browser ends when the password is changed; this one goes on with a new token', async (t) => {
+  test('of another browser ends when the password is changed; this one continues with a new token', async (t) => {
     const { person, browser } = await consoleOf(t);
     const own = await person('amina');
     const other = browser();
@@ -170,7 +170,7 @@ describe('a session of the console', () => {
     assert.equal(body.code, 'REQUEST_INVALID');
   });
 
-  test('is in the history of access, without secrets', async (t) => {
+  test('is in the access history, without secrets', async (t) => {
     const { session, person } = await consoleOf(t);
     const { send } = await person('amina');
     await send('DELETE', '/api/v1/session');
@@ -202,7 +202,7 @@ describe('a one-time link', () => {
     assert.equal((await show('x')).code, 'LINK_REFUSED');
   });
 
-  test('ends in 72 hours, or with its person', async (t) => {
+  test('expires in 72 hours, or with its person', async (t) => {
     const { clock, session, addUser, browser } = await consoleOf(t);
     const { link } = await addUser('amina');
     const other = await addUser('bela');
@@ -216,7 +216,7 @@ describe('a one-time link', () => {
 });
 
 describe('guessing', () => {
-  test('at a name is slowed down to a guess a minute, and never shuts its owner out for longer', async (t) => {
+  test('at a name is slowed down to a guess a minute, and never locks its owner out for longer', async (t) => {
     const { clock, hashed, person, browser } = await consoleOf(t);
     await person('amina');
     hashed.length = 0;
@@ -236,7 +236,7 @@ describe('guessing', () => {
     assert.equal((await browser().signIn('amina', 'typing error')).status, 401, 'and begins anew');
   });
 
-  test('by many requests at once gets no further', async (t) => {
+  test('with many parallel requests gains nothing', async (t) => {
     const { hashed, person, browser } = await consoleOf(t);
     await person('amina');
     hashed.length = 0;

@@ -24,7 +24,7 @@ async function amina(...args: Parameters<typeof consoleOf>) {
 }
 
 describe('a second factor', () => {
-  test('is needed for what moves money, and for what decides who may', () => {
+  test('is needed to move money, and to change who may', () => {
     const needed = routes().filter(({ stepUp }) => stepUp !== undefined);
     assert.deepEqual(
       needed.map(({ operation }) => operation.name),
@@ -32,7 +32,7 @@ describe('a second factor', () => {
     );
   });
 
-  test('is asked for before the request is carried out or its key is used up', async (t) => {
+  test('is requested before the request is executed or its key is used up', async (t) => {
     const { own, stepUp } = await amina(t);
     const headers = { 'idempotency-key': 'one' };
     const body = { name: 'payroll', roles: ['audit'] };
@@ -58,7 +58,7 @@ describe('a second factor', () => {
     assert.ok(person.body.link.token);
   });
 
-  test('proved for an approval counts for that batch as it was seen, and for nothing else', async (t) => {
+  test('proved for an approval counts for the seen state of that batch, and for nothing else', async (t) => {
     const { stepUp, purposeFor } = await amina(t);
     const purpose = await purposeFor(approve, { seen });
     assert.ok(purpose);
@@ -93,7 +93,7 @@ describe('a second factor', () => {
     assert.equal((await change(own)).status, 200);
   });
 
-  test('is not proved by a code that was used, is old, or is wrong', async (t) => {
+  test('is not proved by a used, old or wrong code', async (t) => {
     const { clock, own, browser, nextCode, stepUp, purposeFor } = await amina(t);
     const code = nextCode();
     const other = browser();
@@ -110,13 +110,13 @@ describe('a second factor', () => {
     assert.equal((await own.send('GET', '/api/v1/session')).status, 200, 'the session goes on');
   });
 
-  test('is asked for after the role: who may not do it learns so at once', async (t) => {
+  test('is requested after the role: a person without the role learns so at once', async (t) => {
     const { person } = await consoleOf(t);
     const { send } = await person('bela', { roles: ['prepare'] });
     assert.equal((await send('POST', approve, { body: { seen } })).body.code, 'ROLE_MISSING');
   });
 
-  test('must exist first: without one, nothing of this is done', async (t) => {
+  test('must exist first: without one, none of these requests is executed', async (t) => {
     const { person } = await consoleOf(t);
     const { send } = await person('bela', { roles: allRoles });
     const { body } = await send('POST', approve, { body: { seen } });
@@ -125,7 +125,7 @@ describe('a second factor', () => {
     assert.equal(code.body.code, 'CODE_REFUSED');
   });
 
-  test('is not asked of a program: its key was made with that role by a person', async (t) => {
+  test('is not requested from a program: a person made its key with that role', async (t) => {
     const { send } = await consoleOf(t);
     assert.equal((await send('POST', approve, { body: { seen } })).body.code, 'SERVICE_UNREACHABLE');
   });
@@ -147,7 +147,7 @@ describe('an app with codes', () => {
     assert.equal((await own.send('GET', '/api/v1/session')).body.second_factor, 'totp');
   });
 
-  test('is replaced or removed by whoever proves it, not by a stolen session', async (t) => {
+  test('is replaced or removed by a person who proves it, not by a stolen session', async (t) => {
     const { own, stepUp } = await amina(t);
     for (const url of ['/api/v1/session/factors/totp', '/api/v1/session/factors/remove']) {
       const { body } = await own.send('POST', url, { body: {} });
