@@ -38,7 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
 const subRooms: Record<string, readonly string[]> = {
   core: ['basics', 'time', 'money', 'text', 'identity', 'state', 'duplicates'],
   ledger: [
-    ...['drivers', 'drivers/sqlite'],
+    ...['drivers', 'drivers/sqlite', 'drivers/postgres'],
     'schema',
     'audit',
     'access',

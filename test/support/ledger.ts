@@ -7,6 +7,7 @@ import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
+import { openPostgres } from '../../src/ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
@@ -14,6 +15,7 @@ import { migrations } from '../../src/ledger/schema/migrations.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { idleUsage } from './open-limiter.ts';
+import { migratedPostgres } from './postgres.ts';
 
 /** A ledger in memory, with the schema before this migration. */
 export async function earlierLedger(before: readonly string[]): Promise<Database> {
@@ -26,8 +28,13 @@ export async function earlierLedger(before: readonly string[]): Promise<Database
   return db;
 }
 
-/** A ledger in memory, with the newest schema. */
+/** A ledger for one test, with the newest schema: in memory, or on PostgreSQL if `AIRBATCH_TEST_LEDGER` says so. */
 export async function memoryLedger(): Promise<Database> {
+  return process.env.AIRBATCH_TEST_LEDGER === 'postgres' ? openPostgres(await migratedPostgres()) : sqliteLedger();
+}
+
+/** A ledger in memory, for tests of what SQLite alone does: how it plans a statement. */
+export async function sqliteLedger(): Promise<Database> {
   const db = openSqlite(':memory:');
   await migrate(db);
   return db;

@@ -20,15 +20,15 @@ export interface FailedPaymentsQuery {
 /** Numbers in one statement. */
 const numbersPerQuery = 50;
 
-const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
-  WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
+const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
+  WHERE rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.first_sent_at IS NOT NULL AND rows.status = 'failed' AND rows.contradicted IS NULL
     AND batches.account = ? AND rows.batch_id <> ? AND (rows.first_sent_at >= ? OR batches.run_id = ?)
   ORDER BY rows.batch_id, rows.row_no`;
 
 /** Rows whose retry was not sent yet. They no longer have the time at which their failed payments were sent. */
-const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches
-  WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
+const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
+  WHERE rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.generation > 1 AND rows.status IN ('ready', 'held', 'skipped', 'cancelled')
     AND rows.service_status IS NULL AND rows.contradicted IS NULL AND batches.account = ? AND rows.batch_id <> ?
   ORDER BY rows.batch_id, rows.row_no`;

@@ -42,7 +42,8 @@ function updateSql(columns: number): string {
   let sql = updateSqls.get(columns);
   if (sql === undefined) {
     const written = changeable.filter((_, index) => columns & (1 << index)).map((column) => `${column} = ?`);
-    const guard = columns & costColumns ? ' AND cost IS ? AND cost_currency IS ?' : '';
+    const guard =
+      columns & costColumns ? ' AND cost IS NOT DISTINCT FROM ? AND cost_currency IS NOT DISTINCT FROM ?' : '';
     sql = `UPDATE rows SET ${written.join(', ')} WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?${guard}`;
     updateSqls.set(columns, sql);
   }

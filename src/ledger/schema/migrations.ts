@@ -12,7 +12,7 @@ import { webhookTables } from './webhook-tables.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. They use only types that any SQL
- * database has: TEXT, INTEGER and BIGINT. Decimals and JSON are TEXT, times are epoch ms. The ledger runs on SQLite.
+ * database has: TEXT, INTEGER and BIGINT. Decimals and JSON are TEXT, times are epoch ms.
  */
 export const migrations: readonly (readonly string[])[] = [
   firstTables,

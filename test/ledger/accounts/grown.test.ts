@@ -9,7 +9,7 @@ import { claimSlot, countSlots, knownDueTimes, openSlots } from '../../../src/le
 import { newsSince, unreportedSkips } from '../../../src/ledger/outbox/news.ts';
 import { accountsSending, nextNotification, recipientsWaiting } from '../../../src/ledger/outbox/outbox.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
-import { aBatch, memoryLedger } from '../../support/ledger.ts';
+import { aBatch, sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
 const slot = { job: 'minutely', dueAt: 1, holder: 'one', now: 1, expiresAt: 2, deadHolder: null };
@@ -34,7 +34,7 @@ const askedAgain: Record<string, (db: Queryable) => Promise<unknown>> = {
 describe('a ledger that has grown for years', () => {
   for (const [what, ask] of Object.entries(askedAgain))
     test(`reads no finished entries for ${what}`, async () => {
-      const { view, plans } = planned(await memoryLedger());
+      const { view, plans } = planned(await sqliteLedger());
       await ask(view);
       const ofTables = plans.filter((plan) => /\b(batches|slots|inbox|outbox|rows|events|batch_counts)\b/.test(plan));
       assert.ok(ofTables.length > 0);
@@ -45,14 +45,14 @@ describe('a ledger that has grown for years', () => {
     });
 
   test('reads only running slots to claim a slot', async () => {
-    const db = await memoryLedger();
+    const db = await sqliteLedger();
     const { view, plans } = planned(db);
     await claimSlot({ ...view, execute: async (sql, params) => (await view.query(sql, params)).length }, slot);
     assert.match(plans.join('\n'), /SEARCH other USING COVERING INDEX slots_by_state \(state=\? AND job=\?\)/);
   });
 
   test('counts slots and webhooks in an index that has nothing else', async () => {
-    const { view, plans } = planned(await memoryLedger());
+    const { view, plans } = planned(await sqliteLedger());
     await countSlots(view);
     await webhooksByOutcome(view);
     assert.deepEqual(plans, [
@@ -62,7 +62,7 @@ describe('a ledger that has grown for years', () => {
   });
 
   test('finds the last balance of each account without comparing its batches with each other', async () => {
-    const db = await memoryLedger();
+    const db = await sqliteLedger();
     const add = (batch_id: string, fields: Parameters<typeof aBatch>[0]) =>
       inUnit(db, { clock: systemClock, actor: 'test' }, (unit) => unit.addBatch(aBatch({ batch_id, ...fields }), {}));
     await add('new', { created_at: 3, balance_before: '"before"', balance_after: '"after"' });

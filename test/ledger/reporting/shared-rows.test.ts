@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { paidSince, sharedRows } from '../../../src/ledger/reporting/shared-rows.ts';
-import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
+import { aBatch, addBatch, aRow, sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -10,7 +10,7 @@ const mine = { ...aBatch({ batch_id: 'mine', created_at: 5 }), audit_seq: 1, aud
 
 /** Two batches of one run with the same four rows: `states` are those of this batch and of the other one. */
 async function ofOneRun(states: readonly [string, string][]): Promise<Database> {
-  const db = await memoryLedger();
+  const db = await sqliteLedger();
   for (const [index, batch] of [mine, aBatch({ batch_id: 'other', created_at: 6 })].entries()) {
     const { batch_id } = batch;
     const rows = states.map((_, at) => aRow(at + 1, { batch_id }));
@@ -56,7 +56,7 @@ describe('rows that two batches of a run have', () => {
     ['paidSince', paidSince],
   ] as const)
     test(`are found in one pass over each batch, not in one pass for each row (${name})`, async () => {
-      const { view, plans } = planned(await memoryLedger());
+      const { view, plans } = planned(await sqliteLedger());
       await query(view, mine);
       const passes = plans.filter((plan) => /rows|other|mine/.test(plan));
       assert.equal(passes.length, 2, plans.join('\n'));

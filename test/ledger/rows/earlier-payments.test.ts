@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anySentSince, earlierPaymentsTo } from '../../../src/ledger/rows/earlier-payments.ts';
-import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
+import { aBatch, addBatch, aRow, sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -10,7 +10,7 @@ const number = (index: number) => `+2547000${String(index).padStart(5, '0')}`;
 
 for (const count of [1, 2, 50, 128]) {
   test(`payments to ${count} number(s) are looked up by number, however many rows and batches the ledger has`, async () => {
-    const db = await memoryLedger();
+    const db = await sqliteLedger();
     const { view, plans } = planned(db);
     await earlierPaymentsTo(
       view,
@@ -29,7 +29,7 @@ for (const count of [1, 2, 50, 128]) {
 }
 
 test('what counts is what the account sent since then, and rows that keep a service answer about an earlier payment', async () => {
-  const db = await memoryLedger();
+  const db = await sqliteLedger();
   const cases: [status: string, serviceStatus: string | null, firstSentAt: number | null, counts: boolean][] = [
     ['sending', null, 100, true],
     ['accepted', 'pending', 100, true],
@@ -86,7 +86,7 @@ test('payments that may have been sent since then are of other batches of the ac
     [{ started_at: 50, account: 'other' }, false],
     [{ started_at: 50, batch_id: 'batch-1' }, false],
   ] as const) {
-    const db = await memoryLedger();
+    const db = await sqliteLedger();
     await addBatch(db, makeVirtualClock(), aBatch({ batch_id: 'batch-2', ...fields }), []);
     assert.equal(
       await anySentSince(db, { account: 'main', batch_id: 'batch-1' }, 100),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refundsOfOtherBatches } from '../../../src/ledger/rows/costs.ts';
-import { memoryLedger } from '../../support/ledger.ts';
+import { sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
 test('refunds of a period are found by time, however many rows the ledger has', async () => {
-  const db = await memoryLedger();
+  const db = await sqliteLedger();
   const { view, plans } = planned(db);
   await refundsOfOtherBatches(view, { account: 'main', batchId: 'batch-1', fromMs: 1, toMs: 2 });
   const [rows = '', batches = ''] = plans;

@@ -13,7 +13,7 @@ import {
   sendingRows,
 } from '../../../../src/ledger/rows/in-flight-rows.ts';
 import { migrate } from '../../../../src/ledger/schema/schema.ts';
-import { memoryLedger } from '../../../support/ledger.ts';
+import { sqliteLedger } from '../../../support/ledger.ts';
 import { planned } from '../../../support/planned.ts';
 
 const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
@@ -32,7 +32,7 @@ const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
 
 for (const [what, ask] of Object.entries(queries)) {
   test(`${what}: only the rows in flight are read, however many rows the ledger has`, async () => {
-    const db = await memoryLedger();
+    const db = await sqliteLedger();
     const { view, plans } = planned(db);
     await ask(view);
     const ofRows = plans.filter((plan) => /\brows\b/.test(plan));
@@ -44,7 +44,7 @@ for (const [what, ask] of Object.entries(queries)) {
 }
 
 test('a ledger of an earlier version gets the cheaper index', async () => {
-  const db = await memoryLedger();
+  const db = await sqliteLedger();
   const indexSql = async () => {
     const [found] = await db.query<{ sql: string }>(`SELECT sql FROM sqlite_schema WHERE name = 'rows_in_flight'`);
     return found?.sql ?? '';

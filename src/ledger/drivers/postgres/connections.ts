@@ -1,0 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Pool, type PoolClient } from 'pg';
+import { assert } from '../../../core/basics/assert.ts';
+import { asLedgerError } from './errors.ts';
+import { ledgerTypes } from './types.ts';
+
+const connectionsMax = 10;
+const connectMsMax = 5_000;
+
+export interface Connections {
+  pool: Pool;
+  /** Runs `work` on a connection of its own. It is closed after an error, since nobody knows in what state it is. */
+  withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** Runs the work of a transaction, in which no other connection may be waited for. */
+  inside<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Connections to the database at `url`. The first one is made when it is needed. */
+export function makeConnections(ledger: string, url: string): Connections {
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: connectMsMax,
+    keepAlive: true,
+    application_name: 'airbatch',
+    types: ledgerTypes,
+  });
+  // An idle connection was lost: the next statement takes a new one.
+  pool.on('error', () => undefined);
+  const inside = new AsyncLocalStorage<true>();
+
+  const connect = async (): Promise<PoolClient> => {
+    // Otherwise a statement beside its own transaction would wait for the writer's lock: a deadlock.
+    assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw asLedgerError(ledger, error);
+    }
+  };
+
+  return {
+    pool,
+    inside: (work) => inside.run(true, work),
+    async withClient(work) {
+      const client = await connect();
+      // The statement that is under way rejects with the same error.
+      const ignore = () => undefined;
+      client.on('error', ignore);
+      try {
+        const result = await work(client);
+        client.off('error', ignore);
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Texts already translated. SQL is constant text, so there are a few hundred. */
+const translated = new Map<string, string>();
+
+/**
+ * The ledger's SQL as PostgreSQL reads it. The texts are common to both databases but for this:
+ *
+ * - Parameters are `$1`, `$2`, … instead of `?`. No text of the ledger has a question mark in a string.
+ * - SQLite needs a sign before a parameter to plan without its value (`= +?`), and `CROSS JOIN … ON` to keep the order
+ *   of a join. PostgreSQL knows neither.
+ * - Texts compare by their bytes, as in SQLite, whatever the database's own collation is.
+ */
+export function toPostgres(sql: string): string {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  let count = 0;
+  const common = sql.replaceAll(/\+\?/g, '?').replaceAll(/\bCROSS JOIN\b/g, 'JOIN');
+  const numbered = common.replaceAll('?', () => `$${++count}`);
+  const text = /^\s*(CREATE TABLE|ALTER TABLE)\b/.test(numbered)
+    ? numbered.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    : numbered;
+  translated.set(sql, text);
+  return text;
+}

@@ -1,0 +1,36 @@
+import { AirbatchError, type ErrorCode, errorMessage } from '../../../core/basics/errors.ts';
+
+/** What an SQLSTATE, or a class of them (its first two characters), means for a ledger. */
+const codes: Readonly<Record<string, ErrorCode>> = {
+  '08': 'LEDGER_IO',
+  '28': 'LEDGER_IO',
+  '3D000': 'LEDGER_IO',
+  '53': 'LEDGER_IO',
+  '53100': 'LEDGER_FULL',
+  '55P03': 'LEDGER_BUSY',
+  '40001': 'LEDGER_BUSY',
+  '40P01': 'LEDGER_BUSY',
+  '57': 'LEDGER_IO',
+  '57014': 'LEDGER_BUSY',
+  '58': 'LEDGER_IO',
+  XX001: 'LEDGER_DAMAGED',
+  XX002: 'LEDGER_DAMAGED',
+  // A standby, or a primary that has become one.
+  '25006': 'LEDGER_IO',
+};
+
+/** Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged. */
+export function asLedgerError(name: string, error: unknown): unknown {
+  if (error instanceof AirbatchError) return error;
+  const { code: state, syscall } = error as { code?: string } & NodeJS.ErrnoException;
+  const code = codes[state ?? ''] ?? codes[(state ?? '').slice(0, 2)];
+  if (code === undefined && syscall === undefined && !isConnectionLost(error)) return error;
+  return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, { cause: error });
+}
+
+/** Whether the connection ended, so that what became of the last statement is unknown. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code: state = '', syscall, message = '' } = error as { code?: string } & NodeJS.ErrnoException;
+  if (syscall !== undefined) return true;
+  return /^08|^57P0[1-5]$/.test(state) || /connection (terminated|error)|timeout exceeded|not queryable/i.test(message);
+}

@@ -1,0 +1,84 @@
+import type { PoolClient, QueryResult } from 'pg';
+import type { Database, Queryable } from '../database.ts';
+import { commit } from './commit.ts';
+import { makeConnections } from './connections.ts';
+import { asLedgerError } from './errors.ts';
+import { statementsOn } from './statements.ts';
+
+/** The advisory lock that all writing transactions of a ledger take, as SQLite's one writer. */
+const writerLock = 5_227_110_201;
+
+export interface PostgresOptions {
+  /**
+   * A writer that is frozen or cut off must not keep the others waiting: the server ends its transaction after so long
+   * without a statement.
+   */
+  idleInTransactionMsMax?: number;
+  /** How long a writer waits for the one before it, until it fails with `LEDGER_BUSY`. */
+  lockWaitMsMax?: number;
+}
+
+/** One round trip: begin, take the writer's lock, and learn the number by which the transaction can be looked up. */
+function beginWritingWith({ idleInTransactionMsMax = 5_000, lockWaitMsMax = 15_000 }: PostgresOptions): string {
+  return `BEGIN;
+    SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
+    SET LOCAL lock_timeout = ${lockWaitMsMax};
+    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid`;
+}
+
+const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
+export function openPostgres(url: string, options: PostgresOptions = {}): Database {
+  const ledger = withoutPassword(url);
+  const beginWriting = beginWritingWith(options);
+  const { pool, withClient, inside } = makeConnections(ledger, url);
+
+  /** Runs statements of the driver's own. Returns the first record of the last one. */
+  const run = async (client: PoolClient, text: string): Promise<Record<string, unknown>> => {
+    try {
+      // One text with several statements has several results.
+      const results: unknown = await client.query(text);
+      const last = (Array.isArray(results) ? results.at(-1) : results) as QueryResult;
+      return last.rows[0] ?? {};
+    } catch (error) {
+      throw asLedgerError(ledger, error);
+    }
+  };
+
+  const write = <Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> =>
+    withClient(async (client) => {
+      const { xid } = await run(client, beginWriting);
+      let result: Result;
+      try {
+        result = await inside(() => work(statementsOn(ledger, client)));
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+      await commit({ ledger, pool }, client, String(xid));
+      return result;
+    });
+
+  return {
+    query: (sql, params) => withClient((client) => statementsOn(ledger, client).query(sql, params)),
+    values: (sql, params) => withClient((client) => statementsOn(ledger, client).values(sql, params)),
+    execute: (sql, params) => write((tx) => tx.execute(sql, params)),
+    transact: write,
+    snapshot: (work) =>
+      withClient(async (client) => {
+        await run(client, beginReading);
+        const result = await work(statementsOn(ledger, client));
+        await run(client, 'COMMIT');
+        return result;
+      }),
+    compact: () => withClient(async (client) => void (await run(client, 'VACUUM (FULL)'))),
+    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM'))),
+    close: () => pool.end(),
+  };
+}
+
+function withoutPassword(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}

@@ -1,0 +1,48 @@
+import type { ClientBase, QueryArrayResult, QueryResult, QueryResultRow } from 'pg';
+import { assert } from '../../../core/basics/assert.ts';
+import type { Queryable, SqlValue } from '../database.ts';
+import { toPostgres } from './dialect.ts';
+import { asLedgerError } from './errors.ts';
+
+/** The name under which a connection prepares a statement. Statements are constant text, so there are a few hundred. */
+const names = new Map<string, string>();
+const namesMax = 500;
+
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    assert(names.size < namesMax, 'SQL is constant text: too many different statements');
+    name = `airbatch_${names.size + 1}`;
+    names.set(sql, name);
+  }
+  return name;
+}
+
+/** Statements that PostgreSQL prepares; the others change tables, and are run as they stand. */
+const prepared = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
+
+/** Runs statements on this connection, in the transaction that is open there. */
+export function statementsOn(ledger: string, client: ClientBase): Queryable {
+  const run = async <Row extends QueryResultRow | unknown[]>(
+    sql: string,
+    params: readonly SqlValue[],
+    rowMode?: 'array',
+  ): Promise<{ rows: Row[]; rowCount: number | null }> => {
+    const text = toPostgres(sql);
+    try {
+      if (!prepared.test(text)) return await client.query(text);
+      const query = { name: nameOf(text), text, values: [...params] };
+      if (rowMode === undefined) return (await client.query(query)) as QueryResult<QueryResultRow & Row>;
+      return (await client.query({ ...query, rowMode })) as QueryArrayResult<unknown[] & Row>;
+    } catch (error) {
+      throw asLedgerError(ledger, error);
+    }
+  };
+  return {
+    query: async <Result extends object>(sql: string, params: readonly SqlValue[] = []) =>
+      (await run<Result>(sql, params)).rows,
+    values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
+      (await run<Values>(sql, params, 'array')).rows,
+    execute: async (sql, params = []) => (await run(sql, params)).rowCount ?? 0,
+  };
+}

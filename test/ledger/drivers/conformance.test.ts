@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { folderOf } from '../../support/folder.ts';
+import { emptyPostgres } from '../../support/postgres.ts';
+
+const folder = folderOf({ after });
+let files = 0;
+
+/** Each database, with a function that opens as many connections to one new ledger as one likes. */
+const drivers: readonly { name: string; newLedger: () => Promise<() => Database> }[] = [
+  {
+    name: 'SQLite',
+    async newLedger() {
+      const path = join(folder, `conformance-${++files}.db`);
+      return () => openSqlite(path);
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    async newLedger() {
+      const url = await emptyPostgres();
+      return () => openPostgres(url);
+    },
+  },
+];
+
+async function open(t: TestContext, newLedger: () => Promise<() => Database>, count = 1): Promise<Database[]> {
+  const connect = await newLedger();
+  const all = Array.from({ length: count }, connect);
+  t.after(() => Promise.all(all.map((db) => db.close())));
+  await all[0]?.execute('CREATE TABLE t (n BIGINT PRIMARY KEY, text TEXT, other INTEGER)');
+  return all;
+}
+
+for (const { name, newLedger } of drivers) {
+  const one = async (t: TestContext) => (await open(t, newLedger))[0] as Database;
+
+  describe(`the ledger on ${name}`, () => {
+    test('keeps all of a transaction that resolves, and nothing of one that rejects', async (t) => {
+      const db = await one(t);
+      await db.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n, text) VALUES (?, ?)', [1, 'kept']);
+        assert.deepEqual(await tx.query('SELECT n FROM t'), [{ n: 1 }]);
+      });
+      const failed = db.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (2)');
+        await tx.execute('UPDATE t SET text = ? WHERE n = ?', ['lost', 1]);
+        throw new Error('undone');
+      });
+      await assert.rejects(failed, /undone/);
+      assert.deepEqual(await db.query('SELECT n, text FROM t ORDER BY n'), [{ n: 1, text: 'kept' }]);
+    });
+
+    test('shows nobody else what an open transaction has written', async (t) => {
+      const [mine, other] = (await open(t, newLedger, 2)) as [Database, Database];
+      await mine.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (1)');
+        assert.deepEqual(await other.query('SELECT n FROM t'), []);
+      });
+      assert.deepEqual(await other.query('SELECT n FROM t'), [{ n: 1 }]);
+    });
+
+    test('commits nothing of a transaction in which a statement fails, and takes the next one', async (t) => {
+      const db = await one(t);
+      const failed = db.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (1)');
+        await tx.execute('INSERT INTO nowhere (n) VALUES (1)');
+      });
+      await assert.rejects(failed);
+      assert.deepEqual(await db.query('SELECT n FROM t'), []);
+      await db.execute('INSERT INTO t (n) VALUES (3)');
+      assert.deepEqual(await db.query('SELECT n FROM t'), [{ n: 3 }]);
+    });
+
+    test('counts the records that a statement has changed', async (t) => {
+      const db = await one(t);
+      assert.equal(await db.execute('INSERT INTO t (n, other) VALUES (1, 1), (2, 1), (3, 2)'), 3);
+      assert.equal(await db.execute('UPDATE t SET other = ? WHERE other = ?', [5, 1]), 2);
+      assert.equal(await db.execute('UPDATE t SET other = ? WHERE other = ?', [5, 1]), 0);
+      assert.equal(await db.execute('INSERT INTO t (n) VALUES (1) ON CONFLICT (n) DO NOTHING'), 0);
+      assert.equal(await db.execute('DELETE FROM t'), 3);
+      assert.deepEqual(await db.query('SELECT COUNT(*) AS count, SUM(n) AS sum FROM t'), [{ count: 0, sum: null }]);
+    });
+
+    test('returns numbers, texts and nulls as they were written', async (t) => {
+      const db = await one(t);
+      const values = [Number.MAX_SAFE_INTEGER, '12.3400', null] as const;
+      await db.execute('INSERT INTO t (n, text, other) VALUES (?, ?, ?)', values);
+      await db.execute('INSERT INTO t (n, text, other) VALUES (?, ?, ?)', [-1, 'naïve ☎ "\u0001"', 2_147_483_647]);
+      assert.deepEqual(await db.values('SELECT n, text, other FROM t ORDER BY n'), [
+        [-1, 'naïve ☎ "\u0001"', 2_147_483_647],
+        [...values],
+      ]);
+      const sums = await db.query('SELECT COUNT(*) AS count, SUM(n) AS sum, MAX(other) AS most FROM t');
+      assert.deepEqual(sums, [{ count: 2, sum: Number.MAX_SAFE_INTEGER - 1, most: 2_147_483_647 }]);
+    });
+
+    test('sorts texts by their bytes', async (t) => {
+      const db = await one(t);
+      const texts = ['a', 'B', 'é', 'Z', '_', '10', '9'];
+      for (const [n, text] of texts.entries()) await db.execute('INSERT INTO t (n, text) VALUES (?, ?)', [n, text]);
+      const sorted = await db.values<[string]>('SELECT text FROM t ORDER BY text');
+      assert.deepEqual(sorted.flat(), ['10', '9', 'B', 'Z', '_', 'a', 'é']);
+    });
+
+    test('finds nulls, and what is not a certain value, by IS NOT DISTINCT FROM', async (t) => {
+      const db = await one(t);
+      await db.execute("INSERT INTO t (n, text) VALUES (1, NULL), (2, 'x')");
+      const find = (text: string | null) => db.values('SELECT n FROM t WHERE text IS NOT DISTINCT FROM ?', [text]);
+      assert.deepEqual([await find(null), await find('x'), await find('y')], [[[1]], [[2]], []]);
+    });
+
+    test('lets one of two connections win a guarded write', async (t) => {
+      const both = await open(t, newLedger, 2);
+      await both[0]?.execute('INSERT INTO t (n, other) VALUES (1, 0)');
+      const race = (db: Database) => db.execute('UPDATE t SET other = 1 WHERE n = 1 AND other = 0');
+      const changed = await Promise.all(both.map(race));
+      assert.deepEqual(changed.sort(), [0, 1]);
+    });
+
+    test('shows a snapshot as it was when it began, and lets others write meanwhile', async (t) => {
+      const [mine, other] = (await open(t, newLedger, 2)) as [Database, Database];
+      await mine.execute('INSERT INTO t (n) VALUES (1)');
+      await mine.snapshot(async (view) => {
+        assert.deepEqual(await view.query('SELECT n FROM t'), [{ n: 1 }]);
+        await other.execute('INSERT INTO t (n) VALUES (2)');
+        await mine.execute('INSERT INTO t (n) VALUES (3)');
+        assert.deepEqual(await view.query('SELECT n FROM t'), [{ n: 1 }]);
+      });
+      await assert.rejects(mine.snapshot((view) => view.execute('DELETE FROM t')));
+      const [counted] = await mine.query('SELECT COUNT(*) AS count FROM t');
+      assert.deepEqual(counted, { count: 3 });
+    });
+
+    test('refuses a statement beside the open transaction of the same code', async (t) => {
+      const db = await one(t);
+      await assert.rejects(
+        db.transact(() => db.execute('INSERT INTO t (n) VALUES (1)')),
+        /within a transaction/,
+      );
+    });
+
+    test('takes its space back, and keeps what is there', async (t) => {
+      const db = await one(t);
+      await db.execute("INSERT INTO t (n, text) VALUES (1, 'stays'), (2, 'goes')");
+      await db.execute('DELETE FROM t WHERE n = 2');
+      await db.emptyLog();
+      await db.compact();
+      assert.deepEqual(await db.query('SELECT n, text FROM t'), [{ n: 1, text: 'stays' }]);
+    });
+  });
+}

