@@ -17,14 +17,14 @@ import { currentLanguage, type Language, rememberLanguage, showLanguage, t } fro
 const queries = makeQueryClient();
 const SignInPage = lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-page.tsx')).SignInPage }));
 
-/** What somebody decides on is not read anew behind their back. That a session has ended, the next request shows. */
+/** Data that a person decides on must not change on their screen. The next request shows that a session has ended. */
 function isReadAnew({ queryKey }: { queryKey: readonly unknown[] }): boolean {
   return queryKey[0] !== 'review' && queryKey[0] !== 'session';
 }
 
 export function App() {
   const [language, setLanguage] = useState(currentLanguage());
-  // Somebody who comes back sees what is so now.
+  // A person who comes back sees the present state.
   useEffect(() => watchAttention(window, () => void queries.invalidateQueries({ predicate: isReadAnew })), []);
   const choose = (chosen: Language) => {
     rememberLanguage(chosen);
@@ -53,7 +53,7 @@ function SignedIn() {
   const isOutside = path === '/link' || path === '/sign-in/openid';
   const done = (session: Session) => {
     if (isOutside) navigate('/', { replace: true });
-    // The language is the person's, whatever this browser has shown before.
+    // The language is that of the person, whatever this browser showed before.
     if (session.locale !== null) choose(session.locale as Language);
     client.setQueryData(['session'], session);
   };

@@ -1,13 +1,13 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-/** A page, loaded when somebody goes there. */
+/** A page, loaded when somebody opens it. */
 export interface ConsolePage {
   /** `:name` is a part of the address. */
   path: string;
   component: LazyExoticComponent<ComponentType>;
 }
 
-/** Takes a page by its name from its file. */
+/** Loads a page from its file, by name. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => {
     const component: ComponentType = (await load())[name];

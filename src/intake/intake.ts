@@ -29,14 +29,14 @@ export interface IntakeOptions {
   account: string;
   /** Where the money goes, for people: the service's base URL, or the embedded sandbox. */
   service: string;
-  /** The name within which a row is paid once; null: made of the file's digest. */
+  /** The run id, within which each row is paid once; null: derived from the file's digest. */
   runId: string | null;
   /** An absolute path, or "-" for standard input. */
   file: string;
   createdBy: string;
-  /** The door through which they bring it, for the audit log. */
+  /** The interface that they use, for the audit log. */
   through: string;
-  /** The IANA time zone of who or what brings the file; left out, its times are shown in UTC alone. */
+  /** The IANA time zone of the person or program that brings the file. Without it, times are shown only in UTC. */
   timeZone?: string | null;
   program: string;
   /**
@@ -45,7 +45,7 @@ export interface IntakeOptions {
    */
   holder: string;
   priority: Priority;
-  /** By when every row is to have ended (epoch ms); none where nobody has said. */
+  /** The deadline for the last row (epoch ms), if there is one. */
   finishBy?: number | null;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
@@ -53,9 +53,9 @@ export interface IntakeOptions {
   sheetIsNamed?: boolean;
   /** As of `SourceOptions`. */
   fromSheet?: FromSheet | null;
-  /** The job that brings the file; none where a person does. */
+  /** The job that brings the file, if not a person. */
   job?: string | null;
-  /** Whether nobody sees the verdicts before rows are sent, as nobody does of a job's file. */
+  /** True if nobody sees the verdicts before rows are sent, as for a job's file. */
   isUnseen?: boolean;
   /**
    * The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no
@@ -111,7 +111,7 @@ function unitOf<Result>({ db, clock }: IntakeDeps, work: (unit: Unit) => Promise
   return inUnit(db, { clock, actor: 'intake' }, work);
 }
 
-/** A batch id that people can read out and sort: the time, and what keeps two of one second apart. */
+/** A batch id that people can read out and sort: the time, and a random part for batches of the same second. */
 function newBatchId({ clock, random }: IntakeDeps): string {
   const stamp = isoTime(clock.now()).replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${random.hex(2)}`;
@@ -183,9 +183,9 @@ async function readInto(
   source: Source,
   receiveOnce: () => Promise<BatchRecord>,
 ): Promise<IntakeResult> {
-  // A person who is asked sees which rows are refused, and why; else nobody would, and the service can be asked again.
+  // A person sees which rows are refused, and why. Without a person, the file waits until the service answers.
   const needsNames = isUnseen && settings.catalog === 'check';
-  // However often it is brought in vain, it leaves no batch behind: there is one as soon as there are rows for it.
+  // The batch is created with its first rows, so that an unreadable file leaves none, however often it comes.
   if (!needsNames) await receiveOnce();
   const store = async () => makeRowStore(deps, await receiveOnce(), holder);
   const onChecked = async (rows: readonly PackedRows[]) => (await store()).add(rows);

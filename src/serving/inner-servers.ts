@@ -14,7 +14,7 @@ export interface Address {
   port: number;
 }
 
-/** What listens besides the port for webhooks: each only where an address is named. */
+/** The servers in addition to the webhook port, each only if an address is configured. */
 export interface InnerAddresses {
   metricsAddress: Address | null;
   /** Of the HTTP API and the console. */

@@ -27,7 +27,7 @@ export interface ServeOptions extends InnerAddresses {
   /** How long requests in flight may take to end once the program must stop. */
   graceMs: number;
   restored: boolean;
-  /** For whom a link is made: for the first administrator (`{}`), or for this person. Null: no link is made. */
+  /** Whose link to make: that of the first administrator (`{}`), or of this person. Null: none. */
   invitation: { name?: string } | null;
   /** Works with the embedded sandbox, whatever accounts are configured. */
   sandbox: boolean;
@@ -43,7 +43,7 @@ export interface ServeDoor {
   nameOf: (field: string) => string;
 }
 
-/** A program that stays is a door and no operation. Whoever starts it must be allowed to have batches sent. */
+/** A long-running program is not an operation. The person who starts it must be allowed to send batches. */
 const serving = { role: 'operate' } as const;
 
 /**
@@ -136,7 +136,7 @@ async function linkFor(
     if (error instanceof AirbatchError && error.code === 'ROLE_MISSING' && !invitation.name) return { link: null };
     throw error;
   });
-  // What stands after "#" is sent to no server and is in no log.
+  // The part after "#" is sent to no server and is in no log.
   return link && `${new URL('/link', consoleUrl)}#${link.token}`;
 }
 

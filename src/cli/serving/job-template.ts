@@ -11,23 +11,23 @@ export default defineJob({
     // Minute, hour, day of the month, month, day of the week (0 is Sunday).
     cron: '0 9 25 * *',
     timeZone: 'Africa/Nairobi',
-    // Slots that were missed while nothing ran: 'last' runs the last of them, 'all' each, 'none' reports them.
+    // Slots that were missed while airbatch was not running: 'last' runs the last one, 'all' each, 'none' reports them.
     catchUp: 'last',
   },
-  // Files that lie in ${name}/inbox. Instead: { kind: 'file', file } or { kind: 'command', command: ['program',
+  // The files in ${name}/inbox. Instead: { kind: 'file', file } or { kind: 'command', command: ['program',
   // 'argument'] }.
   source: { kind: 'folder', folder: '${name}', pattern: '*.csv' },
   // The same as "intake" of the configuration.
   intake: { country: 'KE', currency: 'KES' },
-  // Within this name a row is paid once.
+  // Within one run id, each row is paid once.
   runId: '{job}-{slot:yyyy-MM}',
   priority: 'normal',
-  // When it is to be done, in the time zone above: it goes first as soon as it has to, in order to be done by then.
+  // The deadline, in the time zone above: the batch is sent before others if it would be late.
   // finishBy: '17:00',
   policy: {
     // A second person approves: 'never', 'always', or 'above' a number of rows or a sum.
     approval: { needed: 'always' },
-    // So many rows go first, alone; a failure among them stops the rest.
+    // This many rows are sent first, as a test; a failure among them stops the others.
     canary: { rows: 5 },
   },
 });

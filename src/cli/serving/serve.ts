@@ -59,11 +59,11 @@ function optionsOf({ host, port, metricsHost, metricsPort, apiHost, apiPort, gra
     address: { host: host ?? hostDefault, port: wholeNumber('--port', port) ?? portDefault },
     // Metrics show balances, so they get a port of their own, and only if an option names one.
     metricsAddress: metrics === undefined ? null : { host: metricsHost ?? hostDefault, port: metrics },
-    // The webhook port is open to the internet; the API listens where its callers are.
+    // The webhook port is open to the internet; the API has its own address for its callers.
     apiAddress: api === undefined ? null : { host: apiHost ?? hostDefault, port: api },
     graceMs: (wholeNumber('--grace', grace) ?? graceSecondsDefault) * 1_000,
     restored: restored === true,
-    // A log is no place for a link: "airbatch console" prints it.
+    // Links do not belong in a log: "airbatch console" prints it.
     invitation: null,
     sandbox: false,
   };

@@ -11,7 +11,7 @@ export function isAttended(): boolean {
   return Date.now() - lastInputAt < unattendedMs;
 }
 
-/** Notes what somebody does on the page, and calls `onReturn` when they come back. Returns what ends that. */
+/** Records activity on the page, and calls `onReturn` when the person comes back. Returns a function that ends that. */
 export function watchAttention(page: EventTarget, onReturn: () => void): () => void {
   const note = () => {
     const wasAttended = isAttended();

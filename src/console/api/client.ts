@@ -42,14 +42,14 @@ export async function send(request: Request): Promise<Response> {
     noteOnline(true);
     const problem = response.ok ? null : await problemOf(response.clone());
     if (problem !== null && (await passed(problem))) continue;
-    // After an error of the server, and while it works on the same request, nobody knows yet what became of it.
+    // After a server error, and while the server works on the same request, its outcome is unknown.
     if (change !== null && response.status < 500 && problem?.code !== 'REQUEST_UNFINISHED')
       unsettledKeys.delete(change);
     return response;
   }
 }
 
-/** A change is the same if its place and its body are. Null for a file, which is not read for that. */
+/** Two changes are equal if address and body are. Null for a file, which is not read for that. */
 async function changeOf(request: Request): Promise<string | null> {
   const type = request.headers.get('content-type');
   if (type !== null && !type.startsWith('application/json')) return null;
@@ -73,7 +73,7 @@ export async function answered<Data>(
   throw new ApiProblem({ status: response.status, code, detail, hint });
 }
 
-/** A request outside the schema, such as those of the session: its JSON, or null where there is none. */
+/** A request outside the schema, such as those of the session. Returns its JSON, or null if there is none. */
 export async function requestJson<Data>(method: string, path: string, body?: unknown): Promise<Data> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };

@@ -14,12 +14,12 @@ const reconnectMsFirst = 1_000;
 const reconnectMsMax = 15_000;
 /** The server sends a sign of life every 15 s. A stream without one for so long has broken. */
 const silenceMsMax = 40_000;
-/** A page draws what came within this time at once. */
+/** A page draws all messages of this time at once. */
 const gatherMs = 400;
 
 /**
- * Follows a stream and calls `onMessages` with what came, until the component goes. A stream that breaks is opened
- * again where it broke (`Last-Event-ID`). Returns whether the stream is open.
+ * Follows a stream and calls `onMessages` with its messages, until the component is removed. A broken stream is opened
+ * again at the same place (`Last-Event-ID`). Returns whether the stream is open.
  */
 export function useEvents(path: string, onMessages: (messages: StreamMessage[]) => void): boolean {
   const [isOpen, setOpen] = useState(true);

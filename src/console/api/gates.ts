@@ -1,15 +1,15 @@
 import type { Problem } from './problem.ts';
 
-/** Problems after which a person does something, and the same request is sent again. */
+/** Problems that a person can solve, so that the same request is repeated. */
 export type GateCode = 'SIGN_IN_NEEDED' | 'STEP_UP_NEEDED';
 
-/** Asks the person; resolves with whether the request is to be sent again. */
+/** Asks the person. Resolves with whether to repeat the request. */
 export type Gate = (problem: Problem) => Promise<boolean>;
 
 const gates = new Map<string, Gate>();
 const asking = new Map<string, Promise<boolean>>();
 
-/** Sets who asks: the sign-in dialog, and the dialog for a fresh second factor. Returns what takes it away. */
+/** Sets the dialogs that ask: for sign-in, and for a fresh second factor. Returns a function that removes them. */
 export function setGate(code: GateCode, gate: Gate): () => void {
   gates.set(code, gate);
   return () => {
@@ -17,7 +17,7 @@ export function setGate(code: GateCode, gate: Gate): () => void {
   };
 }
 
-/** Whether the request is to be sent again. Several requests that meet the same problem ask the person once. */
+/** Resolves with whether to repeat the request. Several requests with the same problem ask the person once. */
 export async function passed(problem: Problem): Promise<boolean> {
   const gate = gates.get(problem.code);
   if (gate === undefined) return false;

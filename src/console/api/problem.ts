@@ -20,10 +20,10 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The server did not answer: whether it did what was asked is not known. */
+/** The server did not answer: the outcome of the request is unknown. */
 export class Unreachable extends Error {}
 
-/** What a refused request says; of an answer that is no problem, such as a proxy's page, only the status is known. */
+/** The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. */
 export async function problemOf(response: Response): Promise<Problem> {
   const { status, statusText } = response;
   const body: unknown = await response.json().catch(() => null);
@@ -37,7 +37,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   };
 }
 
-/** The code of the problem that an error is; null for any other error. */
+/** The problem code of an error; null if it is not a problem of the API. */
 export function codeOf(error: unknown): string | null {
   return error instanceof ApiProblem ? error.problem.code : null;
 }

@@ -2,13 +2,13 @@ import { QueryClient } from '@tanstack/react-query';
 import { isAttended } from './attention.ts';
 import { ApiProblem } from './problem.ts';
 
-/** How long an answer is shown without asking again (ms). What streams is asked again when something happens. */
+/** How long an answer is shown without asking again (ms). Streamed data are requested when something happens. */
 const freshMs = 3_000;
-/** A list that nothing streams is asked for again so often (ms). */
+/** How often a list without a stream is requested again (ms). */
 const refreshMs = 10_000;
 const retriesMax = 2;
 
-/** For `refetchInterval`: asks again and again while somebody is there. */
+/** For `refetchInterval`: repeats the request while somebody uses the page. */
 export function refresh(everyMs: number = refreshMs): () => number | false {
   return () => isAttended() && everyMs;
 }
@@ -19,7 +19,7 @@ export function makeQueryClient(): QueryClient {
       queries: {
         staleTime: freshMs,
         networkMode: 'always',
-        // What the server has refused, it refuses again.
+        // The server would refuse the same request again.
         retry: (failures, error) => !(error instanceof ApiProblem) && failures < retriesMax,
       },
       mutations: { networkMode: 'always' },

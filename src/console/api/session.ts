@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import { answered, api, setCsrfToken } from './client.ts';
 import type { paths } from './schema.ts';
 
-/** Who is signed in, as `GET /api/v1/session` says. */
+/** The person who is signed in, as `GET /api/v1/session` returns it. */
 export type Session = paths['/api/v1/session']['get']['responses'][200]['content']['application/json'];
 export type Role = Session['roles'][number];
 
@@ -26,7 +26,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether the person has a role. The server decides: this only spares people a button that is refused. */
+/** Whether the person has a role. The server decides; this only hides buttons that it would refuse. */
 export function useRole(role: Role): boolean {
   return useSession().roles.includes(role);
 }

@@ -6,11 +6,11 @@ import { csrfTokenNow } from './client.ts';
 import { ApiProblem, problemOf, Unreachable } from './problem.ts';
 import { keepSession, type Session } from './session.ts';
 
-/** What comes after the password; nothing for somebody without a second factor, who is signed in then. */
+/** The next step after the password; none for a person without a second factor, who is then signed in. */
 export type Factor = 'totp' | 'passkey';
 
 /**
- * A request of signing in and of second factors. It opens no dialog of its own: it is what those dialogs send. Throws
+ * A request of sign-in or of a second factor. It opens no dialog, because the dialogs themselves send it. Throws
  * `ApiProblem` and `Unreachable`.
  */
 async function ask<Data>(path: string, body: object = {}): Promise<Data> {

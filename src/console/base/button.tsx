@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   look?: 'main-action' | 'danger' | 'plain' | 'link' | undefined;
-  /** Why it cannot be pressed now. It stays in reach of the keyboard, and says so. */
+  /** Why it cannot be pressed now. It stays reachable by keyboard, and shows the reason. */
   disabledBecause?: string | null | undefined;
   isBusy?: boolean;
   children: ReactNode;

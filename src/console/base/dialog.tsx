@@ -6,13 +6,13 @@ import { Failure } from './failure.tsx';
 interface DialogProps {
   title: string;
   onClose: () => void;
-  /** Without it the dialog has nothing to decide. */
+  /** Without it, the dialog has no decision. */
   onSubmit?: () => void;
   submitText?: string;
   look?: 'main-action' | 'danger';
   isBusy?: boolean;
   error?: unknown;
-  /** Whether the content is a form that is sent by its own button: a form cannot stand in another one. */
+  /** Whether the content is a form with its own button: a form cannot be inside another one. */
   isFormOfItsOwn?: boolean;
   children: ReactNode;
 }

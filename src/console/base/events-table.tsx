@@ -53,12 +53,12 @@ const known = {
   'row.review': 'event.row.escalate',
 } as const satisfies Record<string, TextId>;
 
-/** What happened, in the reader's language; a kind that the console does not know stands as it is. */
+/** What happened, in the reader's language; an unknown kind is shown unchanged. */
 export function eventText(kind: string): string {
   return kind in known ? t(known[kind as keyof typeof known]) : kind;
 }
 
-/** Members that say nothing to a person: keys, digests, states that the kind says already. Times are hidden, too. */
+/** Members without meaning for a person: keys, digests, states that the kind already says. Times are hidden, too. */
 const hidden = new Set([
   'from',
   'to',
@@ -80,7 +80,7 @@ export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
     .join(' · ');
 }
 
-/** Events as a table. `batchCell` shows the batch of each, where they are of several. */
+/** Events as a table. `batchCell` shows the batch of each, if there are several. */
 export function EventsTable({
   events,
   batchCell,

@@ -5,7 +5,7 @@ import { t } from '../texts/i18n.ts';
 import { Button } from './button.tsx';
 import { Loading } from './page.tsx';
 
-/** What went wrong, in the reader's language where the console knows it, else as the server says it. */
+/** What went wrong, in the reader's language if the console knows it, otherwise in the server's words. */
 export function failureText(error: unknown): string {
   if (error instanceof Unreachable) return t('failure.unreachable');
   if (!(error instanceof ApiProblem)) return t('failure.program');
@@ -36,7 +36,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** Shows what a query brought; until then that it loads, or why it failed. Older data stay while newer ones load. */
+/** Shows the data of a query, or that it loads, or why it failed. Older data stay while newer ones load. */
 export function Loaded<Data>({
   query,
   children,

@@ -9,9 +9,9 @@ import {
 interface About {
   label: string;
   help?: string | undefined;
-  /** What is wrong with what was entered. */
+  /** The fault of the entered value. */
   fault?: string | null | undefined;
-  /** The label is there for those who listen; those who see know it from its place. */
+  /** The label is only for screen readers; others see it from its place. */
   isLabelHidden?: boolean;
 }
 

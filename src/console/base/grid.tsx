@@ -51,7 +51,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     const to = placeAfter(event.key, { active, page, count });
     const row = rowAt(active);
     if (event.key === 'Enter' && row !== undefined) {
-      // The same key must not press a button of what opens.
+      // The same key must not press a button of the dialog that opens.
       event.preventDefault();
       onOpen?.(row);
     }
@@ -96,7 +96,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
   );
 }
 
-/** Where a key leads from the active row; undefined for a key that does not move. */
+/** The target of a key from the active row; undefined for a key that does not move. */
 function placeAfter(
   key: string,
   { active, page, count }: { active: number; page: number; count: number },

@@ -55,7 +55,7 @@ export function Card({
   );
 }
 
-/** Facts, each with its name. */
+/** Facts with their names. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

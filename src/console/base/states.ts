@@ -1,6 +1,6 @@
 import type { TextId } from '../texts/i18n.ts';
 
-/** The colours of states: it moves by itself, went well, needs a person, went wrong, is in doubt. */
+/** The colours of states: in progress, done, needs a person, failed, in doubt. */
 export type Tone = 'neutral' | 'moving' | 'good' | 'attention' | 'bad' | 'doubt';
 
 export const rowTones = {

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   id: string;
   label: string;
-  /** Numbers stand at the end, so that their digits line up. */
+  /** Numbers are right-aligned, so that their digits line up. */
   isNumber?: boolean;
-  /** The cell names its row for those who listen. */
+  /** The cell names its row for screen readers. */
   isHead?: boolean;
   cell: (row: Row) => ReactNode;
 }
@@ -22,7 +22,7 @@ interface TableProps<Row> {
 /** A table of some hundred rows at most; for more there is `Grid`. */
 export function Table<Row>({ caption, columns, rows, keyOf, stacks = false }: TableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls must be in reach of the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls must be reachable by keyboard
     <section className="table-frame" aria-label={caption} tabIndex={0}>
       <table className={stacks ? 'table stacks' : 'table'}>
         <caption className="hidden-text">{caption}</caption>

@@ -17,7 +17,7 @@ function set(next: readonly Shown[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says for a few seconds that something was done. What went wrong stays where it went wrong. */
+/** Says for a few seconds that something was done. Errors stay where they occurred. */
 export function toast(text: string): void {
   set([...toasts, { id: ++lastId, text }]);
 }

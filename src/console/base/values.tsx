@@ -11,7 +11,7 @@ export function Money({ value, currency }: { value: Decimal; currency: string })
   );
 }
 
-/** Sums by currency, one a line; a dash where there are none. */
+/** Sums by currency, one on each line; a dash if there are none. */
 export function Sums({ sums }: { sums: Readonly<Record<string, Decimal>> }) {
   const entries = Object.entries(sums);
   if (entries.length === 0) return <None />;
@@ -22,7 +22,7 @@ export function Sums({ sums }: { sums: Readonly<Record<string, Decimal>> }) {
   ));
 }
 
-/** A time in the reader's zone, which it names; the exact one stands in its title. */
+/** A time in the reader's zone, with its name; the exact time is in its title. */
 export function Time({ at, isExact = false }: { at: string | number | null; isExact?: boolean }) {
   if (at === null) return <None />;
   const iso = new Date(at).toISOString();
@@ -37,7 +37,7 @@ export function Count({ of }: { of: number }) {
   return <span className="numbers">{formatCount(of)}</span>;
 }
 
-/** Where there is no value. */
+/** The sign for a missing value. */
 export function None() {
   return (
     <span className="quiet">

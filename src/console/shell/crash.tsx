@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { Button } from '../base/button.tsx';
 import { t } from '../texts/i18n.ts';
 
-/** A page that fails takes nothing else along. A new location is a new try: `key` it by that. */
+/** A page that crashes does not affect the frame. Use the location as `key`, so that another page is a new try. */
 export class Crash extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Language } from '../texts/i18n.ts';
 
-/** Changing the language draws everything anew, and loses nothing that was entered. */
+/** Changing the language redraws everything, and keeps entered text. */
 export const LanguageContext = createContext<{ language: Language; choose: (language: Language) => void } | null>(null);
 
 export function useLanguage() {

@@ -1,4 +1,4 @@
-/** The sign of airbatch. Its name stands beside it. */
+/** The logo of airbatch. Its name is next to it. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { TextId } from '../texts/i18n.ts';
 
-/** The places of the navigation, in their order; a line parts the groups. The shape of each icon is an SVG path. */
+/** The entries of the navigation, in order, with a line between groups. The shape of each icon is an SVG path. */
 export interface NavItem {
   href: string;
   text: TextId;

@@ -9,7 +9,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
 import { navGroups } from './nav-items.ts';
 
-/** What stands around every page. `paths`: the pages that there are. */
+/** The frame of every page. `paths`: those of all pages. */
 export function Shell({ paths, children }: { paths: readonly string[]; children: ReactNode }) {
   const [location] = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -19,7 +19,7 @@ export function Shell({ paths, children }: { paths: readonly string[]; children:
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another location
   useEffect(() => {
     setMenuOpen(false);
-    // A new page begins at its top, for the eyes and for the keyboard.
+    // A new page begins at its top, on the screen and for the keyboard.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     window.scrollTo(0, 0);

@@ -1,6 +1,6 @@
 import type { Decimal } from './format.ts';
 
-/** The sum of decimals, exactly: they may have more digits than a float keeps. */
+/** The exact sum of decimals, which may have more digits than a float. */
 export function addDecimals(...values: readonly Decimal[]): Decimal {
   const places = Math.max(0, ...values.map((value) => (value.split('.')[1] ?? '').length));
   const sum = values.reduce((total, value) => total + scaled(value, places), 0n);
@@ -15,7 +15,7 @@ function scaled(value: Decimal, places: number): bigint {
   return value.startsWith('-') ? -digits : digits;
 }
 
-/** Sums by currency. What has no amount or no currency counts for none. */
+/** Sums by currency, without entries that have no amount or no currency. */
 export function sumsOf(parts: readonly { amount: Decimal | null; currency: string | null }[]): Record<string, Decimal> {
   const sums: Record<string, Decimal> = {};
   for (const { amount, currency } of parts)

@@ -7,7 +7,7 @@ export type Values = Record<string, string | number>;
 export const languages = ['en', 'fr', 'sw', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
-/** Each language by its own name: whoever looks for it can read it. */
+/** Each language by its own name, which its readers can read. */
 export const languageNames: Record<Language, string> = {
   en: 'English',
   fr: 'Français',
@@ -48,14 +48,14 @@ function isLanguage(text: string | null): text is Language {
 
 const storedAs = 'airbatch.language';
 
-/** The language that was chosen in this browser, else the first of the browser's that there is. */
+/** The language that was chosen in this browser, or the first of the browser's languages that the console has. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(storedAs);
   if (isLanguage(chosen)) return chosen;
   return navigator.languages.map((locale) => locale.split('-')[0] ?? '').find(isLanguage) ?? 'en';
 }
 
-/** Loads the texts of a language and shows them from then on. */
+/** Loads the texts of a language and uses them from then on. */
 export async function showLanguage(language: Language): Promise<void> {
   const { texts } = await catalogues[language]();
   i18n.load(language, texts);

@@ -8,18 +8,18 @@ import type { CheckContext } from '../rows/row-under-check.ts';
 /** What a person must choose before a fix can be applied. */
 export type FixValue = 'country' | 'currency' | 'network_id' | 'decimal';
 
-/** One way to mend all rows with the same problem. */
+/** One way to correct all rows with the same problem. */
 export interface Fix {
   codes: readonly ProblemCode[];
   /** What the person chooses; null: nothing. */
   value: FixValue | null;
   /** The field whose column the file must have; null: none. */
   field: Field | null;
-  /** The mended cells; null if this fix does not fit the row; `exclude` takes the row out of the file. */
+  /** The corrected cells; null if this fix cannot correct the row; `exclude` takes the row out of the file. */
   mend(cells: readonly string[], context: CheckContext, value: string): string[] | 'exclude' | null;
 }
 
-/** Letters that people and scanners write for digits: taking them away would change the number. */
+/** Letters that people and scanners write for digits: removing them would change the number. */
 const likeDigits = /[0-9][OoIlSBZ]|[OoIlSBZ][0-9]/;
 
 const all = {
@@ -110,7 +110,7 @@ export type FixName = keyof typeof all;
 export const fixes: Readonly<Record<FixName, Fix>> = all;
 export const fixNames = Object.keys(all) as [FixName, ...FixName[]];
 
-/** The fixes that may mend a problem, the best first. Rows can always be taken out of the file. */
+/** The fixes for a problem, the best first. Rows can always be taken out of the file. */
 export function fixesFor(code: string, plan: CheckContext['plan'] | null): FixName[] {
   return fixNames.filter((name) => {
     const { codes, field } = fixes[name];
@@ -127,7 +127,7 @@ function digits(text: string): string {
   return plainText(text).replace(/[^0-9]/g, '');
 }
 
-/** The row with another cell; null if the file has no such column. */
+/** The row with a new cell; null if the file has no such column. */
 function withCell(cells: readonly string[], { plan, header }: CheckContext, field: Field, value: string) {
   const index = plan[field];
   if (index === undefined) return null;

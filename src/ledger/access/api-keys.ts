@@ -64,7 +64,7 @@ async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGr
   return { ...key, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
 }
 
-/** Who has made a key of which name, revoked ones included. */
+/** The names of all keys with the people who made them, revoked ones included. */
 export function apiKeyMakers(db: Queryable): Promise<{ name: string; created_by: string }[]> {
   return db.query('SELECT DISTINCT name, created_by FROM api_keys');
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../drivers/database.ts';
 
-/** What is tried, and for whom or from where. */
+/** The kind of attempt, and the person or the address. */
 export interface Attempted {
   kind: 'password' | 'code' | 'address';
   subject: string;
@@ -12,7 +12,7 @@ interface AttemptRecord {
   wait_until: number;
 }
 
-/** How attempts follow each other: see `server/sign-in/throttle.ts`. */
+/** The waits between attempts: see `server/sign-in/throttle.ts`. */
 export interface AttemptRules {
   /** How long to wait after this many attempts without success (ms). */
   waitMs: (attempts: number) => number;
@@ -44,7 +44,7 @@ export function beginAttempt(
          attempts = excluded.attempts, last_at = excluded.last_at, wait_until = excluded.wait_until`,
       [kind, subject, attempts, now, now + waitMs(attempts)],
     );
-    // Names that nobody has would fill the table.
+    // Unknown names would fill the table.
     await tx.execute('DELETE FROM sign_in_attempts WHERE last_at <= ?', [now - forgottenAfterMs]);
     return 0;
   });

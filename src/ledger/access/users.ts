@@ -5,7 +5,7 @@ export interface UserRecord {
   /** The audit log records it as the person. */
   name: string;
   display_name: string;
-  /** By which an identity provider knows the person. */
+  /** The name by which an identity provider knows the person. */
   email: string | null;
   /** Null until the person has set a password. */
   password_hash: string | null;
@@ -42,7 +42,7 @@ export async function insertUser(tx: Queryable, user: User): Promise<boolean> {
   return true;
 }
 
-/** Replaces what may change about a person. Returns false if another person has the e-mail address. */
+/** Replaces the changeable fields of a person. Returns false if another person has the e-mail address. */
 export async function updateUser(tx: Queryable, user: User): Promise<boolean> {
   const [other] = await tx.query('SELECT name FROM users WHERE email = ? AND name <> ?', [user.email, user.name]);
   if (other !== undefined) return false;

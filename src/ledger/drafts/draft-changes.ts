@@ -7,7 +7,7 @@ export const ofOptions = -2;
 
 export type StepKind = 'cells' | 'fix' | 'rows' | 'options';
 
-/** What one person did at once. */
+/** One step of one person. */
 export interface DraftStep {
   draft_id: string;
   /** 1 for the first. */
@@ -55,7 +55,7 @@ export async function noteStepCells(tx: Queryable, draftId: string, step: number
   await tx.execute('UPDATE draft_steps SET cells = ? WHERE draft_id = ? AND step = ?', [cells, draftId, step]);
 }
 
-/** The step that is undone next, and the one that is done again next; null if there is none. */
+/** The step that undo takes next, and the one that redo takes next; null if there is none. */
 export async function stepsToMove(
   db: Queryable,
   draftId: string,

@@ -112,13 +112,13 @@ export async function updateStates(
       ]);
 }
 
-/** Which rows of a draft are wanted. A null field filters nothing. */
+/** A filter for the rows of a draft. A null field filters nothing. */
 export interface DraftRowFilter {
   state: DraftRowState | null;
   code: string | null;
   /** With `code` only. */
   columnNo: number | null;
-  /** A part of any cell, whatever its case. */
+  /** A part of any cell; upper and lower case are equal. */
   text: string | null;
 }
 

@@ -29,7 +29,7 @@ export interface DraftRecord {
   options: string;
   /** JSON array: what a person should know about the original file, one sentence each. */
   notes: string;
-  /** Keeps the digests of changes in the audit chain from being guessed; erased with the people of the draft. */
+  /** The salt for the digests of changes in the audit chain, so that they cannot be guessed. Erased with its people. */
   salt: string;
   row_count: number;
   version: number;
@@ -37,9 +37,9 @@ export interface DraftRecord {
   checked_version: number | null;
   /** JSON: what the last check found. */
   findings: string | null;
-  /** JSON: why the file as a whole cannot be paid. */
+  /** JSON: why the whole file cannot be paid. */
   rejection: string | null;
-  /** The batch that was made of the draft, and of which version. */
+  /** The batch that was made from the draft, and the version of the draft. */
   batch_id: string | null;
   batch_version: number | null;
   created_by: string;
@@ -129,7 +129,7 @@ export async function noteChecked(
   ]);
 }
 
-/** Notes the batch that was made of a version of the draft. */
+/** Stores the batch that was made from a version of the draft. */
 export async function noteBatchOfDraft(
   tx: Queryable,
   { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
@@ -156,7 +156,7 @@ export async function endDraft(
   return changed === 1;
 }
 
-/** The draft of which a batch was made; null if none was. */
+/** The draft from which a batch was made; null if none was. */
 export async function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecord | null> {
   const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE batch_id = ?', [batchId]);
   return draft ?? null;
@@ -171,7 +171,7 @@ export function draftsToErase(db: Queryable, before: number, limit: number): Pro
   );
 }
 
-/** How an account's people have mapped the columns of this header: the column names by field. */
+/** The column names by field that the account's people chose for this header. */
 export async function knownMapping(
   db: Queryable,
   account: string,
@@ -184,7 +184,7 @@ export async function knownMapping(
   return Object.fromEntries(known.map(({ field, column_name }) => [field, column_name]));
 }
 
-/** Replaces what is known about the columns of a header. */
+/** Replaces the remembered columns of a header. */
 export async function rememberMapping(
   tx: Queryable,
   { account, columns_sha256 }: Pick<DraftRecord, 'account' | 'columns_sha256'>,
@@ -206,7 +206,7 @@ export async function deleteDraft(tx: Queryable, draftId: string): Promise<void>
   await tx.execute('DELETE FROM drafts WHERE draft_id = ?', [draftId]);
 }
 
-/** Forgets the batch that was planned of the draft. */
+/** Removes the planned batch from the draft. */
 export async function dropBatchOfDraft(tx: Queryable, draftId: string): Promise<void> {
   await tx.execute('UPDATE drafts SET batch_id = NULL, batch_version = NULL WHERE draft_id = ?', [draftId]);
 }

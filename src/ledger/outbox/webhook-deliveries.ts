@@ -31,7 +31,7 @@ export interface AttemptRecord {
   error: string | null;
 }
 
-/** A batch in whose chain there is something new, and where to read on. */
+/** A batch with new events in its chain, and the position from which to read. */
 export interface BatchWithNews {
   batch_id: string;
   account: string;
@@ -138,7 +138,7 @@ export async function saveAttempt(
   );
 }
 
-/** Sends a delivery again, for as long as a new one. */
+/** Sends a delivery again, with as many attempts as a new one. */
 export async function sendAgain(tx: Queryable, deliveryNo: number, now: number, giveUpAt: number): Promise<void> {
   await tx.execute(
     `UPDATE webhook_deliveries SET due_at = ?, give_up_at = ?, delivered_at = NULL, failed_at = NULL
@@ -164,7 +164,7 @@ export function attemptsOf(db: Queryable, deliveryNo: number): Promise<AttemptRe
   return db.query('SELECT * FROM webhook_attempts WHERE delivery_no = ? ORDER BY attempt', [deliveryNo]);
 }
 
-/** Deliveries by what became of them. */
+/** Deliveries by outcome. */
 export function countDeliveries(db: Queryable): Promise<{ outcome: string; count: number }[]> {
   return db.query(
     `SELECT CASE WHEN due_at IS NOT NULL THEN 'waiting' WHEN delivered_at IS NOT NULL THEN 'delivered'

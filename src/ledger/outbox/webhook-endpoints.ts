@@ -1,6 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** A program that is told what happens. Times are epoch ms. */
+/** Another program that receives events. Times are epoch ms. */
 export interface EndpointRecord {
   endpoint_id: string;
   url: string;
@@ -11,7 +11,7 @@ export interface EndpointRecord {
   earlier_until: number | null;
   /** 1 or 0. */
   enabled: number;
-  /** When airbatch disabled it, because nothing arrived for days; null if it did not. */
+  /** When airbatch disabled it, because no delivery succeeded for days; null if it did not. */
   failed_at: number | null;
   created_by: string;
   created_at: number;
@@ -76,7 +76,7 @@ export async function disableEndpoint(tx: Queryable, endpointId: string, at: num
   await tx.execute('UPDATE webhook_endpoints SET enabled = 0, failed_at = ? WHERE endpoint_id = ?', [at, endpointId]);
 }
 
-/** Before the first endpoint: what has happened so far is no news. */
+/** Before the first endpoint: earlier events are not sent. */
 export async function skipToNow(tx: Queryable): Promise<void> {
   await tx.execute('DELETE FROM webhook_cursors');
   await tx.execute('INSERT INTO webhook_cursors (batch_id, seq) SELECT batch_id, audit_seq FROM batches');

@@ -26,7 +26,7 @@ export const createUser = defineOperation({
   input: z.strictObject({
     name: userName,
     display_name: displayName,
-    /** By which an identity provider knows the person. */
+    /** The name by which an identity provider knows the person. */
     email: email.optional(),
     roles: userRoles,
     /** If it is empty, the person may use all accounts. */

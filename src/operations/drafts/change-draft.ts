@@ -14,7 +14,7 @@ import { rowCheckOf } from '../mending/row-checks.ts';
 import { changeInput, changeResult, changing } from './changing.ts';
 import { rowJson } from './draft-summary.ts';
 
-/** The most cells that are changed at once: a pasted block. */
+/** The most cells of one change: a pasted block. */
 const cellsMax = 10_000;
 const cellLengthMax = 10_000;
 
@@ -61,7 +61,7 @@ export const changeDraft = defineOperation({
     }),
 });
 
-/** Rows that an answer shows. */
+/** The most rows in an answer. */
 const shownMax = 200;
 
 async function applyEdits(session: Session, draft: DraftRecord, edits: readonly CheckedEdit[], kind: 'cells' | 'rows') {
@@ -105,7 +105,7 @@ async function requireRow(db: Session['db'], { draft_id }: DraftRecord, rowNo: n
   throw new AirbatchError('ROW_UNKNOWN', `draft ${draft_id} has no row ${rowNo}`);
 }
 
-/** Applies a fix page by page, so that other writers wait for none of it. Returns how many cells it has changed. */
+/** Applies a fix page by page, so that other writers need not wait. Returns how many cells it has changed. */
 async function applyFix(session: Session, account: OpenAccount, draft: DraftRecord, group: z.output<typeof groupFix>) {
   const check = await requireFitting(await rowCheckOf(session, account, draft), group);
   const { db } = session;

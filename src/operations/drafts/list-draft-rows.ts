@@ -27,7 +27,7 @@ export const listDraftRows = defineOperation({
   }),
   result: z.strictObject({
     rows: z.array(draftRow),
-    /** How many rows fit in all. */
+    /** How many rows match in all. */
     total: z.int(),
     next: z.int().nullable(),
   }),
@@ -48,7 +48,7 @@ export const listDraftRows = defineOperation({
   },
 });
 
-/** Rows of a filtered page may be far apart: then each is asked for by itself. */
+/** Rows of a filtered page may be far apart: then each is read by itself. */
 async function problemsOfRows(
   db: Parameters<typeof problemsBetween>[0],
   draftId: string,

@@ -51,11 +51,11 @@ const problemGroup = z.strictObject({
   example: z.strictObject({ row: z.int(), value: z.string(), message: z.string(), suggestion: z.string() }),
   /** The most frequent cells with this problem. */
   values: z.array(z.strictObject({ value: z.string(), rows: z.int() })),
-  /** What may mend the rows, and what a person must choose for it. */
+  /** The fixes for the rows, and what a person must choose for each. */
   fixes: z.array(z.strictObject({ fix, value: z.enum(['country', 'currency', 'network_id', 'decimal']).nullable() })),
 });
 
-/** How a draft stands: what its columns mean, what is wrong with its rows, and what may mend them. */
+/** Shows a draft: what its columns mean, what is wrong with its rows, and which fixes there are. */
 export const showDraft = defineOperation({
   name: 'show-draft',
   role: 'audit',
@@ -66,7 +66,7 @@ export const showDraft = defineOperation({
     /** The sheets of a workbook of which a person may choose one. While `options` names none, no rows are read. */
     sheets: z.array(draftSheet),
     columns: z.array(column),
-    /** Why the file as a whole cannot be paid yet; null if it can. */
+    /** Why the whole file cannot be paid yet; null if it can. */
     rejection: z.strictObject({ message: z.string(), hint: z.string() }).nullable(),
     /** Null while there is a rejection. */
     totals: draftTotals.omit({ values: true, understood: true }).nullable(),
@@ -109,7 +109,7 @@ export const showDraft = defineOperation({
   },
 });
 
-/** Rows at the top of the file whose values are shown below each column. */
+/** How many rows at the top of the file show their values below each column. */
 const valueRows = 20;
 const valuesMax = 5;
 

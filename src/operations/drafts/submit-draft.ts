@@ -31,7 +31,7 @@ export const submitDraft = defineOperation({
     const batch = await requireBatch(db, batch_id);
     return withAccount(draft.account, async (account) => {
       const planned = await planBatch(context, account, batch);
-      // Whoever changes the draft meanwhile finds its batch decided, or has cancelled it.
+      // Somebody who changes the draft meanwhile either finds the batch decided, or has cancelled it.
       const submitted = await decide(context, planned);
       await db.transact((tx) => endDraft(tx, draft, 'submitted', clock.now()));
       await eraseDraftRows(session, draft_id);

@@ -14,13 +14,13 @@ export interface GroupFix {
   /** The index of the column; null for a problem of the whole row. */
   column: number | null;
   fix: FixName;
-  /** What the person has chosen; "" where nothing is to be chosen. */
+  /** The person's choice; "" if there is nothing to choose. */
   value: string;
-  /** Mends only rows with this cell; null: all rows of the group. */
+  /** Corrects only rows with this cell; null: all rows of the group. */
   only: string | null;
 }
 
-/** Rows of a group that are mended together. */
+/** How many rows of a group are corrected together. */
 const rowsPerPage = 500;
 
 /**

@@ -17,10 +17,10 @@ import type { Session } from '../../runtime/session/session.ts';
 import { columnsOf } from '../mending/draft-fields.ts';
 import { type CheckedDraftRow, checkedByItself } from '../mending/row-checks.ts';
 
-/** What a row becomes: other cells, or none in the file. */
+/** The result of an edit: other cells, or a row that is left out. */
 export type NewContent = string[] | 'exclude' | 'include';
 
-/** A row as it stands, and what it becomes. */
+/** A row before and after an edit. */
 export interface RowEdit {
   before: DraftRowRecord;
   after: NewContent;

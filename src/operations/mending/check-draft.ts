@@ -16,10 +16,10 @@ import { problemsOf } from '../mending/row-checks.ts';
 
 /** Rows whose results are stored in one transaction, which blocks the event loop for some 20 ms. */
 const rowsPerUnit = 2_000;
-/** Different cells that are counted for each group of problems. */
+/** How many different cells are counted for each group of problems. */
 const valuesMax = 20;
 
-/** Checks that are under way, so that two people who look at a draft wait for the same one. */
+/** Running checks, so that two people who look at a draft wait for the same one. */
 const underWay = new Map<string, Promise<void>>();
 
 /**
@@ -101,7 +101,7 @@ async function storeResults(
   return own.at(-1)?.row_no ?? after;
 }
 
-/** The last row of a file that must end in a trailer is none that is paid. */
+/** The trailer of a file is not a row to pay. */
 async function storeTrailer({ db }: Session, { draft_id }: DraftRecord, after: number, hasTrailer: boolean) {
   const left = await pageIncluded(db, draft_id, after, 2);
   assert(left.length <= (hasTrailer ? 1 : 0), 'the mended file has all rows of the draft');
@@ -115,7 +115,7 @@ async function storeTrailer({ db }: Session, { draft_id }: DraftRecord, after: n
 
 type CountedValues = ReturnType<typeof makeCountedValues>;
 
-/** Counts the cells of each group of problems, so that a person sees what is to be replaced. */
+/** Counts the cells of each group of problems, so that a person sees which cells to replace. */
 function makeCountedValues() {
   const groups = new Map<string, Map<string, number>>();
   return {

@@ -19,16 +19,16 @@ export interface CheckedDraftRow {
   problems: DraftProblemRecord[];
 }
 
-/** As many rows as intake looks at to recognise columns. */
+/** The number of rows from which intake recognises columns. */
 const sampleRowsMax = 100;
-/** Drafts whose columns and catalog are kept in memory: a person who types waits for neither. */
+/** How many drafts keep columns and catalog in memory, so that a person who types does not wait for them. */
 const keptMax = 50;
 
 interface Kept {
   /** Everything that the check depends on. */
   madeOf: string;
   check: RowCheck | null;
-  /** Has the account as it is open now: that of an earlier request may be closed. */
+  /** The account that is open now. That of an earlier request may be closed. */
   account: OpenAccount;
 }
 
@@ -40,7 +40,7 @@ export async function rowCheckOf(session: Session, account: OpenAccount, draft: 
   keptByLedger.set(session.db, kept);
   const madeOf = `${draft.options} ${draft.checked_version}`;
   const known = kept.get(draft.draft_id);
-  // A catalog that did not answer is asked again.
+  // If the catalog did not answer, it is asked again.
   if (known?.madeOf === madeOf && known.check?.context.catalog.failed() !== true) {
     known.account = account;
     return known.check;
@@ -87,7 +87,7 @@ export async function checkedByItself(
   header: readonly string[],
 ): Promise<CheckedDraftRow> {
   const cells = splitCells(row.cells);
-  // A line without content is no row: the file reads as if it was not there.
+  // A line without content is not a row.
   if (cells.every((cell) => cell.trim() === '')) return { row: { ...row, state: 'excluded' }, problems: [] };
   if (check === null) return { row: { ...row, state: 'unchecked' }, problems: [] };
   const checked = await check.check(cells, { rowNo: row.row_no, line: row.line });

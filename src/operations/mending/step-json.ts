@@ -3,7 +3,7 @@ import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { DraftStep } from '../../ledger/drafts/draft-changes.ts';
 import { time } from '../base/fields.ts';
 
-/** What one person did at once. */
+/** One step of one person. */
 export const step = z.strictObject({
   step: z.int(),
   kind: z.enum(['cells', 'fix', 'rows', 'options']),

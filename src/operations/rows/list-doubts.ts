@@ -70,7 +70,7 @@ export const listDoubts = defineOperation({
   result: z.strictObject({
     /** All rows that match, on all pages. */
     count: z.int(),
-    /** What they ask for, without products. */
+    /** Their amounts, without products. */
     sums,
     /** Rows that buy a product. */
     products: z.int(),
@@ -79,7 +79,7 @@ export const listDoubts = defineOperation({
     doubts: z.array(doubt),
     /** Null after the last page. */
     next: z.string().nullable(),
-    /** Who may be the owner of a doubt. */
+    /** The people who can own a doubt. */
     people: z.array(z.string()),
   }),
   async run({ session }, query) {

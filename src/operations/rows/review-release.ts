@@ -24,7 +24,7 @@ export const reviewRelease = defineOperation({
     /** For `release-rows`, which then keeps rows that were held after this time. */
     seen: z.int(),
     held: z.int(),
-    /** What they ask for, without products. */
+    /** Their amounts, without products. */
     sums,
     /** Rows that buy a product. */
     products: z.int(),

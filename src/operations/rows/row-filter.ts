@@ -3,9 +3,9 @@ import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { personOf, problemsOf } from '../../reports/summary/stored.ts';
 import { maskNumbers, maskRowRef } from '../../reports/text/mask.ts';
 
-/** More digits of a number than this must be all of it: else whoever may not see it could find it digit by digit. */
+/** A search with more digits must have the whole number: otherwise a masked number could be found digit by digit. */
 const lastDigitsMax = 4;
-/** The digits of a number that people may leave out: the code of its country. */
+/** The digits of a number that people may leave out: its country code. */
 const countryDigitsMax = 3;
 
 /** Whether a row has a text (in its row ref, its name or its number) and a code; what is undefined is not asked for. */
@@ -19,7 +19,7 @@ export function rowFilter(
     if (wanted === null) return true;
     const { row_ref: ref, phone_number: number } = row;
     if (digits !== null && number !== null && isNumber(number.slice(1), digits)) return true;
-    // What is masked in the answer is not searched either.
+    // Text that the answer masks is not searched either.
     if (ref !== null && has(ref, wanted) && has(maskRowRef(ref, number) ?? '', wanted)) return true;
     const person = personOf(batch, row, { mask: false });
     return person !== null && has(person, wanted) && has(maskNumbers(person), wanted);

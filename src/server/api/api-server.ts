@@ -28,15 +28,15 @@ import { type Route, routes } from './route-table.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
-  /** Works with an account as the program has it open: a second limiter would not know of the first one's requests. */
+  /** Uses the account that the program already has open: a second limiter would not know the first one's requests. */
   withAccount: WithAccount;
-  /** Called when something of an account was changed, so that its runner looks at once. */
+  /** Called after a change in an account, so that its runner acts at once. */
   onChange: (account: string) => void;
   /** Where the console is built, if not in its usual place. */
   consoleFolder?: string;
 }
 
-/** The most that the body of a request may weigh. */
+/** The largest body of a request (bytes). */
 const bodyBytesMax = 1024 * 1024;
 
 declare module 'fastify' {
@@ -46,7 +46,7 @@ declare module 'fastify' {
   }
 }
 
-/** The server of the HTTP API: a route an operation, and its OpenAPI document. It does not listen yet. */
+/** Makes the server of the HTTP API: one route for each operation, and the OpenAPI document. It does not listen yet. */
 export function makeApiServer(deps: ApiDeps): FastifyInstance {
   const { trustedProxies } = deps.session.config.console;
   const https = readCertificate(deps.session.config.console);
@@ -80,7 +80,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
       addReportFiles(scope, (request) => sessionOf(deps.session, callerIn(request)));
       for (const route of all.filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
-        // The body is read by the route itself, piece by piece.
+        // The route reads the body itself, piece by piece.
         uploads.removeAllContentTypeParsers();
         uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
         for (const route of all.filter(({ isUpload = false }) => isUpload)) addUploadRoute(uploads, deps, route);
@@ -100,7 +100,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
     async handler(request, reply) {
       const input = readInput(request);
       await requireProof(deps, route, callerIn(request), input);
-      // The tag is read before what it stands for: it is never of a later state.
+      // The tag is read before its content, so that it is never of a later state.
       const etag = method === 'GET' ? await etagOf(deps.session.db, input) : null;
       if (etag !== null) reply.header('etag', etag);
       const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
@@ -120,13 +120,13 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   });
 }
 
-/** The events of a batch as a stream: it goes on after the one that `Last-Event-ID` names. */
+/** The events of a batch as a stream, which continues after `Last-Event-ID`. */
 function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
   const { session } = deps;
   const { db, clock } = session;
   const hub = makeEventHub(session);
   const stopping = new AbortController();
-  // A stream has no end of its own that the server could wait for.
+  // A stream never ends by itself, so the server must not wait for it.
   scope.addHook('preClose', async () => stopping.abort());
   scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', async (request, reply) => {
     const { batch_id: batchId } = request.params;
@@ -134,26 +134,26 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
     await requireAllowed(sessionOf(session, callerIn(request)), listEvents, { batch_id: batchId });
     await requireBatch(db, batchId);
     const after = await startOf(db, batchId, String(lastId));
-    // A stream that goes on keeps nobody signed in.
+    // An open stream does not keep a person signed in.
     const isAllowed = async () => (await requireCaller(deps, request, false).catch(() => null)) !== null;
     reply.hijack();
     await streamEvents({ db, clock, hub }, reply.raw, { batchId, after, signal: stopping.signal, isAllowed });
   });
 }
 
-/** The number after which a stream begins. `latest` is for a page that has read the batch itself: only what comes. */
+/** The number after which a stream begins. `latest` sends only new events, if a page has already read the batch. */
 async function startOf(db: Session['db'], batchId: string, lastId: string): Promise<number> {
   if (lastId === 'latest') return (await chainHead(db, batchId))?.seq ?? 0;
   return /^[0-9]{1,15}$/.test(lastId) ? Number(lastId) : 0;
 }
 
-/** A route whose body is a file: its digest stands for it, so that a file that is sent again is the same request. */
+/** A route whose body is a file. The file's digest identifies the request, so a repeated upload is the same request. */
 function addUploadRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   const { session } = deps;
   const readInput = inputReader(route);
   scope.post(route.path, async (request, reply) => {
     const input = readInput(request) as object;
-    // Whoever may not do this sends nothing that is kept, not even for a moment.
+    // A file of a caller without the role is not stored, not even for a moment.
     await requireAllowed(sessionOf(session, callerIn(request)), route.operation, input);
     const upload = await receiveUpload(session, request.raw);
     const work = () => answerOf(deps, route, callerIn(request), { ...input, file: upload.path });
@@ -178,7 +178,7 @@ async function requireCaller(
     throw new Refused('KEY_REFUSED', 'The API key is unknown, expired or revoked.');
   }
   const token = tokenIn(headers, publicUrl());
-  // Browsers say so of themselves; whoever writes a program reads of the key.
+  // Browsers send this header, so their users are told to sign in; other callers are told about the API key.
   if (token === null && headers['sec-fetch-mode'] === undefined)
     throw new Refused('KEY_MISSING', 'The request has no API key (Authorization: Bearer ...).');
   const person = await personOf(session, token, isUse);
@@ -190,7 +190,7 @@ async function requireCaller(
   return person;
 }
 
-/** What an operation needs besides its role: a person, or a fresh second factor of the person. */
+/** Checks what an operation needs in addition to its role: a person, or a fresh second factor of the person. */
 async function requireProof({ session }: ApiDeps, { operation, ...route }: Route, caller: Caller, input: unknown) {
   if (caller.session === undefined) {
     if (route.isForPeople !== true) return;
@@ -215,7 +215,7 @@ function changingRequest(request: FastifyRequest, body: unknown): ChangingReques
   return { caller, key: typeof key === 'string' ? key : undefined, method, url, body };
 }
 
-/** Carries an operation out, and tells the runner of the account. */
+/** Runs an operation, and wakes the runner of the account. */
 async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Caller, input: unknown, ifMatch?: string) {
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
@@ -245,7 +245,7 @@ async function noteChange({ db }: Session, onChange: ApiDeps['onChange'], input:
   if (batch) onChange(batch.account);
 }
 
-/** What the caller is shown of an error; one of the program itself goes into the log. */
+/** The problem that the caller sees for an error. An internal error goes into the log. */
 function shown({ session }: ApiDeps, error: unknown): Problem {
   const found = problemOf(error);
   if (found !== null) return found;
@@ -256,7 +256,7 @@ function shown({ session }: ApiDeps, error: unknown): Problem {
 function send(reply: FastifyReply, answer: ApiAnswer | Problem): FastifyReply {
   if (!('body' in answer)) return sendProblem(reply, answer);
   const { status, body } = answer;
-  // Nobody learns from a tag that something is there.
+  // A caller must not learn from a tag that something exists.
   if (status >= 400) reply.removeHeader('etag');
   return reply
     .code(status)

@@ -8,7 +8,7 @@ import type { Grant, Session } from '../../runtime/session/session.ts';
 import type { Role } from '../../runtime/settings/config-shape.ts';
 import { sessionOf } from '../sign-in/sessions.ts';
 
-/** Who sends a request: a program, as its key says, or a person who is signed in. */
+/** The sender of a request: a program with its key, or a person who is signed in. */
 export interface Caller {
   name: string;
   through: 'api' | 'console';
@@ -17,10 +17,10 @@ export interface Caller {
   session?: UserSession;
 }
 
-/** How exact the time of a key's last use is: each note is a write. */
+/** The precision of a key's last use (ms): each update is a write. */
 const useNotedMs = 60_000;
 
-/** Whose key the header `Authorization` holds; null for one that is unknown, wrong, expired or revoked. */
+/** The program whose key is in the header `Authorization`; null if the key is unknown, wrong, expired or revoked. */
 export async function callerOf(
   { db, clock }: { db: Database; clock: Pick<Clock, 'now'> },
   authorization: string,

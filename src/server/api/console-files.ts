@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** A page of the console loads nothing but files of this server, and speaks to nobody else. */
+/** A page of the console loads only files of this server, and connects to no other. */
 const contentSecurityPolicy = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
   ...["font-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-/** Where `npm run build:console` writes it: beside the compiled program, or in `dist` if this runs from its sources. */
+/** The output of `npm run build:console`: next to the compiled program, or in `dist` if this runs from its sources. */
 export function consoleFolder(): string {
   return fileURLToPath(
     new URL(

@@ -3,9 +3,9 @@ import type { Clock } from '../../core/time/clock.ts';
 import { type AuditEvent, chainHead, pageEvents } from '../../ledger/audit/events.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 
-/** How often the ledger is asked whether a batch that is watched has new events: once, however many watch it. */
+/** How often the ledger is read for new events of a watched batch (ms): one read for all watchers. */
 const lookMs = 1_000;
-/** How often a stream without news says that it is there: proxies close what is silent for a minute. */
+/** How often a stream without events sends a sign of life (ms): proxies close a connection after a silent minute. */
 const heartbeatMs = 15_000;
 const eventsPerPage = 500;
 
@@ -14,7 +14,7 @@ interface StreamDeps {
   clock: Clock;
 }
 
-/** Says when batches that are watched have new events. */
+/** Calls watchers when their batches have new events. */
 export interface EventHub {
   /** Calls `onNews` now and after new events of the batch, until the function that it returns is called. */
   watch(batchId: string, onNews: () => void): () => void;
@@ -26,7 +26,7 @@ export function makeEventHub({ db, clock }: StreamDeps): EventHub {
   const look = async (batchId: string, watchers: ReadonlySet<() => void>, signal: AbortSignal) => {
     let seen: number | null = null;
     while (!signal.aborted) {
-      // A ledger that cannot be read for the moment has no news.
+      // If the ledger cannot be read for the moment, there are no new events.
       const head = await chainHead(db, batchId).catch(() => null);
       const seq: number | null = head?.seq ?? seen;
       if (seq !== seen) for (const onNews of watchers) onNews();
@@ -105,7 +105,7 @@ async function writeSince(
   for (let page: AuditEvent[] = []; !ending.aborted; ) {
     page = await pageEvents(db, batchId, written, eventsPerPage);
     const text = page.map((event) => `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
-    // A caller who reads slowly holds up nobody, and fills no memory.
+    // A slow reader neither delays others nor fills the memory.
     if (text.length > 0 && !response.write(text.join(''))) await drained(response, ending);
     written = page.at(-1)?.seq ?? written;
     if (page.length < eventsPerPage) break;

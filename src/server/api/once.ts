@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Problem, problem } from '../base/problem.ts';
 
-/** Whether a request may succeed when it is sent again: its answer is not kept. */
+/** Whether a request may succeed when it is repeated. Its answer is not stored then. */
 const isPassing = (status: number) => status >= 500 || status === 412;
 
 /** A request that changes something. */
@@ -21,7 +21,7 @@ export interface ChangingRequest {
   method: string;
   url: string;
   body: unknown;
-  /** Whether the answer holds a secret: the ledger does not keep it, and a request that comes again is refused. */
+  /** Whether the answer has a secret. The ledger does not store it, and a repeated request is refused. */
   isShownOnce?: boolean;
 }
 

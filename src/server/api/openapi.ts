@@ -145,7 +145,7 @@ function pathItem(route: Route) {
 }
 
 function parameter(name: string, place: string, schema: JsonSchema = text, required = false) {
-  // An object stands in a query as JSON.
+  // An object in a query is JSON.
   const shape = place === 'query' && schema.type === 'object' ? { content: json(schema) } : { schema };
   return { name, in: place, required, ...shape };
 }

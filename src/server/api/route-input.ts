@@ -10,7 +10,7 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
 }
 
-/** The schema of what a caller may send. */
+/** The schema of the input that a caller may send. */
 export function inputSchema({ operation, without = [], isUpload = false }: Route): JsonSchema {
   const { $schema: _draft, ...schema } = z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema & {
     $schema?: string;
@@ -21,12 +21,12 @@ export function inputSchema({ operation, without = [], isUpload = false }: Route
   return { ...schema, properties: Object.fromEntries(properties), required: (schema.required ?? []).filter(shown) };
 }
 
-/** The fields that stand in the path. */
+/** The fields that are in the path. */
 export function pathFields(path: string): string[] {
   return [...path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
 }
 
-/** Whether the fields that are not in the path stand in the query; else they are the body. */
+/** Whether the other fields are in the query; otherwise they are in the body. */
 export function isInQuery({ method, isUpload = false }: Pick<Route, 'method' | 'isUpload'>): boolean {
   return method === 'GET' || isUpload;
 }
@@ -42,7 +42,7 @@ export function inputReader(route: Route): (request: { params: unknown; query: u
   return ({ params, query, body }) => {
     const given = isInQuery(route) ? read(query as Record<string, unknown>, properties) : (body ?? {});
     if (typeof given !== 'object' || Array.isArray(given)) return given;
-    // A field that is not offered, or that stands in the path already, is refused as an unknown one is.
+    // A field that is not offered, or that is already in the path, is refused like an unknown one.
     const named = Object.entries(given).map(([name, value]) => [foreign.includes(name) ? `${name} ` : name, value]);
     return { ...Object.fromEntries(named), ...read(params as Record<string, unknown>, properties) };
   };
@@ -55,7 +55,7 @@ function read(texts: Record<string, unknown>, properties: Record<string, JsonSch
 }
 
 function readValue(text: unknown, schema: JsonSchema): unknown {
-  // A field that may be null is null where it is left out.
+  // A field that may be null is null if it is left out.
   const { type, items } = schema.anyOf?.find((one) => one.type !== 'null') ?? schema;
   if (type === 'array') return (Array.isArray(text) ? text : [text]).map((one) => readValue(one, items ?? {}));
   if (typeof text !== 'string') return text;
@@ -64,7 +64,7 @@ function readValue(text: unknown, schema: JsonSchema): unknown {
   return type === 'object' ? readObject(text) : text;
 }
 
-/** An object stands in a query as JSON; what is none is left to the schema to refuse. */
+/** An object in a query is JSON. The schema refuses other text. */
 function readObject(text: string): unknown {
   try {
     return JSON.parse(text);

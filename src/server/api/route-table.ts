@@ -12,16 +12,16 @@ interface Place {
   isUpload?: boolean;
   /** Whether the answer is the file that the operation names, not its result. */
   isDownload?: boolean;
-  /** Whether only a person may do it who is signed in: it decides who may do what. */
+  /** Whether it is only for people who are signed in, because it decides who may do what. */
   isForPeople?: boolean;
-  /** What a person must prove a second factor for: it moves money, or decides who may. */
+  /** The purpose for which a person must prove a second factor: it moves money, or decides who may. */
   stepUp?: StepUp;
-  /** Whether the answer holds a secret that is shown once: it is not kept for a request that comes again. */
+  /** Whether the answer has a secret that is shown once. It is not stored for a repeated request. */
   isShownOnce?: boolean;
 }
 
 /**
- * A route an operation: GET where it changes nothing. Null for those that are not offered, with the reason beside it.
+ * One route for each operation: GET if it changes nothing; null, with a reason, if the API does not offer it.
  */
 const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listBatches: { method: 'GET', path: '/batches' },
@@ -95,7 +95,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   deleteWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/delete' },
   listDeliveries: { method: 'GET', path: '/webhooks/:endpoint_id/deliveries' },
   redeliverWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/deliveries/:delivery_no/redeliver' },
-  // Whoever may start the program on its machine decides who administers it.
+  // A person who may start the program on its machine decides who administers it.
   inviteAdmin: null,
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
   retryFailed: null,
@@ -106,7 +106,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   verifyReports: null,
 };
 
-/** An operation, and where it is found. */
+/** An operation and its route. */
 export interface Route extends Place {
   operation: RoleOperation;
 }

@@ -9,10 +9,10 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { UploadTooLarge } from '../base/problem.ts';
 
-/** The most that an uploaded file may weigh: some ten million rows. */
+/** The largest uploaded file (bytes): some ten million rows. */
 const uploadBytesMax = 1024 ** 3;
 
-/** A file that a caller has sent. It lies in a folder of its own beside the ledger until it is removed. */
+/** An uploaded file. It is in its own folder next to the ledger until it is removed. */
 export interface Upload {
   path: string;
   /** Hex SHA-256 of its bytes. */

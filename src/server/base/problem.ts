@@ -40,7 +40,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   FENCED: 503,
 };
 
-/** What only the HTTP API can meet, with its status. */
+/** Errors that only the HTTP API has, with their statuses. */
 const requestErrors = {
   KEY_MISSING: 401,
   KEY_REFUSED: 401,
@@ -70,7 +70,7 @@ export type RequestErrorCode = keyof typeof requestErrors;
 /** All codes that a problem can have. */
 export const problemCodes: readonly string[] = [...Object.keys(requestErrors), ...Object.keys(statusOf)];
 
-/** A problem as RFC 9457 has it, with the code of the error and what to do. */
+/** A problem of RFC 9457, with the code of the error and what to do. */
 export interface Problem {
   type: string;
   title: string;
@@ -78,13 +78,13 @@ export interface Problem {
   code: string;
   detail: string;
   hint: string | null;
-  /** With `STEP_UP_NEEDED`: what the second factor must be proved for. */
+  /** With `STEP_UP_NEEDED`: the purpose for which the second factor must be proved. */
   purpose?: string;
-  /** With `SIGN_IN_THROTTLED`: for how many seconds nothing is tried. */
+  /** With `SIGN_IN_THROTTLED`: how many seconds to wait. */
   retry_after_s?: number;
 }
 
-/** A request that is refused while it is carried out. */
+/** A request that is refused while it runs. */
 export class Refused extends Error {
   readonly problem: Problem;
 
@@ -98,14 +98,14 @@ export class Refused extends Error {
   }
 }
 
-/** A file that is larger than an upload may be. */
+/** The error for a file that is too large. */
 export class UploadTooLarge extends Error {}
 
 export function problem(code: RequestErrorCode, detail: string, hint: string | null = null): Problem {
   return problemWith(code, requestErrors[code], detail, hint);
 }
 
-/** What a caller is shown of an error; null for one of the program itself, which is for its log. */
+/** The problem that a caller sees for an error; null for an internal error, which goes into the log. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Refused) return error.problem;
   if (error instanceof AirbatchError)
@@ -115,7 +115,7 @@ export function problemOf(error: unknown): Problem | null {
   return statusCode < 500 ? problemWith('REQUEST_INVALID', statusCode, message, null) : null;
 }
 
-/** A hint that names a command or an option of the command line is none for a caller of the API. */
+/** A hint about the command line does not help a caller of the API. */
 function hintOf({ hint }: AirbatchError): string | null {
   return /\bairbatch [a-z-]|(^|\s)--[a-z]/.test(hint) ? null : hint;
 }
@@ -127,7 +127,7 @@ function problemWith(code: string, status: number, detail: string, hint: string 
 export function sendProblem(reply: FastifyReply, body: Problem): FastifyReply {
   if (body.status === 401) reply.header('www-authenticate', 'Bearer');
   if (body.retry_after_s !== undefined) reply.header('retry-after', String(body.retry_after_s));
-  // What is left of the body is not read.
+  // The rest of the body is not read.
   if (body.status === 413) reply.header('connection', 'close');
   return reply.code(body.status).type('application/problem+json').send(JSON.stringify(body));
 }

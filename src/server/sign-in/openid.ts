@@ -17,7 +17,7 @@ const purpose = 'openid';
 /** How long the provider may take to answer (s). */
 const timeoutSeconds = 10;
 
-/** What belongs to one sign-in, derived from the token in the cookie, so that nothing of it has to be stored. */
+/** The values of one sign-in, derived from the token in the cookie, so that none must be stored. */
 const nonceOf = (token: string) => sha256(`openid nonce ${token}`);
 const verifierOf = (token: string) => sha256(`openid verifier ${token}`);
 
@@ -25,14 +25,14 @@ function redirectUri({ publicUrl }: SignInDeps): URL {
   return new URL('/sign-in/openid', publicUrl());
 }
 
-/** The provider as it describes itself. It is asked each time: it may change its keys and addresses. */
+/** The provider's own description. It is read each time, because keys and addresses may change. */
 function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<Configuration> {
-  // The configuration allows http for this machine alone.
+  // The configuration allows http only for this machine.
   const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
   return discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds });
 }
 
-/** Where the browser goes to sign in at the provider. */
+/** The address at which the browser signs in at the provider. */
 export async function providerUrl(
   deps: SignInDeps,
   openid: OpenId,
@@ -52,7 +52,7 @@ export async function providerUrl(
   return url;
 }
 
-/** The person whom the provider has sent back with this query; null if that is nobody here, or not for this session. */
+/** The person that the provider has sent back with this query; null if unknown here, or not of this session. */
 export async function personSentBack(
   deps: SignInDeps,
   openid: OpenId,
@@ -73,7 +73,7 @@ export async function personSentBack(
   return claims === undefined ? null : personOf(db, openid.claim, claims);
 }
 
-/** An e-mail address counts only if the provider has verified it: else anybody could name somebody else's. */
+/** An e-mail address counts only if the provider has verified it: otherwise anybody could enter somebody else's. */
 async function personOf(db: Queryable, claim: string, claims: object): Promise<User | null> {
   const { email_verified, [claim]: value } = claims as Record<string, unknown>;
   if (typeof value !== 'string') return null;

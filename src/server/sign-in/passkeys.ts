@@ -15,10 +15,10 @@ import type { SignInDeps } from './sessions.ts';
 /** How long a browser may take to answer a challenge (ms). */
 const challengeMsMax = 5 * 60_000;
 
-/** EdDSA, ES256 and RS256, as COSE numbers them: what authenticators have. */
+/** The COSE numbers of EdDSA, ES256 and RS256, which authenticators use. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
-/** What a browser gives back from `navigator.credentials`: the library checks it. */
+/** The answer of a browser's `navigator.credentials`. The library checks it. */
 export const credential = z.looseObject({
   id: z.string().max(1_400),
   rawId: z.string().max(1_400),
@@ -28,7 +28,7 @@ export const credential = z.looseObject({
 });
 type Credential = z.output<typeof credential>;
 
-/** What a browser gives to `navigator.credentials`. */
+/** The options for a browser's `navigator.credentials`. */
 export const credentialOptions = z.looseObject({ challenge: z.string() });
 
 /** What a browser needs to make a passkey for the person. */
@@ -84,7 +84,7 @@ export async function passkeyToUse(
   return { ...options };
 }
 
-/** Whose passkey has answered the challenge of this session for this purpose; null if none has. */
+/** The person whose passkey has answered the challenge of this session for this purpose; null if none has. */
 export async function usedPasskey(
   deps: SignInDeps,
   session: UserSession,

@@ -14,7 +14,7 @@ export const newPassword = z
   .max(200)
   .refine((text) => new Set(text).size >= 5, { error: 'must have at least 5 different characters' });
 
-/** A password that somebody types in to sign in. */
+/** A password as typed to sign in. */
 export const typedPassword = z.string().max(200);
 
 export interface PasswordHasher {
@@ -35,7 +35,7 @@ const argon2id: Argon2 = (message, nonce) =>
 /** Hashes passwords. The hash is a text in the usual form: "$argon2id$v=19$m=19456,t=2,p=1$salt$tag". */
 export function makePasswordHasher(random: Random, derive: Argon2 = argon2id): PasswordHasher {
   const head = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
-  // Passwords that look the same on two keyboards are the same.
+  // The same password typed on two keyboards may have different code points: they count as equal.
   const tagOf = (password: string, salt: Buffer) => derive(password.normalize('NFKC'), salt);
   return {
     async hash(password) {

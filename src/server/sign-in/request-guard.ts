@@ -34,7 +34,7 @@ export function requireOwnOrigin({ origin }: IncomingHttpHeaders, publicUrl: URL
   });
 }
 
-/** On this machine, 127.0.0.1 and localhost are the same place. */
+/** On this machine, 127.0.0.1 and localhost are the same. */
 function ownOrigins({ origin, protocol, port, hostname }: URL): string[] {
   const names = ['localhost', '127.0.0.1'];
   return names.includes(hostname) ? names.map((name) => `${protocol}//${name}${port && `:${port}`}`) : [origin];

@@ -7,10 +7,10 @@ import { roles } from '../../runtime/settings/config-shape.ts';
 import { Refused } from '../base/problem.ts';
 import { csrfTokenOf, factorsOf, type SignedIn, type SignInDeps } from './sessions.ts';
 
-/** What a route below `/api/v1/session` knows of its request. */
+/** The request, for routes below `/api/v1/session`. */
 export interface SessionRequest {
   deps: SignInDeps;
-  /** From where the request comes. */
+  /** The network address of the sender. */
   address: string;
   token: string | null;
   known: { session: UserSession; user: User | null } | null;
@@ -18,7 +18,7 @@ export interface SessionRequest {
   setToken: (token: string | null) => void;
 }
 
-/** A route below `/api/v1/session`: signing in, and what a person does about their own account. */
+/** A route below `/api/v1/session`: signing in, and changes of a person's own account. */
 export interface SessionRoute<Input extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
@@ -40,7 +40,7 @@ export function defineSessionRoute<Input extends z.ZodType, Result extends z.Zod
 export const noInput = z.strictObject({});
 export const factor = z.enum(['totp', 'passkey']);
 
-/** Who is signed in, and what the console needs to know about it. */
+/** The person who is signed in, with what the console needs to know. */
 export const sessionView = z.strictObject({
   person: z.string(),
   display_name: z.string(),
@@ -84,7 +84,7 @@ export function signInNeeded(): Refused {
   return new Refused('SIGN_IN_NEEDED', 'Nobody is signed in, or the session has ended.', { hint: 'Sign in.' });
 }
 
-/** The same for a wrong name, a wrong password, a wrong code and a disabled person: it helps nobody who guesses. */
+/** The same for a wrong name, password or code and for a disabled person, so that it does not help guessing. */
 export function signInRefused(): Refused {
   return new Refused('SIGN_IN_REFUSED', 'The name, the password or the code is wrong.', {
     hint: 'An administrator can reset a password, and says whether somebody is disabled.',

@@ -27,7 +27,7 @@ const idleMsMax = 15 * 60_000;
 const sessionMsMax = 8 * 60 * 60_000;
 /** How long the second step of signing in may take (ms). */
 const beginningMsMax = 5 * 60_000;
-/** How exact the time of the last request is: each note is a write. */
+/** The precision of the time of the last request (ms): each update is a write. */
 const useNotedMs = 15_000;
 
 /** A session of the console, and its person. */
@@ -57,7 +57,7 @@ export async function sessionOf(
 }
 
 function isLive({ signed_in_at, created_at, last_seen_at }: UserSession, now: number): boolean {
-  // A clock that was set back by more than a minute proves no age.
+  // After a clock was set back by more than a minute, ages cannot be trusted.
   if (now < last_seen_at - 60_000) return false;
   if (signed_in_at === null) return now - created_at < beginningMsMax;
   return now - last_seen_at < idleMsMax && now - signed_in_at < sessionMsMax;
@@ -99,7 +99,7 @@ export async function signIn(
   return { session: begun, user, token };
 }
 
-/** The value of the header `X-CSRF-Token`: only who has read an answer knows it; a foreign page cannot. */
+/** The value of the header `X-CSRF-Token`: only pages that can read our answers know it, and foreign pages cannot. */
 export function csrfTokenOf(token: string): string {
   return sha256(`csrf ${token}`);
 }

@@ -12,7 +12,7 @@ export const password = 'correct horse battery';
 interface Request {
   body?: object;
   headers?: Record<string, string>;
-  /** From where the request comes. */
+  /** The network address of the sender. */
   ip?: string;
 }
 

@@ -133,7 +133,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
     if (what === 'approve' || why.trim() !== '') action.mutate(undefined);
   };
   const close = () => {
-    // What the approver saw is not what is there any more: they look at it again.
+    // The batch has changed since the approver saw it, so they look at it again.
     if (codeOf(action.error) === 'CONTENT_CHANGED') onChanged();
     onClose();
   };

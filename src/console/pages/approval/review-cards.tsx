@@ -7,7 +7,7 @@ import { formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { Review, ReviewedRow } from './review-queries.ts';
 
-/** What it pays, what it costs, whether the money suffices, and when it will be done. */
+/** What the batch pays, what it costs, whether there is enough money, and when it will be done. */
 export function PlanCard({ review: { plan, expected_cost } }: { review: Review }) {
   const { balance, balance_trouble, short, done_at, finish_by, in_time, rows_before } = plan;
   const invalid = plan.counts.invalid ?? 0;

@@ -5,7 +5,7 @@ import type { paths } from '../../api/schema.ts';
 export type Review = paths['/api/v1/batches/{batch_id}/review']['get']['responses'][200]['content']['application/json'];
 export type ReviewedRow = Review['review']['largest'][number];
 
-/** What an approver decides on. It is not read again behind their back: what they see is what they approve. */
+/** The data that an approver decides on. They are not read again meanwhile: the approver approves what they see. */
 export function useReview(batchId: string) {
   return useQuery({
     queryKey: ['review', batchId],

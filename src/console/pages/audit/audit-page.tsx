@@ -50,7 +50,7 @@ function fits(event: ChainEvent, search: string): boolean {
     .every((part) => text.includes(part));
 }
 
-/** The latest that people did; of one batch, everything. */
+/** The latest actions of people; for one batch, everything. */
 function BatchEvents({ search }: { search: string }) {
   const [batchId, setBatchId] = useState('');
   const [entered, setEntered] = useState('');
@@ -91,7 +91,7 @@ function BatchEvents({ search }: { search: string }) {
   );
 }
 
-/** Signing in, people, keys, and whole numbers that somebody has read. */
+/** Sign-ins, people, keys, and complete numbers that somebody has read. */
 function AccessEvents({ search }: { search: string }) {
   const query = useQuery({
     queryKey: ['events', 'access'],

@@ -10,7 +10,7 @@ import { type BatchStatus, useAction } from './batch-queries.ts';
 const kinds = ['pause', 'resume', 'reorder', 'retry', 'cancel'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What may be done to a batch as it is now. */
+/** The actions that are possible for a batch now. */
 function possible({ status, counts, pauses }: BatchStatus): Kind[] {
   const isOpen = ['approved', 'running', 'paused'].includes(status);
   const isPausedByPerson = pauses.some(({ reason }) => reason === 'by_person');
@@ -19,7 +19,7 @@ function possible({ status, counts, pauses }: BatchStatus): Kind[] {
     resume: status === 'paused',
     reorder: isOpen || status === 'awaiting_approval',
     retry: (counts.failed ?? 0) > 0 && (isOpen || status === 'completed'),
-    // What was not sent is given up only while nothing can be sent: two people never work against each other.
+    // Unsent rows can be skipped only while nothing can be sent, so that two people never work against each other.
     cancel: isPausedByPerson && (counts.ready ?? 0) > 0,
   };
   return kinds.filter((kind) => can[kind]);
@@ -150,7 +150,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
   );
 }
 
-/** A time as an input of the reader's own zone takes it: `2026-11-26T14:05`. */
+/** A time for an input in the reader's own zone: `2026-11-26T14:05`. */
 function localInput(iso: string): string {
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

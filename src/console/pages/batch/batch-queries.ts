@@ -20,10 +20,10 @@ export type Row = RowPage['rows'][number];
 export type HeldRows = Answer<'/api/v1/batches/{batch_id}/held-rows'>;
 export type LoggedEvent = Answer<'/api/v1/events'>['events'][number];
 
-/** How often a page draws a batch anew while events come in (ms): each row of a batch has several. */
+/** How often a page redraws a batch while events arrive (ms): each row of a batch has several. */
 const redrawMs = 1_500;
 
-/** How often the pace of a batch that is being sent is asked for (ms). */
+/** How often the pace of a batch that is being sent is requested (ms). */
 const progressMs = 2_500;
 
 const pathOf = (batchId: string) => ({ params: { path: { batch_id: batchId } } });
@@ -57,7 +57,7 @@ export function useHeldRows(batchId: string, isAsked: boolean) {
   });
 }
 
-/** Reads the batch anew when something happens to it. Returns whether what is shown is live. */
+/** Reads the batch again when something happens to it. Returns whether the page is live. */
 export function useLive(batchId: string): boolean {
   const queries = useQueryClient();
   const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -76,7 +76,7 @@ export function useLive(batchId: string): boolean {
   return useEvents(`/batches/${encodeURIComponent(batchId)}/events`, redraw);
 }
 
-/** What a person does to a batch. Afterwards the batch is read anew, and the person hears that it was done. */
+/** A person's action on a batch. Afterwards the batch is read again, and the person sees that it was done. */
 export function useAction<Input, Result>(
   batchId: string,
   run: (input: Input) => Promise<Result>,

@@ -37,7 +37,7 @@ async function lookUpBatch({ batch_id, rows }: RowsOfBatch): Promise<Looked[]> {
   return looked;
 }
 
-/** Says what the service answered: how many it has, how many it does not have. */
+/** Reports the service's answer: how many payments it has, how many it does not have. */
 function saidOf(looked: readonly Looked[]): string {
   const outcomes = ['adopted', 'found', 'halted', 'not_found', 'unanswered', 'changed'] as const;
   const said = outcomes.flatMap((outcome) => {

@@ -8,7 +8,7 @@ import { useAction } from './batch-queries.ts';
 const outcomes = ['not-paid', 'paid'] as const;
 type Outcome = (typeof outcomes)[number];
 
-/** A person says what became of a row, and what shows it. */
+/** A person decides whether a row was paid, with evidence. */
 export function ResolveDialog({ batchId, rowNo, onClose }: { batchId: string; rowNo: number; onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome | ''>('');
   const [evidence, setEvidence] = useState('');

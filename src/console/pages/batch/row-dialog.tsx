@@ -17,12 +17,12 @@ import { Asked, Cost } from './row-values.tsx';
 
 const eventsMax = 200;
 
-/** A row, as far as it is known: only the history says the rest. */
+/** A row, as far as the list has it; the history has the rest. */
 export type ShownRow = Pick<Row, 'row_no' | 'status' | 'person' | 'phone_number' | 'line' | 'reason' | 'sent_at'> &
   Pick<Row, 'amount' | 'currency' | 'product_id'> &
   Partial<Row>;
 
-/** All that is known of one row: what it asks for, what became of it, and every step on the way. */
+/** All that is known of one row: its request, its result, and every step. */
 export function RowDialog({ batchId, row, onClose }: { batchId: string; row: ShownRow; onClose: () => void }) {
   const [isResolving, setResolving] = useState(false);
   const mayResolve = useRole('resolve');

@@ -2,7 +2,7 @@ import { Money, None } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import type { Row } from './batch-queries.ts';
 
-/** What a row asks for: an amount, or a product. */
+/** The request of a row: an amount, or a product. */
 export function Asked({
   row: { amount, currency, product_id },
 }: {
@@ -12,7 +12,7 @@ export function Asked({
   return product_id === null ? <None /> : t('rows.product', { product: product_id });
 }
 
-/** What the wallet was charged for a row. */
+/** The charge for a row. */
 export function Cost({ row: { cost, cost_currency } }: { row: Pick<Row, 'cost' | 'cost_currency'> }) {
   return cost === null || cost_currency === null ? <None /> : <Money value={cost} currency={cost_currency} />;
 }

@@ -48,7 +48,7 @@ export function useAllRows(batchId: string, count: number, isAsked: boolean): Gr
   }, []);
   const rowAt = (index: number) =>
     client.getQueryData<RowPage>(keyOf(Math.floor(index / pageRows)))?.rows[index % pageRows];
-  // Once there are rows, the grid keeps its place while others load. Reading `data` draws what has come.
+  // Once there are rows, the grid keeps its place while others load. Reading `data` draws the loaded ones.
   const loaded = results.filter(({ data }) => data !== undefined);
   const isAnyLoaded = loaded.length > 0 || client.getQueryData(keyOf(0)) !== undefined;
   const failed = results.find(({ error }) => error !== null);
@@ -60,7 +60,7 @@ export function useAllRows(batchId: string, count: number, isAsked: boolean): Gr
   };
 }
 
-/** The rows that fit a filter, page after page. */
+/** The rows that match a filter, page after page. */
 export function useFilteredRows(batchId: string, filter: RowFilter, isAsked: boolean): GridRows {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery({
     queryKey: ['batch', batchId, 'filtered-rows', filter],

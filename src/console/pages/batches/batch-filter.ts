@@ -9,13 +9,13 @@ export type Kind = (typeof filters)[number];
 
 const open: readonly BatchState[] = ['received', 'validated', 'awaiting_approval', 'approved', 'running', 'paused'];
 
-/** The states that the server is asked for; null for all. */
+/** The states that are requested from the server; null for all. */
 export function statesOf(kind: Kind): BatchState[] | null {
   if (kind === 'all') return null;
   return kind === 'ended' ? batchStates.filter((state) => !open.includes(state)) : [...open];
 }
 
-/** Whether a batch belongs to what the person wants to see. */
+/** Whether a batch matches the filter. */
 export function fits(batch: Batch, kind: Kind, search: string): boolean {
   const { status, counts, run_id, file_name, created_by, batch_id, account } = batch;
   const needsPerson =

@@ -141,7 +141,7 @@ function Doubts({ doubts, owners, isFiltered }: DoubtsProps) {
 
 interface ActionsProps {
   chosen: readonly Doubt[];
-  /** What is looked up where nothing is chosen. */
+  /** The rows to look up if none is chosen. */
   all: readonly RowsOfBatch[];
   owners: readonly string[];
   isLookingUp: boolean;

@@ -41,7 +41,7 @@ export function useDoubts(owner: string | null) {
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    // The filter stays, and keeps the focus, while the rows that fit it are read.
+    // The filter stays, and keeps the focus, while its rows are read.
     placeholderData: keepPreviousData,
     refetchInterval: refresh(),
   });

@@ -26,7 +26,7 @@ const tones: Record<Slot['state'], Tone> = {
   failed: 'bad',
 };
 
-/** What runs with nobody watching: when it runs next, and what came of its last run. */
+/** The jobs: when each runs next, and the result of its last run. */
 export function JobsPage() {
   const query = useQuery({
     queryKey: ['jobs'],

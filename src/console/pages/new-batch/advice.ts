@@ -1,4 +1,4 @@
-/** What a problem advises, without what only a command line understands. */
+/** The advice of a problem, without parts that only apply to the command line. */
 export function advice(suggestion: string): string {
   return suggestion
     .split(/(?<=[.;]) |, or (?=name the|add )/)

@@ -19,7 +19,7 @@ import { RowsCard } from './rows-card.tsx';
 import { allRows, type RowFilter } from './use-draft-rows.ts';
 import './mending.css';
 
-/** A draft: what its columns mean, what is wrong, its rows to be mended, its plan. */
+/** A draft: what its columns mean, what is wrong, its rows to correct, its plan. */
 export function DraftPage() {
   const { id = '' } = useParams<{ id: string }>();
   const query = useDraft(decodeURIComponent(id));

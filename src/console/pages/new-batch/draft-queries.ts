@@ -31,7 +31,7 @@ export type DraftChange = Omit<Asked<'/api/v1/drafts/{draft_id}/change'>, 'versi
 export type GroupFix = NonNullable<DraftChange['fix']>;
 export type Preview = Answer<'/api/v1/drafts/{draft_id}/fix'>;
 
-/** How long after the last change the whole file is checked again (ms): a person who types is not in its way. */
+/** How long after the last change the whole file is checked again (ms), so that typing does not wait for it. */
 const recheckMs = 1_200;
 
 export function useDraft(draftId: string) {
@@ -65,14 +65,14 @@ export function previewOf(draftId: string, fix: GroupFix): Promise<Preview> {
   return answered(api.GET('/api/v1/drafts/{draft_id}/fix', { params: { path: { draft_id: draftId }, query } }));
 }
 
-/** What changes the draft. Changes are sent one after the other, each for the version that the one before has made. */
+/** Changes of the draft, sent one after the other, each for the version that the previous one has made. */
 export interface DraftEditor {
   edit: (edit: DraftChange) => Promise<DraftRow[]>;
   move: (way: 'undo' | 'redo') => Promise<void>;
   canUndo: boolean;
   canRedo: boolean;
   isBusy: boolean;
-  /** Whether something was changed that the check of the whole file has not seen. */
+  /** Whether something has changed since the last check of the whole file. */
   isUnchecked: boolean;
   error: unknown;
 }
@@ -91,7 +91,7 @@ export function useDraftEditor(draft: Draft): DraftEditor {
   const timer = useRef(0);
   const [open, setOpen] = useState(0);
   const [error, setError] = useState<unknown>(null);
-  // Another person's change comes with the next reading; one of ours is known before.
+  // Another person's change comes with the next read; our own is known before.
   seen.current = Math.max(seen.current, draft.version);
   useEffect(() => () => clearTimeout(timer.current), []);
 

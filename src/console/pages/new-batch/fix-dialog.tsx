@@ -19,7 +19,7 @@ interface FixProps {
 
 const everyValue = '';
 
-/** One fix for all rows with a problem: what is to be chosen, and each change before and after. */
+/** One fix for all rows with a problem: the person's choice, and each change before and after. */
 export function FixDialog({ draft, group, editor, onClose }: FixProps) {
   const [name, setName] = useState(group.fixes[0]?.fix ?? 'exclude_rows');
   const [value, setValue] = useState('');

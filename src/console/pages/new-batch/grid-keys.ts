@@ -1,4 +1,4 @@
-/** A cell of the grid: the place of its row among those that are shown, and its column. */
+/** A cell of the grid: the position of its row among the shown ones, and its column. */
 export interface Cell {
   index: number;
   column: number;
@@ -25,7 +25,7 @@ const moves: Readonly<Record<string, Move>> = {
   ...{ PageUp: 'page-up', PageDown: 'page-down', Home: 'first', End: 'last' },
 };
 
-/** What a key does; null where the browser decides. `isTyping`: a cell is open. */
+/** The action of a key; null if the browser decides. `isTyping`: a cell is open. */
 export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }: Key, isTyping: boolean): Action | null {
   const isCommand = ctrlKey || metaKey;
   if (key === 'Escape') return isTyping ? { kind: 'cancel' } : null;
@@ -43,7 +43,7 @@ export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }: Key, isTyp
   return [...key].length === 1 ? { kind: 'open', text: key } : null;
 }
 
-/** Where a move leads, before it is kept within the grid. */
+/** The target of a move, before it is limited to the grid. */
 export function movedTo(
   { index, column }: Cell,
   move: Move,

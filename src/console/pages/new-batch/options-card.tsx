@@ -20,7 +20,7 @@ interface OptionsProps {
 export function OptionsCard({ draft, editor, isShown, onShow }: OptionsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const isFirst = useRef(true);
-  // Whoever is sent here by a problem further down sees it, and goes on typing.
+  // A person whom a problem further down sends here sees the field, and can type at once.
   useEffect(() => {
     if (isShown && !isFirst.current) frame.current?.querySelector<HTMLElement>('select, input')?.focus();
     isFirst.current = false;

@@ -11,7 +11,7 @@ import { t } from '../../texts/i18n.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
 import { RunIdField } from './run-id-field.tsx';
 
-/** What the batch would do, and its submission: what is submitted is what was planned. */
+/** The plan of the batch, and its submission: exactly the planned batch is submitted. */
 export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: boolean; isOpen: boolean }) {
   const [runId, setRunId] = useState('');
   const [, go] = useLocation();
@@ -24,7 +24,7 @@ export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: bo
       }),
   });
   const plan = planning.data;
-  // A change of the draft cancels its batch: the plan is no longer that of these rows.
+  // A change of the draft cancels its batch, because the plan no longer matches the rows.
   const isCurrent = plan !== undefined && plan.version === draft.version;
   const submitting = useMutation({
     mutationFn: (batch_id: string) => change('/api/v1/drafts/{draft_id}/submit', { path, body: { batch_id } }),

@@ -18,7 +18,7 @@ interface ProblemsProps {
   onWholeFile: () => void;
 }
 
-/** What an option of the whole file may answer. */
+/** Problems that an option of the whole file may solve. */
 const ofWholeFile: ReadonlySet<ProblemGroup['code']> = new Set([
   ...(['PHONE_NEEDS_COUNTRY', 'PHONE_AMBIGUOUS', 'CURRENCY_MISSING', 'NETWORK_MISSING', 'AMOUNT_AMBIGUOUS'] as const),
   'TOTAL_LINE' as const,

@@ -20,7 +20,7 @@ interface RowsProps {
 const states = ['invalid', 'held', 'ready', 'skipped', 'excluded'] as const;
 type State = (typeof states)[number];
 
-/** The rows of the draft, to be mended cell by cell. */
+/** The rows of the draft, which people correct cell by cell. */
 export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsProps) {
   const [search, setSearch] = useState('');
   const text = useDeferredValue(search.trim());

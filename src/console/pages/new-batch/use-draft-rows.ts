@@ -40,7 +40,7 @@ function readPage(draftId: string, { state, code, column, text }: RowFilter, pag
 }
 
 /**
- * Loads the pages of rows that are in view. `version`: that of the last check, which may have changed every row.
+ * Loads the pages of rows in view. `version`: that of the last check, which may have changed every row.
  */
 export function useDraftRows(draftId: string, filter: RowFilter, version: number): DraftRows {
   const client = useQueryClient();
@@ -48,7 +48,7 @@ export function useDraftRows(draftId: string, filter: RowFilter, version: number
   const keyOf = (page: number) => ['draft-rows', draftId, filter, page];
   const shownCount = useRef(0);
   useEffect(() => {
-    // The rows of the version before stay in view until the new ones have come.
+    // The rows of the previous version stay in view until the new ones have arrived.
     if (version > 0) void client.invalidateQueries({ queryKey: ['draft-rows', draftId] });
   }, [client, draftId, version]);
   const results = useQueries({

@@ -24,10 +24,10 @@ const rowsAround = 12;
 
 export const cellText = (of: DraftRow | undefined, column: number) => of?.cells[column] ?? '';
 
-/** What is being typed into the active cell; null where it is closed. */
+/** The text that is being typed into the active cell; null if it is closed. */
 function useTyped() {
   const [typed, setTypedText] = useState<string | null>(null);
-  /** The same at once: an input that is taken away loses the focus, and would be closed a second time. */
+  /** The same, without waiting for a render: an input that is removed loses the focus, and would be closed twice. */
   const open = useRef<string | null>(null);
   const setTyped = (text: string | null) => {
     open.current = text;

@@ -16,7 +16,7 @@ import type { Work } from '../sign-in/use-work.ts';
 import { AppDialog } from './app-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 
-/** What a person does about their own account: second factors, and the password. */
+/** A person's own account: second factors, and the password. */
 export function OwnAccountPage() {
   const [open, setOpen] = useState<'app' | 'passkey' | 'password' | null>(null);
   const factors = useQuery({ queryKey: ['factors'], queryFn: () => answered(api.GET('/api/v1/session/factors')) });
@@ -73,7 +73,7 @@ export function OwnAccountPage() {
   );
 }
 
-/** Says so, and reads again what the person can prove themselves with. */
+/** Confirms the change, and reads the person's factors again. */
 function useFactorsChanged() {
   const queries = useQueryClient();
   return async (text: string) => {

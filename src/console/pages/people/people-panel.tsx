@@ -11,7 +11,7 @@ import { LinkDialog } from './link-dialog.tsx';
 import { type Person, peopleKey } from './person.ts';
 import { PersonDialog } from './person-dialog.tsx';
 
-/** The people of the console, with what each may do and can prove themselves with. */
+/** The people of the console, with their roles and factors. */
 export function PeoplePanel() {
   const [editing, setEditing] = useState<Person | 'new' | null>(null);
   const [link, setLink] = useState<{ name: string; token: string } | null>(null);

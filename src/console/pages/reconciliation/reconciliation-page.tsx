@@ -84,7 +84,7 @@ function Comparison({ accounts }: { accounts: string[] }) {
   );
 }
 
-/** A day in the reader's zone, as an input takes it: `2026-11-26`. */
+/** A day in the reader's zone for an input: `2026-11-26`. */
 function dayOf(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

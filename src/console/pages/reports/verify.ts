@@ -1,12 +1,12 @@
 /**
  * Proves a folder of reports in the browser, from its bytes alone: digests, signature and audit chain, as
- * docs/report-format.md has them. What the server says of the reports is not asked.
+ * docs/report-format.md has them. The server's own result is not used.
  */
 
 /** Reads the bytes of a file of the reports; null if there is none. */
 export type ReadFile = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
 
-/** What a check found: `faults` is empty where all is right. */
+/** The result of a check: `faults` is empty if all is correct. */
 export interface Check {
   what: 'signature' | 'files' | 'chain' | 'head';
   faults: string[];
@@ -32,10 +32,10 @@ interface Manifest {
   public_key: string;
 }
 
-/** The reports cannot be judged at all: there is no manifest, or it is none. */
+/** The reports cannot be checked: the manifest is missing or not readable. */
 export class NotVerifiable extends Error {}
 
-/** How many events are hashed before the page may draw how far it is. */
+/** How many events are hashed before the page draws its progress. */
 const eventsPerStep = 2_000;
 
 export async function verifyReports(read: ReadFile, onProgress: (events: number) => void): Promise<Verdict> {
@@ -128,7 +128,7 @@ async function checkChain(
   ];
 }
 
-/** The hash of an event; null if the line is none, or does not follow. */
+/** The hash of an event; null if the line is not an event, or does not follow. */
 async function hashAfter(
   previous: string,
   line: string,

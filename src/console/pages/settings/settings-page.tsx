@@ -12,7 +12,7 @@ import { EndpointDialog } from './endpoint-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 
-/** What an administrator sets up: the programs that are told what happens. */
+/** The settings of an administrator: programs that receive events. */
 export function SettingsPage() {
   const isAdmin = useRole('admin');
   return (

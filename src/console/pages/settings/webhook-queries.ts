@@ -35,7 +35,7 @@ export function useEndpoints() {
   });
 }
 
-/** Changes something about webhooks; `done`: what is said then. */
+/** Changes something about webhooks; `done`: the message after it. */
 export function useWebhookAction<Input, Result>(
   work: (input: Input) => Promise<Result>,
   { done, onDone }: { done: string | null; onDone?: (result: Result) => void },

@@ -9,12 +9,12 @@ import { currentLanguage, t } from '../../texts/i18n.ts';
 import { Refusal } from './refusal.tsx';
 import { useWork } from './use-work.ts';
 
-/** As the server has it: a shorter one is refused. */
+/** The server's minimum: a shorter one is refused. */
 const passwordCharactersMin = 12;
 
 /** A one-time link: the person sets a password, and the first administrator chooses a name as well. */
 export function LinkForm({ onDone }: { onDone: (session: Session) => void }) {
-  // The token stands after "#", where no server and no log sees it.
+  // The token is after "#", which is sent to no server and is in no log.
   const token = location.hash.slice(1);
   const link = useQuery({ queryKey: ['link', token], queryFn: () => showLink(token), retry: false });
   if (link.error !== null) return <Refusal error={link.error} />;

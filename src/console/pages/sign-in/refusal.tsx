@@ -13,7 +13,7 @@ export function Refusal({ error }: { error: unknown }) {
 }
 
 function refusalText(error: unknown): string {
-  // The browser's own window for passkeys was closed, or has no passkey for this place.
+  // The browser's own passkey dialog was closed, or has no passkey for this site.
   if (error instanceof Error && error.name === 'NotAllowedError') return t('sign_in.passkey_refused');
   if (!(error instanceof ApiProblem)) return failureText(error);
   const { code } = error.problem;

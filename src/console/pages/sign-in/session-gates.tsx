@@ -11,7 +11,7 @@ interface Waiting {
 const SignInDialog = lazy(async () => ({ default: (await import('./sign-in-dialog.tsx')).SignInDialog }));
 const StepUpDialog = lazy(async () => ({ default: (await import('./step-up-dialog.tsx')).StepUpDialog }));
 
-/** Asks the person to sign in again, or for a second factor, over the page: what was entered there stays. */
+/** Asks the person to sign in again, or for a second factor, in a dialog over the page, so that entered text stays. */
 export function SessionGates() {
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   useEffect(() => {

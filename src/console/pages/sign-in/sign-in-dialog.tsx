@@ -9,7 +9,7 @@ export function SignInDialog({ onEnd }: { onEnd: (isToBeSentAgain: boolean) => v
   const { person } = useSession();
   const queries = useQueryClient();
   const done = (session: Session) => {
-    // What stands on the page belongs to the person who was here before.
+    // The content of the page belongs to the person who was signed in before.
     if (session.person !== person) location.assign('/');
     queries.setQueryData(['session'], session);
     onEnd(true);

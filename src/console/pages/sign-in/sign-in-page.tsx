@@ -13,7 +13,7 @@ import { ReturnFromProvider } from './return-from-provider.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useWork } from './use-work.ts';
 
-/** What somebody sees who is not signed in: the sign-in, a one-time link, or the way back from an identity provider. */
+/** The page for people who are not signed in: sign-in, a one-time link, or the return from an identity provider. */
 export function SignInPage({ onDone }: { onDone: (session: Session) => void }) {
   const { pathname } = location;
   const isLink = pathname === '/link';
@@ -67,7 +67,7 @@ function Outside({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The way to the identity provider, where one is configured. */
+/** The link to the identity provider, if one is configured. */
 function ProviderButton() {
   const { data } = useQuery({
     queryKey: ['ways'],

@@ -3,7 +3,7 @@ import { useState } from 'react';
 /** Something that takes a while. */
 export type Work = () => Promise<unknown>;
 
-/** Work that a button begins: whether it goes on, and why it failed. */
+/** Work that a button starts: whether it is running, and why it failed. */
 export function useWork() {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);

@@ -13,7 +13,7 @@ type Balances =
 
 const heightPx = 160;
 
-/** One wallet over time. Floats are good enough to draw a line; what is read is formatted from the decimals. */
+/** One wallet over time. Floats are exact enough to draw a line; texts are formatted from the decimals. */
 interface Series {
   id: string;
   name: string;
@@ -21,7 +21,7 @@ interface Series {
   points: { at: number; balance: string }[];
 }
 
-/** What each wallet of an account held when batches began and ended, a chart a wallet that has moved. */
+/** The balances of an account at the beginnings and ends of batches: one chart for each wallet that has changed. */
 export function BalanceCharts({ account }: { account: string }) {
   const query = useQuery({
     queryKey: ['balances', account],
@@ -113,7 +113,7 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
   );
 }
 
-/** A colour of the tokens as a canvas takes it, in the scheme of the moment. */
+/** A colour of the tokens for a canvas, in the present colour scheme. */
 function colourIn(element: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;

@@ -1,4 +1,4 @@
-/** A file that is uploaded, mended and submitted. */
+/** A file that is uploaded, corrected and submitted. */
 export const draft = {
   'draft.sub': 'Upload a file, correct it, see what it would pay, and submit it.',
   'draft.account': 'Account',
