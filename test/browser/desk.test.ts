@@ -46,6 +46,19 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await context.close();
   });
 
+  test('an operator skips a group of held rows at once, with the reason', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage);
+    const { page } = await openPage(context, `${stage.installation.url}/doubts`);
+    await page.getByRole('tab', { name: /Held/ }).click();
+    await page.getByRole('button', { name: 'Skip these 2 rows' }).last().click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('paid in October');
+    await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click();
+    await page.getByText('2 rows are skipped.').waitFor();
+    assert.deepEqual((await eventsOf(stage, 46)).slice(-1), ['row.skip by wanjiru']);
+    await context.close();
+  });
+
   test('somebody who only audits sees the doubts, and no way to change them', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const context = await windowOf(stage, { roles: ['audit'] });

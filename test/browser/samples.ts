@@ -68,6 +68,13 @@ function sent(rowNo: number): [RowEvent, RowFields, object] {
   return ['send', { attempts: 1, first_sent_at: now() - 600_000 + rowNo * 1_000 }, { attempt: 1, generation: 1 }];
 }
 
+/** Why a row is held: an earlier batch has paid the same. */
+const sentBefore = {
+  ...{ code: 'SENT_LATELY', column: null, earlier_batch: samples.done },
+  message: `The same number was sent the same on 2026-11-25, in batch ${samples.done}, row 4 (run payroll-2026-10, completed).`,
+  suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
+};
+
 /** The ways of rows. */
 export const ways = {
   complete: (rowNo: number): [RowEvent, RowFields, object][] => {
@@ -90,7 +97,9 @@ export const ways = {
     sent(rowNo),
     ['doubt', { next_action_at: null }, { why: 'the connection broke before the answer came' }],
   ],
-  hold: (): [RowEvent, RowFields, object][] => [['hold', {}, { why: 'paid the same a day ago' }]],
+  hold: (): [RowEvent, RowFields, object][] => [
+    ['hold', { problems: JSON.stringify([sentBefore]) }, { why: 'SENT_LATELY', other_batch: samples.done }],
+  ],
 };
 
 /** Adds a batch of every kind: one that waits, one that is being sent, one that is paused, one that is finished. */

@@ -11,8 +11,9 @@ type HeldRow = Review['reasons'][number]['examples'][number];
 /** Why rows are held and what they would pay, for the person who decides about their release. */
 export function heldLines({ held, sums, products, reasons }: Review): string {
   const lines = [`Held       ${counted(held, 'row')}: ${requestedText(sums, products)}`];
-  for (const { code, count, examples } of reasons) {
-    lines.push(`           ${counted(count, 'row')} for ${code}:`);
+  for (const { code, earlier_batch, count, examples } of reasons) {
+    const earlier = earlier_batch === null ? '' : ` (batch ${earlier_batch})`;
+    lines.push(`           ${counted(count, 'row')} for ${code}${earlier}:`);
     for (const row of examples) lines.push(`             ${rowText(row)}`);
     if (count > examples.length) lines.push(`             and ${counted(count - examples.length, 'row')} more`);
   }

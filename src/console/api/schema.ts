@@ -4032,6 +4032,8 @@ export interface operations {
         parameters: {
             query?: {
                 rows?: number[];
+                code?: string;
+                earlier_batch?: string;
             };
             header?: never;
             path: {
@@ -4057,7 +4059,11 @@ export interface operations {
                         products: number;
                         reasons: {
                             code: string;
+                            earlier_batch: string | null;
                             count: number;
+                            sums: {
+                                [key: string]: string;
+                            };
                             examples: {
                                 row: number;
                                 line: number;
@@ -4101,6 +4107,8 @@ export interface operations {
                 "application/json": {
                     /** @default [] */
                     rows?: number[];
+                    code?: string;
+                    earlier_batch?: string;
                     seen?: number;
                 };
             };
@@ -4155,6 +4163,8 @@ export interface operations {
                 "application/json": {
                     /** @default [] */
                     rows?: number[];
+                    code?: string;
+                    earlier_batch?: string;
                     why: string;
                     /** @default false */
                     unsent?: boolean;

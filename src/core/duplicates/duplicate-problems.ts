@@ -12,42 +12,50 @@ export interface DuplicateProblem {
   code: ProblemCode;
   message: string;
   suggestion: string;
+  /** The batch that has sent, paid or tried the same. */
+  earlier_batch?: string;
 }
 
 type OwnerProblem = (owner: KeyOwner) => DuplicateProblem;
 
 export const mayBePaid: OwnerProblem = (owner) => ({
   code: 'MAY_BE_PAID',
+  earlier_batch: owner.batch_id,
   message: `This row seemed to have failed in ${placeOf(owner)}, but the service now reports its payment as ${owner.contradicted}.`,
   suggestion: 'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
 });
 
 export const failedDoubtfully: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
+  earlier_batch: owner.batch_id,
   message: `This row was tried in ${placeOf(owner)}. The service reports ${owner.service_status}: the airtime may have arrived.`,
   suggestion: `Ask the recipient. If nothing arrived, retry it there ("airbatch retry ${owner.batch_id} --code ${owner.service_status}"). Skip it here.`,
 });
 
 export const triedTooOften: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
+  earlier_batch: owner.batch_id,
   message: `This row was tried ${owner.generation} times, which is the maximum, and failed each time, the last time in ${placeOf(owner)}.`,
   suggestion: 'Skip it here. If it must still be paid, put it into a new file with a new reference.',
 });
 
 export const skippedUnpaid: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
+  earlier_batch: owner.batch_id,
   message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was skipped there.`,
   suggestion: 'Skip it here, and run the file again under its run id: then the row can be paid.',
 });
 
 export const referenceReused: OwnerProblem = (owner) => ({
   code: 'REFERENCE_REUSED',
+  earlier_batch: owner.batch_id,
   message: `In ${placeOf(owner)}, the same reference was used for a different payment: another number, network, amount or product.`,
   suggestion: 'Skip it here if it only corrects that payment. If it is another payment, give it a new reference.',
 });
 
 export const failedBefore: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
+  earlier_batch: owner.batch_id,
   message: `This row was tried in ${placeOf(owner)}, and failed there.`,
   suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
 });
@@ -56,12 +64,14 @@ const nothingToDo = 'Nothing to do. To pay again on purpose, use a new reference
 
 export const alreadyPaid: OwnerProblem = (owner) => ({
   code: 'ALREADY_PAID',
+  earlier_batch: owner.batch_id,
   message: `This row was paid in ${placeOf(owner)}: it is not paid again.`,
   suggestion: nothingToDo,
 });
 
 export const alreadySent: OwnerProblem = (owner) => ({
   code: 'ALREADY_SENT',
+  earlier_batch: owner.batch_id,
   message: `This row is being paid in ${placeOf(owner)} (${rowStateTexts[owner.status].label}): it is not sent here.`,
   suggestion: nothingToDo,
 });
@@ -90,9 +100,14 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
     : `${dayOf(payment)}, in ${placeOf(payment)} (${statusOf(payment)})`;
   return {
     code: 'PAID_OTHERWISE',
+    ...earlierBatchOf(payment),
     message: `This run has sent the number ${whatOf(payment)} on ${place}, which is not in this file.`,
     suggestion: 'Release the row to pay both; skip it if it corrects that payment.',
   };
+}
+
+function earlierBatchOf(payment: EarlierPayment): Pick<DuplicateProblem, 'earlier_batch'> {
+  return isLost(payment) ? {} : { earlier_batch: payment.batch_id };
 }
 
 const unreadSince = 'unread since ';

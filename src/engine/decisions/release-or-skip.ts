@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
@@ -34,22 +35,25 @@ export interface ReleaseResult {
   kept: PermanentlyHeldRow[];
 }
 
+/** Which rows a person decides about: the named ones (none named: all), or a group of held rows. */
+export type RowChoice = readonly number[] | HeldGroup;
+
 /**
- * Releases held rows: all of the batch, or the named ones. A row whose reference another row has stays held. If such a
- * row is named, nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the person saw the held rows first,
- * `seenSeq` is the batch's `audit_seq` at that time, and rows held since then stay held, named or not. With null, all
- * of them are released.
+ * Releases held rows: all of the batch, a group, or the named ones. A row whose reference another row has stays held.
+ * If such a row is named, nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the person saw the held rows
+ * first, `seenSeq` is the batch's `audit_seq` at that time, and rows held since then stay held, named or not. With
+ * null, all of them are released.
  */
 export async function releaseRows(
   actor: Actor,
   batchId: string,
-  rowNos: readonly number[],
+  choice: RowChoice,
   seenSeq: number | null = null,
 ): Promise<ReleaseResult> {
   const batch = await requireBatch(actor.db, batchId);
   const kept: ReleaseResult['kept'] = [];
   const unseen = makeUnseenHolds(seenSeq);
-  const released = await changeRows(actor, batchId, rowNos, {
+  const released = await changeRows(actor, batchId, choice, {
     state: 'held',
     async check(db, current, rows) {
       await requireReleaser(db, current, rows, actor);
@@ -65,7 +69,7 @@ export async function releaseRows(
         await noteMaximumReleased(unit.tx, row);
         return unit.changeRow(row, 'release', { problems: null }, {});
       }
-      if (rowNos.length > 0) throw notReleasable(batch, row, hold);
+      if (isNamed(choice)) throw notReleasable(batch, row, hold);
       kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
       return null;
     },
@@ -103,7 +107,7 @@ export async function requireReleaser(
 export function skipRows(
   actor: Actor,
   batchId: string,
-  rowNos: readonly number[],
+  choice: RowChoice,
   why: string,
   state: 'held' | 'ready' = 'held',
 ): Promise<number> {
@@ -113,7 +117,7 @@ export function skipRows(
     message: `Skipped by ${actor.person}: ${why}`,
     suggestion: '',
   };
-  return changeRows(actor, batchId, rowNos, {
+  return changeRows(actor, batchId, choice, {
     state,
     check: async (db, batch) => {
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
@@ -141,10 +145,15 @@ interface RowDecision {
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
 }
 
+/** Whether a person has named single rows. */
+function isNamed(choice: RowChoice): choice is readonly number[] {
+  return 'length' in choice && choice.length > 0;
+}
+
 async function changeRows(
   actor: Actor,
   batchId: string,
-  rowNos: readonly number[],
+  choice: RowChoice,
   { state, check, change }: RowDecision,
 ): Promise<number> {
   const batch = await requireBatch(actor.db, batchId);
@@ -158,19 +167,32 @@ async function changeRows(
       return changed;
     });
   let count = 0;
-  if (rowNos.length > 0) count = await changeAll(await rowsIn(state, actor.db, batchId, rowNos));
+  if (isNamed(choice)) count = await changeAll(await rowsIn(state, actor.db, batchId, choice));
   else {
     // Checked before the first row changes, so that either all rows change or none.
-    await check?.(actor.db, batch, null);
+    const group = 'length' in choice ? null : choice;
+    await check?.(actor.db, batch, group && (await rowsOfGroup(actor.db, batchId, group)));
     for (let after = 0; ; ) {
       const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
       if (rows.length === 0) break;
       after = rows.at(-1)?.row_no ?? after;
-      count += await changeAll(rows);
+      const wanted = group === null ? rows : rows.filter((row) => isInGroup(row, group));
+      if (wanted.length > 0) count += await changeAll(wanted);
     }
   }
   await renewApprovalsNeeded(actor, batchId);
   return count;
+}
+
+/** The held rows of a group. */
+export async function rowsOfGroup(db: Queryable, batchId: string, group: HeldGroup): Promise<RowRecord[]> {
+  const found: RowRecord[] = [];
+  for (let after = 0; ; ) {
+    const rows = await pageRowsInState(db, batchId, 'held', after, rowsPerUnit);
+    if (rows.length === 0) return found;
+    after = rows.at(-1)?.row_no ?? after;
+    found.push(...rows.filter((row) => isInGroup(row, group)));
+  }
 }
 
 /**

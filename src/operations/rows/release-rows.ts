@@ -4,6 +4,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { rowChoice, rowChoiceFields } from './row-choice.ts';
 
 /** Releases held rows, except rows that would be held again, and rows that nobody has seen. */
 export const releaseRows = defineOperation({
@@ -12,8 +13,7 @@ export const releaseRows = defineOperation({
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** If it is empty: all held rows. */
-    rows: z.array(rowNo).default([]),
+    ...rowChoiceFields,
     /**
      * `seen` from `review-release`: rows that were held after that time stay held. If it is left out: the time of this
      * call.
@@ -28,9 +28,9 @@ export const releaseRows = defineOperation({
     status: batchStatus,
     is_worked_on: isWorkedOn,
   }),
-  async run({ actor, session }, { batch_id, rows, seen }) {
+  async run({ actor, session }, { batch_id, seen, ...choice }) {
     const { audit_seq } = await requireBatch(actor.db, batch_id);
-    const done = await release(actor, batch_id, [...new Set(rows)], seen ?? audit_seq);
+    const done = await release(actor, batch_id, rowChoice(choice), seen ?? audit_seq);
     const { status, account } = await requireBatch(actor.db, batch_id);
     return { batch_id, ...done, status, is_worked_on: await hasWorker(session, account) };
   },

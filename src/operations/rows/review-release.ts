@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { requireReleaser, requireRow } from '../../engine/decisions/release-or-skip.ts';
+import { type RowChoice, requireReleaser, requireRow, rowsOfGroup } from '../../engine/decisions/release-or-skip.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { heldRows } from '../../reports/summary/held.ts';
 import { personOf, problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, rowNo, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { rowChoice, rowChoiceFields } from './row-choice.ts';
 
 /** Shows which rows a release would make ready, for a person to check before they decide. */
 export const reviewRelease = defineOperation({
   name: 'review-release',
   role: 'operate',
   ledger: 'change',
-  input: z.strictObject({
-    batch_id: batchId,
-    /** If it is empty: all held rows. */
-    rows: z.array(rowNo).default([]),
-  }),
+  input: z.strictObject({ batch_id: batchId, ...rowChoiceFields }),
   result: z.strictObject({
     batch_id: batchId,
     /** For `release-rows`, which then keeps rows that were held after this time. */
@@ -28,11 +26,15 @@ export const reviewRelease = defineOperation({
     sums,
     /** Rows that buy a product. */
     products: z.int(),
-    /** By the first problem of each row: the number of rows, and some of them. */
+    /** By the first problem of each row and the earlier batch that it names: how many rows, and some of them. */
     reasons: z.array(
       z.strictObject({
         code: z.string(),
+        /** The batch that has sent, paid or tried the same; null if the problem names none. */
+        earlier_batch: batchId.nullable(),
         count: z.int(),
+        /** What these rows ask for, without products. */
+        sums,
         examples: z.array(
           z.strictObject({
             row: rowNo,
@@ -51,29 +53,32 @@ export const reviewRelease = defineOperation({
     /** Why `release-rows` refuses this person and needs a second person. Null if it does not refuse. */
     refusal: z.string().nullable(),
   }),
-  async run({ session: { db }, actor }, { batch_id, rows }) {
+  async run({ session: { db }, actor }, { batch_id, ...choice }) {
     const batch = await requireBatch(db, batch_id);
-    const named: RowRecord[] = [];
-    for (const rowNo of new Set(rows)) named.push(await requireRow(db, { batchId: batch_id, rowNo, status: 'held' }));
-    const { count, reasons, ...asked } = await heldRows(db, batch_id, named);
-    const refusal =
-      count === 0
-        ? null
-        : await requireReleaser(db, batch, named.length > 0 ? named : null, actor).then(() => null, refusalOf);
+    const chosen = await chosenRows(db, batch_id, rowChoice(choice));
+    const { count, reasons, ...asked } = await heldRows(db, batch_id, chosen);
+    const refusal = count === 0 ? null : await requireReleaser(db, batch, chosen, actor).then(() => null, refusalOf);
     return {
       batch_id,
       seen: batch.audit_seq,
       held: count,
       ...asked,
-      reasons: [...reasons].map(([code, { count, examples }]) => ({
-        code,
-        count,
+      reasons: reasons.map(({ code, earlierBatch, count, sums, examples }) => ({
+        ...{ code, earlier_batch: earlierBatch, count, sums },
         examples: examples.map((row) => exampleOf(batch, row)),
       })),
       refusal,
     };
   },
 });
+
+/** The chosen rows; null: all held rows. */
+async function chosenRows(db: Queryable, batchId: string, choice: RowChoice): Promise<RowRecord[] | null> {
+  if (!('length' in choice)) return rowsOfGroup(db, batchId, choice);
+  const rows: RowRecord[] = [];
+  for (const rowNo of choice) rows.push(await requireRow(db, { batchId, rowNo, status: 'held' }));
+  return rows.length === 0 ? null : rows;
+}
 
 function refusalOf(error: unknown): string {
   if (error instanceof AirbatchError && error.code === 'SECOND_PERSON_NEEDED') return error.message;

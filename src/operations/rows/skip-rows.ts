@@ -3,8 +3,9 @@ import { skipRows as skip } from '../../engine/decisions/release-or-skip.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import { hasWorker } from '../base/account-now.ts';
-import { batchId, batchStatus, isWorkedOn, reason, rowNo } from '../base/fields.ts';
+import { batchId, batchStatus, isWorkedOn, reason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { rowChoice, rowChoiceFields } from './row-choice.ts';
 
 /** Skips held rows: they are not sent. With `unsent`, skips the rest of a batch that a person has paused. */
 export const skipRows = defineOperation({
@@ -13,8 +14,7 @@ export const skipRows = defineOperation({
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** If it is empty: all rows that may be skipped. */
-    rows: z.array(rowNo).default([]),
+    ...rowChoiceFields,
     why: reason,
     unsent: z.boolean().default(false),
   }),
@@ -26,8 +26,8 @@ export const skipRows = defineOperation({
     ready: z.int(),
     is_worked_on: isWorkedOn,
   }),
-  async run({ actor, session }, { batch_id, rows, why, unsent }) {
-    const skipped = await skip(actor, batch_id, rows, why, unsent ? 'ready' : 'held');
+  async run({ actor, session }, { batch_id, why, unsent, ...choice }) {
+    const skipped = await skip(actor, batch_id, rowChoice(choice), why, unsent ? 'ready' : 'held');
     const { status, account } = await requireBatch(actor.db, batch_id);
     const ready = (await countRows(actor.db, batch_id)).get('ready') ?? 0;
     return { batch_id, skipped, status, ready, is_worked_on: await hasWorker(session, account) };

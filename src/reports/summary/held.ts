@@ -1,3 +1,4 @@
+import { type HeldGroup, heldGroupOf } from '../../core/duplicates/held-group.ts';
 import { Sums } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -9,28 +10,36 @@ export interface HeldRows {
   sums: Record<string, string>;
   /** How many buy a product. */
   products: number;
-  /** By the code of the first problem that holds them: how many, and some examples. */
-  reasons: Map<string, { count: number; examples: RowRecord[] }>;
+  /** By the reason that holds them, in the order of the rows. */
+  reasons: HeldReason[];
+}
+
+/** Rows that are held for the same reason, and for the same earlier batch. */
+export interface HeldReason extends HeldGroup {
+  count: number;
+  sums: Record<string, string>;
+  examples: RowRecord[];
 }
 
 /** The most examples of each kind: enough to see what they have in common. */
 const examplesMax = 5;
 const rowsPerPage = 2_000;
 
-/** The held rows of a batch: all, or only those of `named`, which the caller has read. */
-export async function heldRows(db: Queryable, batchId: string, named: readonly RowRecord[]): Promise<HeldRows> {
+/** The held rows of a batch: all (null), or only these, which the caller has read. */
+export async function heldRows(db: Queryable, batchId: string, chosen: readonly RowRecord[] | null): Promise<HeldRows> {
   const sums = new Sums();
-  const reasons: HeldRows['reasons'] = new Map();
+  const reasons = new Map<string, Omit<HeldReason, 'sums'> & { sums: Sums }>();
   let [count, products] = [0, 0];
   const add = (row: RowRecord) => {
     count += 1;
     if (row.currency !== null && row.amount !== null) sums.add(row.currency, row.amount);
     else products += 1;
-    const [first] = JSON.parse(row.problems ?? '[]') as { code: string }[];
-    const code = first?.code ?? '';
-    const known = reasons.get(code) ?? { count: 0, examples: [] };
-    reasons.set(code, known);
+    const group = heldGroupOf(row);
+    const name = `${group.code} ${group.earlierBatch}`;
+    const known = reasons.get(name) ?? { ...group, count: 0, sums: new Sums(), examples: [] };
+    reasons.set(name, known);
     known.count += 1;
+    if (row.currency !== null && row.amount !== null) known.sums.add(row.currency, row.amount);
     if (known.examples.length < examplesMax) known.examples.push(row);
   };
   const addAll = async () => {
@@ -41,7 +50,8 @@ export async function heldRows(db: Queryable, batchId: string, named: readonly R
       rows.forEach(add);
     }
   };
-  if (named.length > 0) named.forEach(add);
-  else await addAll();
-  return { count, sums: sums.toObject(), products, reasons };
+  if (chosen === null) await addAll();
+  else chosen.forEach(add);
+  const all = [...reasons.values()].map((one) => ({ ...one, sums: one.sums.toObject() }));
+  return { count, sums: sums.toObject(), products, reasons: all };
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -15,10 +16,18 @@ import { Asked } from './row-values.tsx';
 
 type Example = HeldRows['reasons'][number]['examples'][number];
 
-/** What a person wants to do: release or skip these rows; none named means all held rows. */
+/** Rows that a person decides about: one row, a group, or all held rows (nothing is named). */
+interface Choice {
+  rows?: number[];
+  code?: string;
+  earlier_batch?: string;
+}
+
+/** What a person wants to do with them, and how many they are. */
 interface Decision {
   what: 'release' | 'skip';
-  rows: number[];
+  choice: Choice;
+  count: number;
 }
 
 /** The held rows of a batch by why they are held; a person releases or skips one, or all of them. */
@@ -28,46 +37,53 @@ export function HeldPanel({ batchId }: { batchId: string }) {
   const mayOperate = useRole('operate');
   return (
     <Loaded query={query}>
-      {(held) => (
-        <>
-          {held.refusal !== null && <p className="notice tone-attention">{held.refusal}</p>}
-          {held.held === 0 ? (
-            <Card>
-              <Empty title={t('held.none')} />
-            </Card>
-          ) : (
-            <Card
-              title={t('held.title', { count: held.held })}
-              actions={
-                mayOperate && (
-                  <div className="line">
-                    <Button disabledBecause={held.refusal} onClick={() => setDecision({ what: 'release', rows: [] })}>
-                      {t('held.release_all')}
-                    </Button>
-                    <Button onClick={() => setDecision({ what: 'skip', rows: [] })}>{t('held.skip_all')}</Button>
-                  </div>
-                )
-              }
-            >
-              <div className="line">
-                {t('held.sum')} <Sums sums={held.sums} />
-              </div>
-            </Card>
-          )}
-          {held.reasons.map((reason) => (
-            <Group key={reason.code} reason={reason} refusal={held.refusal} onDecide={setDecision} />
-          ))}
-          {decision !== null && (
-            <DecisionDialog
-              batchId={batchId}
-              seen={held.seen}
-              count={decision.rows.length || held.held}
-              decision={decision}
-              onClose={() => setDecision(null)}
-            />
-          )}
-        </>
-      )}
+      {(held) => {
+        const decideAll = (what: Decision['what']) => setDecision({ what, choice: {}, count: held.held });
+        return (
+          <>
+            {held.refusal !== null && <p className="notice tone-attention">{held.refusal}</p>}
+            {held.held === 0 ? (
+              <Card>
+                <Empty title={t('held.none')} />
+              </Card>
+            ) : (
+              <Card
+                title={t('held.title', { count: held.held })}
+                actions={
+                  mayOperate && (
+                    <div className="line">
+                      <Button disabledBecause={held.refusal} onClick={() => decideAll('release')}>
+                        {t('held.release_all')}
+                      </Button>
+                      <Button onClick={() => decideAll('skip')}>{t('held.skip_all')}</Button>
+                    </div>
+                  )
+                }
+              >
+                <div className="line">
+                  {t('held.sum')} <Sums sums={held.sums} />
+                </div>
+              </Card>
+            )}
+            {held.reasons.map((reason) => (
+              <Group
+                key={`${reason.code} ${reason.earlier_batch}`}
+                reason={reason}
+                refusal={held.refusal}
+                onDecide={setDecision}
+              />
+            ))}
+            {decision !== null && (
+              <DecisionDialog
+                batchId={batchId}
+                seen={held.seen}
+                decision={decision}
+                onClose={() => setDecision(null)}
+              />
+            )}
+          </>
+        );
+      }}
     </Loaded>
   );
 }
@@ -82,15 +98,26 @@ function Group({
   onDecide: (decision: Decision) => void;
 }) {
   const mayOperate = useRole('operate');
-  const { code, count, examples } = reason;
-  const decide = (what: Decision['what'], row: number) => onDecide({ what, rows: [row] });
+  const { code, earlier_batch: earlier, count, sums, examples } = reason;
+  const decide = (what: Decision['what'], row: number) => onDecide({ what, choice: { rows: [row] }, count: 1 });
+  const group = earlier === null ? { code } : { code, earlier_batch: earlier };
+  const decideGroup = (what: Decision['what']) => onDecide({ what, choice: group, count });
   return (
     <Card
       isFlush
-      title={
-        <>
-          {t('held.group', { count })} <code>{code}</code>
-        </>
+      title={<GroupTitle reason={reason} />}
+      actions={
+        <div className="line">
+          <Sums sums={sums} />
+          {mayOperate && (
+            <>
+              <Button disabledBecause={refusal} onClick={() => decideGroup('release')}>
+                {t('held.release_group', { count })}
+              </Button>
+              <Button onClick={() => decideGroup('skip')}>{t('held.skip_group', { count })}</Button>
+            </>
+          )}
+        </div>
       }
     >
       <Table
@@ -117,7 +144,24 @@ function Group({
           },
         ]}
       />
+      {count > examples.length && (
+        <p className="card-foot small quiet">{t('held.examples', { count: count - examples.length })}</p>
+      )}
     </Card>
+  );
+}
+
+function GroupTitle({ reason: { code, count, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
+  return (
+    <>
+      {t('held.group', { count })} <code>{code}</code>
+      {earlier !== null && (
+        <span className="small quiet">
+          {' '}
+          {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
+        </span>
+      )}
+    </>
   );
 }
 
@@ -125,12 +169,11 @@ interface DecisionProps {
   batchId: string;
   /** What the person has seen: rows that were held after it stay held. */
   seen: number;
-  count: number;
   decision: Decision;
   onClose: () => void;
 }
 
-function DecisionDialog({ batchId, seen, count, decision: { what, rows }, onClose }: DecisionProps) {
+function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onClose }: DecisionProps) {
   const [why, setWhy] = useState('');
   const [isChecked, setChecked] = useState(false);
   const path = { batch_id: batchId };
@@ -138,8 +181,8 @@ function DecisionDialog({ batchId, seen, count, decision: { what, rows }, onClos
     batchId,
     async () => {
       if (what === 'skip')
-        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { rows, why } })).skipped;
-      return (await change('/api/v1/batches/{batch_id}/release', { path, body: { rows, seen } })).released;
+        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why } })).skipped;
+      return (await change('/api/v1/batches/{batch_id}/release', { path, body: { ...choice, seen } })).released;
     },
     { done: (done) => t(what === 'skip' ? 'held.skipped' : 'held.released', { count: done }), onDone: onClose },
   );
