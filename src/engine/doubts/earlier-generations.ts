@@ -128,24 +128,25 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   const { generation, reference, serviceStatus } = earlier;
   // The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
   const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
-  if (row.status === 'in_doubt') {
-    if (await context.committer.commit((unit) => writeEscalation(unit, row, why, {}))) logEscalation(context, row, why);
-    return false;
-  }
-  await context.committer.commit(async (unit) => {
+  const isDoubt = row.status === 'in_doubt';
+  const isWritten = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
     // A row that was corrected since asks for something else than the payment that may have arrived. A different
     // network alone does not make it another payment, as between runs.
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
-    await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
-    if (owner === null) return;
+    const written = isDoubt
+      ? await writeEscalation(unit, row, why, {})
+      : (await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt })) !== null;
+    if (owner === null) return written;
     // If the row of another batch sent the payment, that row counts as paid from now on.
     const isOwn = owner.batch_id === row.batch_id && owner.row_no === row.row_no;
     if (isOwn) await noteLateCharge(unit, row, earlier);
     else await noteContradiction(unit, owner, { ...earlier, why, firstSentAt: payment?.first_intent_at ?? null });
+    return written;
   });
+  if (isDoubt && isWritten) logEscalation(context, row, why);
   return false;
 }
 

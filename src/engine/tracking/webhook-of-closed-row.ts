@@ -1,6 +1,7 @@
 import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { isResolved } from '../../core/state/overdue.ts';
 import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
+import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -75,13 +76,11 @@ export async function takeEarlier(
   if (row.status === 'sending') return waitForAnswer(unit, entry);
   if (row.status === 'ready')
     await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
-  if (row.status === 'in_doubt')
-    await writeEscalation(
-      unit,
-      row,
-      `the service says ${update.verbatim} of its payment of generation ${generation}`,
-      {},
-    );
+  if (row.status === 'in_doubt') {
+    const why = `the service says ${update.verbatim} of its payment of generation ${generation}`;
+    await writeEscalation(unit, row, why, {});
+    await noteLateCharge(unit, row, { topupId: update.topupId, cost: update.money, completedAt: update.at });
+  }
   return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');
 }
 

@@ -37,6 +37,8 @@ const retry = (rig: Rig) => {
   return rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [] }));
 };
 
+const lateCharges = ({ db }: Rig) => db.query('SELECT batch_id, row_no, cost FROM late_charges');
+
 const sent = (rig: Rig) => rig.service.creates.map(({ reference }) => reference);
 
 for (const [what, refused, live] of [
@@ -246,6 +248,25 @@ describe('a row that continues a failed row of another batch', () => {
     );
     assert.ok(rig.warnings.includes('a doubt waits for a person'));
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
+    // Batch 1 sent the payment, so the row there counts as paid, with what the service charged for it.
+    assert.equal((await rig.row(1)).contradicted, 'completed');
+    assert.deepEqual(await lateCharges(rig), [{ batch_id: 'batch-1', row_no: 1, cost: '1' }]);
+  });
+
+  test('is left to a person with what its own earlier payment was charged', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    await retry(rig);
+    rig.service.script('run-1/ref-1~2', 'lose_request');
+    const running = rig.runner().run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(30_000));
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.clock.drive(running);
+    const { status, next_action_at } = await rig.row(1);
+    assert.deepEqual([status, next_action_at], ['in_doubt', null]);
+    assert.deepEqual(await lateCharges(rig), [{ batch_id: 'batch-1', row_no: 1, cost: '1' }]);
   });
 
   test('waits while the earlier payment cannot be looked up, with no more requests than any other read', async () => {

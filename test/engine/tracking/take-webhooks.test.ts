@@ -326,6 +326,7 @@ describe('a webhook', () => {
       );
       assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
       assert.equal(rig.service.creates.length, 2);
+      assert.deepEqual(await rig.db.query('SELECT row_no, cost FROM late_charges'), [{ row_no: 1, cost: '1' }]);
     });
   }
 
