@@ -15,7 +15,7 @@ LATER = "sms_message line failure_column refunded_at refund_amount refund_curren
 INSIDE = {"approvals": "needed given", "rows": "total valid by_status with_product with_product_completed", "requested": "by_status valid completed", "pause": "reason detail",
   "charged": "by_status completed total earlier earlier_came_back rows_without_cost", "refunded": "rows amounts", "contradicted": "rows with_product requested",
   "paid_twice": "rows first", "in_doubt": "rows left_to_person requested oldest_sent_at", "overdue": "rows requested oldest_sent_at",
-  "balance": "before_read_at after_read_at wallets explanation explained", "audit": "events head", "previous": "version as_of events head manifest_sha256",
+  "balance": "before_read_at after_read_at wallets explanation explained uncertain", "audit": "events head", "previous": "version as_of events head manifest_sha256",
   "times": "created_at approved_at started_at completed_at finish_by in_time duration_ms active_ms", "difference": "rows columns late forgotten before after"}
 FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
 SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")

@@ -3510,6 +3510,18 @@ export interface operations {
                                         unexplained: string;
                                     }[];
                                     explained: boolean | null;
+                                    uncertain: {
+                                        charges: number;
+                                        first: {
+                                            batch_id: string;
+                                            row: number;
+                                            topup_id: string | null;
+                                            first_sent_at: string | null;
+                                            amount: string | null;
+                                            currency: string | null;
+                                            counted: boolean;
+                                        }[];
+                                    };
                                 };
                                 times: {
                                     created_at: string;
@@ -5483,6 +5495,18 @@ export interface operations {
                                         unexplained: string;
                                     }[];
                                     explained: boolean | null;
+                                    uncertain: {
+                                        charges: number;
+                                        first: {
+                                            batch_id: string;
+                                            row: number;
+                                            topup_id: string | null;
+                                            first_sent_at: string | null;
+                                            amount: string | null;
+                                            currency: string | null;
+                                            counted: boolean;
+                                        }[];
+                                    };
                                 };
                                 times: {
                                     created_at: string;

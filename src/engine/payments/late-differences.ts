@@ -4,7 +4,7 @@ import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { countsAsUnpaid, noteContradiction, noteHaltOfRow } from '../../ledger/reporting/contradictions.ts';
-import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { noteChangedCost, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -82,7 +82,11 @@ export async function noteDifference(
   payment: ServicePayment,
 ): Promise<LateDifference | null> {
   const why = differenceOf(row, payment);
-  if (why === null) return null;
+  if (why === null) {
+    // A cost that the row does not have yet is no difference.
+    await noteChangedCost(unit, row, payment);
+    return null;
+  }
   const { serviceStatus, topupId, cost: said } = payment;
   if (row.status === 'failed' && payment.state !== 'failed') {
     const noted = await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }, 'row.changed_late');
@@ -91,6 +95,7 @@ export async function noteDifference(
   const cost = said === null ? {} : { cost: said.value, cost_currency: said.currency };
   const data = { why, service_status: serviceStatus, topup_id: topupId, ...cost };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
+  await noteChangedCost(unit, row, payment);
   const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
   if (isRefund && row.refunded_at === null) {
     const refund = { refunded_at: unit.at, refund_amount: row.cost, refund_currency: row.cost_currency };

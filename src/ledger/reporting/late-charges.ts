@@ -1,12 +1,12 @@
-import { compareAmounts, type Money, subtractAmounts } from '../../core/money/money.ts';
+import { compareAmounts, type Money, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { Refund } from '../rows/refunds.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
 
 /**
- * A charge that is not in its row's cost: of a payment that had failed, and that the service completed later, or of a
- * second payment of the row.
+ * A charge that is not in its row's cost: of a payment that had failed, and that the service completed later; of a
+ * second payment of the row; or the new cost of a paid row whose cost the service has changed.
  */
 interface LateCharge {
   batch_id: string;
@@ -14,8 +14,10 @@ interface LateCharge {
   topup_id: string;
   cost: string;
   cost_currency: string;
-  /** When the service completed the payment, or, if it does not say, when airbatch saw it (epoch ms). */
+  /** When the service completed the payment, or, if it does not say, when airbatch saw the charge (epoch ms). */
   charged_at: number;
+  /** If the service does not say when it charged it: the earliest time at which it can have done so. Otherwise null. */
+  charged_from: number | null;
   refunded_at: number | null;
   /** In the currency of the charge. */
   refund_amount: string | null;
@@ -32,19 +34,51 @@ export interface LatePayment {
 /** Records what the service charged for such a payment, if it says so, and if that is not recorded already. */
 export async function noteLateCharge(
   { tx, at, append }: Unit,
-  { batch_id, row_no }: RowRecord,
+  row: RowRecord,
   { topupId, cost, completedAt }: LatePayment,
 ): Promise<void> {
   if (topupId === null || cost === null || compareAmounts(cost.value, '0') === 0) return;
+  const { batch_id, row_no } = row;
+  const charged_from = completedAt === null ? await earliestCharge(tx, row, topupId) : null;
   const charge = { cost: cost.value, cost_currency: cost.currency, charged_at: completedAt ?? at };
   const written = await tx.execute(
-    `INSERT INTO late_charges (batch_id, row_no, topup_id, cost, cost_currency, charged_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO late_charges (batch_id, row_no, topup_id, cost, cost_currency, charged_at, charged_from)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (batch_id, row_no, topup_id) DO UPDATE
-       SET cost = excluded.cost, cost_currency = excluded.cost_currency, charged_at = excluded.charged_at
-       WHERE late_charges.cost <> excluded.cost OR late_charges.cost_currency <> excluded.cost_currency`,
-    [batch_id, row_no, topupId, charge.cost, charge.cost_currency, charge.charged_at],
+       SET cost = excluded.cost, cost_currency = excluded.cost_currency, charged_at = excluded.charged_at,
+         charged_from = excluded.charged_from
+       WHERE late_charges.cost <> excluded.cost OR late_charges.cost_currency <> excluded.cost_currency
+         OR (late_charges.charged_from IS NOT NULL AND excluded.charged_from IS NULL)`,
+    [batch_id, row_no, topupId, charge.cost, charge.cost_currency, charge.charged_at, charged_from],
   );
-  if (written > 0) await append(batch_id, 'row.late_charge', { topup_id: topupId, ...charge }, row_no);
+  const data = { topup_id: topupId, ...charge, ...(charged_from === null ? {} : { charged_from }) };
+  if (written > 0) await append(batch_id, 'row.late_charge', data, row_no);
+}
+
+/** A charge that came after the row's end cannot be earlier than that end. Any other is after the first intent. */
+async function earliestCharge(
+  tx: Queryable,
+  { batch_id, row_no, topup_id, completed_at }: RowRecord,
+  topupId: string,
+): Promise<number | null> {
+  if (topup_id === topupId && completed_at !== null) return completed_at;
+  const [sent] = await tx.query<{ at: number | null }>(
+    'SELECT MIN(first_intent_at) AS at FROM payments WHERE batch_id = ? AND row_no = ?',
+    [batch_id, row_no],
+  );
+  return sent?.at ?? null;
+}
+
+/**
+ * Records a cost of a paid row that differs from the row's own, which stays as it is. The service does not say when it
+ * changed the cost. If the row has no cost at all, the payment was charged when it was completed.
+ */
+export async function noteChangedCost(unit: Unit, row: RowRecord, payment: LatePayment): Promise<void> {
+  const { status, topup_id, cost: own, cost_currency } = row;
+  const { cost } = payment;
+  if (status !== 'completed' || topup_id !== payment.topupId || cost === null) return;
+  if (own !== null && cost.currency === cost_currency && sameAmount(cost.value, own)) return;
+  await noteLateCharge(unit, row, own === null ? payment : { ...payment, completedAt: null });
 }
 
 /** Stores the refund of such a charge, if the payment has one. The first refund counts. */
@@ -61,12 +95,16 @@ export async function refundLateCharge(
   );
 }
 
-/** How much of such charges left the wallets between two times, and which batch they are of. */
+/** What such a charge took from the wallets between two times, less its refund in that time. */
 export interface LateCost {
   batch_id: string;
+  row_no: number;
+  topup_id: string;
   cost_currency: string;
-  /** Negative if refunds were more. */
+  /** Negative if the refund was more, or if the service reduced the cost of the row. */
   cost: string;
+  /** False if the service does not say when it charged it, so that it may have been before or after. */
+  isDated: boolean;
 }
 
 /** The late charges of all batches of an account between `fromMs` and `toMs` (epoch ms), less refunds in that time. */
@@ -79,16 +117,52 @@ export async function lateCosts(
      CROSS JOIN batches ON batches.batch_id = late_charges.batch_id
      LEFT JOIN rows ON rows.batch_id = late_charges.batch_id AND rows.row_no = late_charges.row_no
        AND rows.topup_id = late_charges.topup_id AND rows.cost_currency = late_charges.cost_currency
-     WHERE account = ? AND (charged_at BETWEEN ? AND ? OR late_charges.refunded_at BETWEEN ? AND ?)`,
-    [account, fromMs, toMs, fromMs, toMs],
+     WHERE account = ? AND (charged_at BETWEEN ? AND ? OR late_charges.refunded_at BETWEEN ? AND ?
+       OR (charged_at >= ? AND charged_from <= ?))`,
+    [account, fromMs, toMs, fromMs, toMs, fromMs, toMs],
   );
   const isThen = (at: number | null) => at !== null && at >= fromMs && at <= toMs;
-  return charges.map(({ batch_id, cost, cost_currency, charged_at, refunded_at, refund_amount, row_cost }) => {
+  return charges.flatMap(({ refund_amount, refunded_at, charged_at, charged_from, row_cost, ...charge }) => {
+    const { batch_id, row_no, topup_id, cost_currency } = charge;
+    const of = { batch_id, row_no, topup_id, cost_currency };
     // A row may count the payment by now, or have counted a part of the charge when it failed.
-    const rest = subtractAmounts(cost, row_cost ?? '0');
-    const late = compareAmounts(rest, '0') > 0 ? rest : '0';
-    const back = refund_amount !== null && compareAmounts(refund_amount, late) < 0 ? refund_amount : late;
-    const [charged, refunded] = [isThen(charged_at) ? late : '0', isThen(refunded_at) ? back : '0'];
-    return { batch_id, cost_currency, cost: subtractAmounts(charged, refunded) };
+    const rest = subtractAmounts(charge.cost, row_cost ?? '0');
+    const late = charged_from !== null || compareAmounts(rest, '0') > 0 ? rest : '0';
+    const most = compareAmounts(late, '0') > 0 ? late : '0';
+    const back = refund_amount !== null && compareAmounts(refund_amount, most) < 0 ? refund_amount : most;
+    const isDated = isThen(charged_at) && (charged_from === null || isThen(charged_from));
+    const refunded = isThen(refunded_at) ? back : '0';
+    const dated = { ...of, cost: subtractAmounts(isDated ? late : '0', refunded), isDated: true };
+    const isPossible = !isDated && charged_from !== null && charged_at >= fromMs && charged_from <= toMs;
+    return [dated, { ...of, cost: isPossible ? late : '0', isDated: false }].filter(({ cost }) => cost !== '0');
   });
+}
+
+/** A payment that the service has for a row that failed, or a second one, whose cost is not known. */
+export interface UnpricedPayment {
+  batch_id: string;
+  row_no: number;
+  topup_id: string | null;
+}
+
+/**
+ * Payments that may have been charged between two times, and whose cost the service has not said. Programs of earlier
+ * versions did not store what such a payment was charged.
+ */
+export function unpricedPayments(
+  db: Queryable,
+  { account, fromMs, toMs }: { account: string; fromMs: number; toMs: number },
+): Promise<UnpricedPayment[]> {
+  return db.query(
+    `SELECT rows.batch_id, rows.row_no, COALESCE(second_topup_id, contradicted_by, rows.topup_id) AS topup_id
+     FROM batches CROSS JOIN rows ON rows.batch_id = batches.batch_id
+     WHERE account = ? AND first_sent_at <= ?
+       AND (second_topup_id IS NOT NULL OR (contradicted IS NOT NULL AND contradicted_at >= ?))
+       AND EXISTS (SELECT 1 FROM payments WHERE payments.batch_id = rows.batch_id AND payments.row_no = rows.row_no)
+       AND NOT EXISTS (SELECT 1 FROM late_charges WHERE late_charges.batch_id = rows.batch_id
+         AND late_charges.row_no = rows.row_no AND late_charges.topup_id
+           = COALESCE(second_topup_id, contradicted_by, rows.topup_id, late_charges.topup_id))
+     ORDER BY first_sent_at, rows.batch_id, rows.row_no`,
+    [account, toMs, fromMs],
+  );
 }

@@ -222,4 +222,6 @@ export const migrations: readonly (readonly string[])[] = [
     "ALTER TABLE drafts ADD COLUMN sheets TEXT NOT NULL DEFAULT '[]'",
   ],
   accessHeadTable,
+  // The earliest time of a late charge; only if the service does not say when it charged it.
+  ['ALTER TABLE late_charges ADD COLUMN charged_from BIGINT'],
 ];

@@ -28,6 +28,20 @@ const balanceProof = z.strictObject({
     }),
   ),
   explained: z.boolean().nullable(),
+  uncertain: z.strictObject({
+    charges: z.int(),
+    first: z.array(
+      z.strictObject({
+        batch_id: z.string(),
+        row: rowNo,
+        topup_id: z.string().nullable(),
+        first_sent_at: time.nullable(),
+        amount: z.string().nullable(),
+        currency: z.string().nullable(),
+        counted: z.boolean(),
+      }),
+    ),
+  }),
 });
 
 const waiting = z.strictObject({ rows: z.int(), requested: sums, oldest_sent_at: time.nullable() });

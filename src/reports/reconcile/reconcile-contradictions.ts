@@ -2,30 +2,39 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { noteChangedCost, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { inUnit } from '../../ledger/unit-of-work.ts';
+import type { Bucket } from './reconcile-buckets.ts';
 
-/** A completed payment at the service, of a row that counts as unpaid in the ledger. */
+/** A completed payment at the service that the ledger does not have like this. */
 export interface Contradicted {
   bound: BoundPayment;
   payment: ServicePayment;
 }
 
-/** Null if the payment is still open at the service: a list may lag behind a failure. */
-export function contradictedBy(bound: BoundPayment | null, payment: ServicePayment): Contradicted[] {
-  return bound && payment.state === 'completed' && countsAsUnpaid(bound) ? [{ bound, payment }] : [];
+/** Empty if the payment is still open at the service: a list may lag behind a failure. */
+export function contradictedBy(bound: BoundPayment | null, bucket: Bucket, payment: ServicePayment): Contradicted[] {
+  const isCostNew = bound?.cost === null && payment.cost !== null;
+  return bound && payment.state === 'completed' && (bucket !== 'matched' || isCostNew) ? [{ bound, payment }] : [];
 }
 
-/** Records the contradictions. Their rows count as paid from now on, wherever money is decided. */
+/**
+ * Records the contradictions: rows that count as unpaid count as paid from now on, wherever money is decided. Of second
+ * payments that are known, and of paid rows, it records what the service charges for them now.
+ */
 export async function noteContradictions(db: Database, clock: Clock, found: readonly Contradicted[]): Promise<void> {
   if (found.length === 0) return;
   await inUnit(db, { clock, actor: 'reconcile' }, async (unit) => {
     for (const { bound, payment } of found) {
       const row = await findRow(unit.tx, bound.batch_id, bound.row_no);
-      if (row === null || !countsAsUnpaid(row)) continue;
+      if (row === null) continue;
       const why = `the row is ${row.status}, and the service has completed its payment`;
-      await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
+      if (countsAsUnpaid(row))
+        await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
+      else if (row.second_topup_id === payment.topupId) await noteLateCharge(unit, row, payment);
+      else await noteChangedCost(unit, row, payment);
     }
   });
 }

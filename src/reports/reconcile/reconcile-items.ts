@@ -65,7 +65,9 @@ async function secondLook(run: Run): Promise<ReconcileItem[]> {
       continue;
     }
     gatherChange(run, payment, now);
-    items.push(itemOf(bucketOf(now, bound, 1), bound, now));
+    const bucket = bucketOf(now, bound, 1);
+    run.gathered.contradicted.push(...contradictedBy(bound, bucket, now));
+    items.push(itemOf(bucket, bound, now));
   }
   return items;
 }
@@ -91,8 +93,8 @@ async function listedItems(run: Run, { payments, unreadable }: ListedPage): Prom
       gatherForWallets(run, payment);
       if (!listed.isAsked) continue;
       gatherCost(run, payment);
-      run.gathered.contradicted.push(...contradictedBy(listed.bound, payment));
       const bucket = bucketOf(payment, listed.bound, listed.live);
+      run.gathered.contradicted.push(...contradictedBy(listed.bound, bucket, payment));
       if (bucket === 'matched' && listed.bound?.status === 'completed' && payment.state === 'completed')
         items.push(...holdBack(run, listed.bound, payment));
       else items.push(itemOf(bucket, listed.bound, payment));
@@ -132,12 +134,13 @@ async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileIt
   const found = isExpected ? [] : await lookedUp(run.deps, bound.reference);
   if (found.length === 0) return [itemOf(bucketOfAbsent(bound), bound, null)];
   const live = found.filter(({ state }) => state !== 'failed').length;
-  for (const payment of found) {
+  return found.map((payment) => {
+    const bucket = bucketOf(payment, bound, live);
     gatherForWallets(run, payment);
     gatherCost(run, payment);
-    run.gathered.contradicted.push(...contradictedBy(bound, payment));
-  }
-  return found.map((payment) => itemOf(bucketOf(payment, bound, live), bound, payment));
+    run.gathered.contradicted.push(...contradictedBy(bound, bucket, payment));
+    return itemOf(bucket, bound, payment);
+  });
 }
 
 /** The readable fields of the service's payment. */

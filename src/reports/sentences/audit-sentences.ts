@@ -109,7 +109,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
     `the service refunded money${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
   'row.late_charge': ({ cost, cost_currency }) =>
-    `the service charged ${moneyText(text(cost_currency), text(cost))} for a payment that had failed, or for a second one`,
+    `the service charged ${moneyText(text(cost_currency), text(cost))} for a payment that had failed, for a second one, or as the new cost of a paid row`,
   'row.changed_late': ({ why }) => `read the payment again, and found a change${because(why)}`,
 };
 

@@ -22,23 +22,23 @@ export function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary
  * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
  */
 export function balanceSentences(summary: BatchSummary): string[] {
-  const { balance, charged, refunded } = summary;
+  if (summary.balance.explained !== true) return [...restSentences(summary), ...uncertainSentences(summary)];
   const others = paymentsInNoSum(summary);
-  const late = balance.explanation.filter(({ charged_late }) => charged_late !== '0');
-  if (balance.explained === true) {
-    const said = 'Wallet balances match the charges exactly.';
-    if (others === null) return [said];
-    if (late.length > 0) {
-      const sums = Object.fromEntries(late.map(({ currency, charged_late }) => [currency, charged_late]));
-      return [`${said} They include ${sumsText(sums)} for ${others}.`];
-    }
-    return [`${said} Nothing had been charged by then for ${others}; later charges are not included here.`];
-  }
+  const late = summary.balance.explanation.filter(({ charged_late }) => charged_late !== '0');
+  const sums = sumsText(Object.fromEntries(late.map(({ currency, charged_late }) => [currency, charged_late])));
+  const sentences = ['Wallet balances match the charges exactly.'];
+  if (late.length > 0)
+    sentences.push(`They include ${sums} for ${others ?? 'paid rows whose cost the service changed afterwards'}.`);
+  else if (others !== null)
+    sentences.push(`Nothing had been charged by then for ${others}; later charges are not included here.`);
+  return [sentences.join(' '), ...uncertainSentences(summary)];
+}
+
+/** What is not explained, by currency. */
+function restSentences(summary: BatchSummary): string[] {
+  const { balance, charged, refunded } = summary;
   const sentences: string[] = [];
-  const more =
-    others === null || late.length > 0
-      ? ', and no row of this ledger accounts for it.'
-      : `: what was charged for ${others} is not included here, and may explain it.`;
+  const more = balance.uncertain.charges > 0 ? '.' : ', and no row of this ledger accounts for it.';
   for (const { currency, unexplained } of balance.explanation) {
     const less = subtractAmounts('0', unexplained);
     const back = refunded.amounts[currency];
@@ -56,6 +56,37 @@ export function balanceSentences(summary: BatchSummary): string[] {
       );
   }
   return sentences;
+}
+
+/** Charges that are named one by one: somebody must compare each with the service's statement. */
+const uncertainNamed = 5;
+
+/** The charges that may explain a difference, and how to find out. */
+function uncertainSentences({ account, batch_id, balance: { uncertain } }: BatchSummary): string[] {
+  const named = uncertain.first.slice(0, uncertainNamed);
+  const sentences = named.map(({ row, batch_id: of, topup_id, first_sent_at, amount, currency, counted }) => {
+    const payment = topup_id === null ? '' : ` (top-up ${topup_id})`;
+    const place = `row ${row} of ${of === batch_id ? 'this batch' : `batch ${of}`}${payment}`;
+    if (amount === null || currency === null) {
+      const day = first_sent_at?.slice(0, 10);
+      const times = day === undefined ? '' : ` --from ${day} --to ${day}`;
+      return `A charge for ${place} may explain it: the service has a payment that had failed, or a second one, and its cost is not known. To ask for the cost: airbatch reconcile --account ${account}${times}`;
+    }
+    const charge = changeText(currency, amount);
+    return counted
+      ? `That holds if ${charge} for ${place} was between the two readings: the service does not say when it was.`
+      : `T${charge.slice(1)} for ${place} may explain it: the service does not say when it was. Its statement shows that.`;
+  });
+  const rest = uncertain.charges - named.length;
+  if (rest > 0) sentences.push(`The same is true of ${counted(rest, 'more charge')}.`);
+  return sentences;
+}
+
+/** A charge, or a cost that the service reduced afterwards. */
+function changeText(currency: string, amount: string): string {
+  const isLess = compareAmounts(amount, '0') < 0;
+  const sum = sumsText({ [currency]: isLess ? subtractAmounts('0', amount) : amount });
+  return `${isLess ? 'the reduction' : 'the charge'} of ${sum}`;
 }
 
 /** The payments that the ledger knows of and whose charges are the cost of no row; null where there are none. */

@@ -2,10 +2,11 @@ import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../../core/mo
 import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { lateCosts } from '../../ledger/reporting/late-charges.ts';
+import { type LateCost, lateCosts } from '../../ledger/reporting/late-charges.ts';
 import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
 import { backOf, earlierBetween } from './refunds.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
+import { type UncertainCharges, weighUncertain } from './uncertain-charges.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface BalanceProof {
   explanation: BalanceExplanation[];
   /** True if both balances are known and nothing is unexplained; null until both are known. */
   explained: boolean | null;
+  /** What may explain the rest, if there was one. */
+  uncertain: UncertainCharges;
 }
 
 export interface WalletChange {
@@ -73,20 +76,17 @@ export async function proveBalance(
   const before = balanceOf(batch.balance_before);
   const after = balanceAfter(batch);
   const wallets = walletChanges(before, after);
-  const explanation =
+  const { explanation, uncertain } =
     before && after
-      ? explain(wallets, {
-          batch: charged,
-          refunds,
-          ...(await chargedMeanwhile(view, batch, before.readAt, after.readAt)),
-        })
-      : [];
+      ? await explain(view, batch, wallets, { charged, refunds, fromMs: before.readAt, toMs: after.readAt })
+      : { explanation: [], uncertain: { charges: 0, first: [] } };
   return {
     before_read_at: before && isoTime(before.readAt),
     after_read_at: after && isoTime(after.readAt),
     wallets,
     explanation,
     explained: before && after ? explanation.every(({ unexplained }) => compareAmounts(unexplained, '0') === 0) : null,
+    uncertain,
   };
 }
 
@@ -109,7 +109,19 @@ function walletChanges(before: StoredBalance | null, after: StoredBalance | null
   });
 }
 
-function explain(
+async function explain(
+  view: Queryable,
+  batch: BatchRecord,
+  wallets: readonly WalletChange[],
+  known: { charged: Record<string, string>; refunds: Record<string, string>; fromMs: number; toMs: number },
+): Promise<Pick<BalanceProof, 'explanation' | 'uncertain'>> {
+  const { charged, refunds, ...times } = known;
+  const span = { account: batch.account, batchId: batch.batch_id, ...times };
+  const { late, others, undated } = await chargedMeanwhile(view, span);
+  return weighUncertain(view, addUp(wallets, { batch: charged, late, refunds, others }), span, undated);
+}
+
+function addUp(
   wallets: readonly WalletChange[],
   chargedBy: Record<'batch' | 'late' | 'refunds' | 'others', Record<string, string>>,
 ): BalanceExplanation[] {
@@ -144,19 +156,18 @@ const costsPerPage = 2_000;
 
 /**
  * What other batches of the account were charged between the two readings, less their refunds in that time, and the
- * late charges of this batch. The refunds may be more, since they may be of older charges.
+ * late charges of this batch. The refunds may be more, since they may be of older charges. `undated`: late charges of
+ * which it is not known whether they were in that time.
  */
 async function chargedMeanwhile(
   view: Queryable,
-  { account, batch_id }: BatchRecord,
-  fromMs: number,
-  toMs: number,
-): Promise<Record<'late' | 'others', Record<string, string>>> {
+  span: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<Record<'late' | 'others', Record<string, string>> & { undated: LateCost[] }> {
   const [sums, ownLate] = [new Sums(), new Sums()];
-  const span = { account, batchId: batch_id, fromMs, toMs };
+  const undated: LateCost[] = [];
   for (const other of await otherBatches(view, span)) {
     for (let after = 0; ; ) {
-      const page = await pageCosts(view, other, { fromMs, toMs }, after, costsPerPage);
+      const page = await pageCosts(view, other, span, after, costsPerPage);
       for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
       const last = page.at(-1);
       if (!last) break;
@@ -169,7 +180,9 @@ async function chargedMeanwhile(
   }
   for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
     sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
-  for (const late of await lateCosts(view, span))
-    (late.batch_id === batch_id ? ownLate : sums).add(late.cost_currency, late.cost);
-  return { late: ownLate.toObject(), others: sums.toObject() };
+  for (const late of await lateCosts(view, span)) {
+    if (late.isDated) (late.batch_id === span.batchId ? ownLate : sums).add(late.cost_currency, late.cost);
+    else undated.push(late);
+  }
+  return { late: ownLate.toObject(), others: sums.toObject(), undated };
 }

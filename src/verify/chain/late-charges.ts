@@ -3,13 +3,18 @@ export interface LateCharge {
   topupId: unknown;
   cost: string;
   currency: string;
-  /** Epoch ms. */
+  /** Epoch ms. If the service did not say when it charged it: when that was seen. */
   at: number;
+  /** If the service did not say when it charged it: the earliest time at which it can have done so (epoch ms). */
+  from: number | null;
   /** The first refund of it, in its currency; null if there is none. */
   refund: { at: number; amount: string } | null;
 }
 
-/** The late charges of rows: of payments that had failed, and of second payments. Few rows have one. */
+/**
+ * The late charges of rows: of payments that had failed, second payments, and costs that changed later. Few rows have
+ * one.
+ */
 export function makeLateCharges() {
   const rows = new Map<number, LateCharge[]>();
   const lateOf = (rowNo: number): readonly LateCharge[] => rows.get(rowNo) ?? [];
@@ -19,7 +24,8 @@ export function makeLateCharges() {
       const known = lateOf(rowNo).find(({ topupId }) => topupId === data.topup_id);
       if (kind === 'row.late_charge') {
         const { topup_id: topupId, cost, cost_currency: currency, charged_at: at } = data;
-        const charge = { topupId, cost: String(cost), currency: String(currency), at: Number(at) };
+        const from = typeof data.charged_from === 'number' ? data.charged_from : null;
+        const charge = { topupId, cost: String(cost), currency: String(currency), at: Number(at), from };
         const others = lateOf(rowNo).filter((one) => one !== known);
         rows.set(rowNo, [...others, { ...charge, refund: known?.refund ?? null }]);
       }

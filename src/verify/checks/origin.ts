@@ -28,6 +28,9 @@ export class OriginTotals {
   readonly refundsByReading = new ExactSums();
   /** Charges that are in no row's cost, less their refunds, between the two readings of the wallets. */
   readonly late = new ExactSums();
+  /** Late charges that may have been in that time or not, by currency; and each of them, by `nameOfCharge`. */
+  readonly undated = new ExactSums();
+  readonly undatedCharges = new ExactSums();
   /** The first row with a whole phone number, or null. */
   firstNamed: number | null = null;
   readonly #chain: ChainFacts;
@@ -57,10 +60,22 @@ export class OriginTotals {
 
   /** The row may count a part of the charge, or all of it, as its cost. */
   #addLate({ topup_id, cost: own, cost_currency }: ResultRow, rowNo: number): void {
-    const isThen = (at: number) => at >= this.#readFirst && at <= this.#readAt;
-    for (const { topupId, cost, currency, at, refund } of this.#chain.lateOf(rowNo)) {
-      const late = own && topup_id === topupId && cost_currency === currency ? rest(cost, own) : cost;
-      if (isThen(at)) this.late.add(currency, late);
+    const isThen = (time: number) => time >= this.#readFirst && time <= this.#readAt;
+    for (const { topupId, cost, currency, at, from, refund } of this.#chain.lateOf(rowNo)) {
+      const counted = own && topup_id === topupId && cost_currency === currency ? own : '0';
+      const late = rest(cost, counted);
+      if (from === null) {
+        if (isThen(at)) this.late.add(currency, late);
+      } else if (at >= this.#readFirst && from <= this.#readAt) {
+        const isDated = isThen(at) && isThen(from);
+        const name = nameOfCharge({ row: rowNo, topup_id: String(topupId), currency });
+        for (const [sums, key] of isDated
+          ? [[this.late, currency] as const]
+          : [[this.undated, currency] as const, [this.undatedCharges, name] as const]) {
+          sums.add(key, cost);
+          sums.subtract(key, counted);
+        }
+      }
       if (refund && isThen(refund.at)) this.late.subtract(currency, lesser(refund.amount, late));
     }
   }
@@ -82,6 +97,11 @@ export class OriginTotals {
     if (amount === 'cost') this.refundsByReading.add(cost_currency, cost);
     else if (currency === cost_currency) this.refundsByReading.add(cost_currency, lesser(amount, cost));
   }
+}
+
+/** The name of a late charge. */
+export function nameOfCharge({ row, topup_id, currency }: { row: number; topup_id: string | null; currency: string }) {
+  return `${row} ${topup_id} ${currency}`;
 }
 
 interface Origin {

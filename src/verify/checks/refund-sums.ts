@@ -2,6 +2,7 @@ import type { ChainFacts } from '../chain/chain-facts.ts';
 import { ExactSums, sumsOf } from '../input/decimal.ts';
 import type { Findings } from '../input/findings.ts';
 import { unnamed } from './balance.ts';
+import { nameOfCharge, type OriginTotals } from './origin.ts';
 import type { Summary } from './summary.ts';
 
 const file = 'summary.json';
@@ -41,15 +42,36 @@ export function checkRefunds(
     );
 }
 
-/** The late charges between the two readings of the wallets must be those that the chain records. */
-export function checkLateCharges({ balance }: Summary, late: ExactSums, findings: Findings): void {
+/**
+ * The late charges between the two readings of the wallets must be those that the chain records. Those of an unknown
+ * time are included all together, or not at all. Charges of other batches are in no place of these reports.
+ */
+export function checkLateCharges(
+  { balance, batch_id }: Summary,
+  { late, undated, undatedCharges }: Pick<OriginTotals, 'late' | 'undated' | 'undatedCharges'>,
+  findings: Findings,
+): void {
   if (balance.explanation.length === 0) return;
   const walletOf = walletNames(balance);
-  const [said, found] = [new ExactSums(), new ExactSums()];
-  for (const currency of late.differences(new ExactSums())) found.addFrom(walletOf(currency), late, currency);
+  const [said, dated, all] = [new ExactSums(), new ExactSums(), new ExactSums()];
+  for (const sums of [late, undated])
+    for (const currency of sums.differences(new ExactSums())) {
+      if (sums === late) dated.addFrom(walletOf(currency), sums, currency);
+      all.addFrom(walletOf(currency), sums, currency);
+    }
   for (const { currency, charged_late } of balance.explanation) said.add(currency, charged_late ?? '0');
-  for (const currency of said.differences(found))
+  const withUndated = new Set(said.differences(all));
+  for (const currency of said.differences(dated).filter((name) => withUndated.has(name)))
     findings.add(file, `has another sum ${inCurrency(currency)} charged late than the audit chain.`);
+  for (const { row, topup_id, currency, amount, ...of } of balance.uncertain?.first ?? []) {
+    if (of.batch_id !== batch_id || amount === null || currency === null) continue;
+    const name = nameOfCharge({ row, topup_id, currency });
+    const rest = sumsOf({ [name]: amount });
+    const found = new ExactSums();
+    found.addFrom(name, undatedCharges, name);
+    if (rest.differences(found).length > 0)
+      findings.add(file, `names a charge of ${amount} ${currency} for row ${row} that the audit chain does not have.`);
+  }
 }
 
 /** The name of the wallets that pay in a currency. */

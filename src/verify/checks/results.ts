@@ -79,7 +79,7 @@ export async function checkResults(
   checkDerived(summary, derived, { masked: manifest.masked, activeMs: chain.activeMs() }, findings);
   checkBalanceProof(summary, findings);
   checkRefunds(summary, { chain, refunded: origin.refundsByReading }, findings);
-  checkLateCharges(summary, origin.late, findings);
+  checkLateCharges(summary, origin, findings);
   const isChanged = await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   inputs.report(isChanged, findings);
   return count;

@@ -104,6 +104,23 @@ const summaryShape = z.strictObject({
       }),
     ),
     explained: z.boolean().nullable(),
+    // Missing in reports of old program versions.
+    uncertain: z
+      .strictObject({
+        charges: count,
+        first: z.array(
+          z.strictObject({
+            batch_id: z.string(),
+            row: z.int(),
+            topup_id: z.string().nullable(),
+            first_sent_at: time.nullable(),
+            amount: amount.nullable(),
+            currency: z.string().nullable(),
+            counted: z.boolean(),
+          }),
+        ),
+      })
+      .optional(),
   }),
   times: z.strictObject({
     created_at: time,

@@ -76,6 +76,14 @@ describe('a row that is read again', () => {
       );
     });
 
+  test('without a cost gets a late charge of the time at which it was completed, once the service says the cost', async () => {
+    const payment = aServicePayment({ cost: { value: '1', currency: 'USD' }, completedAt: 5 });
+    const { result, noted } = await lookAgain((unit, row) => noteDifference(unit, row, payment), { cost: null });
+    assert.equal(result, null);
+    const charge = { topup_id: 'own', cost: '1', cost_currency: 'USD', charged_at: 5 };
+    assert.deepEqual(noted && [noted.kind, noted.body], ['row.late_charge', charge]);
+  });
+
   test('keeps its recorded refund', async () => {
     const payment = aServicePayment({ cost: { value: '0', currency: 'USD' } });
     const { noted, row } = await lookAgain((unit, row) => noteDifference(unit, row, payment), { refunded_at: 7 });

@@ -160,7 +160,7 @@ describe('a sentence of the audit log', () => {
       'row.late_charge',
       17,
       { topup_id: 't-1', cost: '0.8', cost_currency: 'USD', charged_at: 1 },
-      'row 17: the service charged USD 0.80 for a payment that had failed, or for a second one',
+      'row 17: the service charged USD 0.80 for a payment that had failed, for a second one, or as the new cost of a paid row',
     ],
     ['row.changed_late', 17, { why: 'now failed' }, 'row 17: read the payment again, and found a change: now failed'],
     [

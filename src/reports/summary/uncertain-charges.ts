@@ -1,0 +1,100 @@
+import { addAmounts, compareAmounts } from '../../core/money/money.ts';
+import { isoOrNull } from '../../core/time/clock.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { type LateCost, unpricedPayments } from '../../ledger/reporting/late-charges.ts';
+import { findRow } from '../../ledger/rows/rows.ts';
+import type { BalanceExplanation } from './balance-proof.ts';
+import { byWalletCurrency } from './unnamed-currencies.ts';
+
+/** Charges that may explain the rest of a balance: the service does not say when it charged them, or how much. */
+export interface UncertainCharges {
+  charges: number;
+  first: UncertainCharge[];
+}
+
+export interface UncertainCharge {
+  batch_id: string;
+  row: number;
+  topup_id: string | null;
+  first_sent_at: string | null;
+  /**
+   * What the service charged, in `currency`; negative if it reduced the cost of a paid row. Null if the service has not
+   * said what it charged.
+   */
+  amount: string | null;
+  currency: string | null;
+  /** Whether the explanation includes it: together, all such charges in its currency are exactly the rest. */
+  counted: boolean;
+}
+
+/** The most charges that a summary names. */
+const namedMax = 20;
+
+interface Span {
+  account: string;
+  batchId: string;
+  fromMs: number;
+  toMs: number;
+}
+
+/**
+ * Explains the rest with charges of an unknown time (`undated`), where they are exactly the rest of their currency. If
+ * there is a rest, returns these charges, and those of an unknown cost.
+ */
+export async function weighUncertain(
+  view: Queryable,
+  explanation: readonly BalanceExplanation[],
+  span: Span,
+  undated: readonly LateCost[],
+): Promise<{ explanation: BalanceExplanation[]; uncertain: UncertainCharges }> {
+  const nameOf = ({ cost_currency }: LateCost) =>
+    Object.keys(byWalletCurrency(explanation, { [cost_currency]: '0' }))[0];
+  const found: UncertainCharge[] = [];
+  const weighed: BalanceExplanation[] = [];
+  for (const one of explanation) {
+    const charges = undated.filter((charge) => one.unexplained !== '0' && nameOf(charge) === one.currency);
+    const isOwn = ({ batch_id }: LateCost) => batch_id === span.batchId;
+    const own = sumOf(charges.filter(isOwn));
+    const others = sumOf(charges.filter((charge) => !isOwn(charge)));
+    const counted = charges.length > 0 && compareAmounts(one.unexplained, sumOf(charges)) === 0;
+    weighed.push(counted ? includeCharges(one, own, others) : one);
+    for (const { batch_id, row_no, topup_id, cost, cost_currency } of charges)
+      found.push({
+        batch_id,
+        row: row_no,
+        topup_id,
+        first_sent_at: null,
+        amount: cost,
+        currency: cost_currency,
+        counted,
+      });
+  }
+  if (weighed.some(({ unexplained }) => unexplained !== '0'))
+    for (const { batch_id, row_no, topup_id } of await unpricedPayments(view, span))
+      found.push({
+        batch_id,
+        row: row_no,
+        topup_id,
+        first_sent_at: null,
+        amount: null,
+        currency: null,
+        counted: false,
+      });
+  const first = found.slice(0, namedMax);
+  for (const charge of first)
+    charge.first_sent_at = isoOrNull((await findRow(view, charge.batch_id, charge.row))?.first_sent_at ?? null);
+  return { explanation: weighed, uncertain: { charges: found.length, first } };
+}
+
+function includeCharges(one: BalanceExplanation, own: string, others: string): BalanceExplanation {
+  return {
+    ...one,
+    charged_late: addAmounts(one.charged_late, own),
+    charged_by_other_batches: addAmounts(one.charged_by_other_batches, others),
+    unexplained: '0',
+  };
+}
+
+function sumOf(charges: readonly LateCost[]): string {
+  return charges.map(({ cost }) => cost).reduce(addAmounts, '0');
+}
