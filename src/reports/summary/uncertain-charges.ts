@@ -3,7 +3,6 @@ import { isoOrNull } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type LateCost, unpricedPayments } from '../../ledger/reporting/late-charges.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
-import type { BalanceExplanation } from './balance-proof.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /** Charges that may explain the rest of a balance: the service does not say when it charged them, or how much. */
@@ -30,6 +29,14 @@ export interface UncertainCharge {
 /** The most charges that a summary names. */
 const namedMax = 20;
 
+/** What this needs of the explanation of a currency. */
+interface Explained {
+  currency: string;
+  charged_late: string;
+  charged_by_other_batches: string;
+  unexplained: string;
+}
+
 interface Span {
   account: string;
   batchId: string;
@@ -41,16 +48,16 @@ interface Span {
  * Explains the rest with charges of an unknown time (`undated`), where they are exactly the rest of their currency. If
  * there is a rest, returns these charges, and those of an unknown cost.
  */
-export async function weighUncertain(
+export async function weighUncertain<One extends Explained>(
   view: Queryable,
-  explanation: readonly BalanceExplanation[],
+  explanation: readonly One[],
   span: Span,
   undated: readonly LateCost[],
-): Promise<{ explanation: BalanceExplanation[]; uncertain: UncertainCharges }> {
+): Promise<{ explanation: One[]; uncertain: UncertainCharges }> {
   const nameOf = ({ cost_currency }: LateCost) =>
     Object.keys(byWalletCurrency(explanation, { [cost_currency]: '0' }))[0];
   const found: UncertainCharge[] = [];
-  const weighed: BalanceExplanation[] = [];
+  const weighed: One[] = [];
   for (const one of explanation) {
     const charges = undated.filter((charge) => one.unexplained !== '0' && nameOf(charge) === one.currency);
     const isOwn = ({ batch_id }: LateCost) => batch_id === span.batchId;
@@ -86,7 +93,7 @@ export async function weighUncertain(
   return { explanation: weighed, uncertain: { charges: found.length, first } };
 }
 
-function includeCharges(one: BalanceExplanation, own: string, others: string): BalanceExplanation {
+function includeCharges<One extends Explained>(one: One, own: string, others: string): One {
   return {
     ...one,
     charged_late: addAmounts(one.charged_late, own),
