@@ -8,6 +8,7 @@ import { defineJob } from '../../src/runtime/jobs/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import { dueSlots } from '../support/due-slots.ts';
 import { memoryLedger } from '../support/ledger.ts';
+import { settled } from '../support/ledger-work.ts';
 
 const minute = 60_000;
 const start = Date.UTC(2026, 10, 20, 9);
@@ -55,9 +56,7 @@ async function place() {
       ),
     });
   };
-  const settle = async () => {
-    for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const settle = () => settled();
   const to = (ms: number) => {
     monotonic += Math.max(0, start + ms - now);
     now = start + ms;

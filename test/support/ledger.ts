@@ -14,6 +14,7 @@ import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { migrations } from '../../src/ledger/schema/migrations.ts';
 import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { counted } from './ledger-work.ts';
 import { idleUsage } from './open-limiter.ts';
 import { migratedPostgres } from './postgres.ts';
 
@@ -30,7 +31,9 @@ export async function earlierLedger(before: readonly string[]): Promise<Database
 
 /** A ledger for one test, with the newest schema: in memory, or on PostgreSQL if `AIRBATCH_TEST_LEDGER` says so. */
 export async function memoryLedger(): Promise<Database> {
-  return process.env.AIRBATCH_TEST_LEDGER === 'postgres' ? openPostgres(await migratedPostgres()) : sqliteLedger();
+  return process.env.AIRBATCH_TEST_LEDGER === 'postgres'
+    ? counted(openPostgres(await migratedPostgres()))
+    : sqliteLedger();
 }
 
 /** A ledger in memory, for tests of what SQLite alone does: how it plans a statement. */

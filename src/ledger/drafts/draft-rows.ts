@@ -122,10 +122,10 @@ export interface DraftRowFilter {
   text: string | null;
 }
 
-const matches = `draft_id = ? AND (? IS NULL OR state = ?)
-  AND (? IS NULL OR row_no IN (SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?
-    AND (? IS NULL OR column_no = ?)))
-  AND (? IS NULL OR lower(cells) LIKE ? ESCAPE '\\')`;
+const matches = `draft_id = ? AND (CAST(? AS TEXT) IS NULL OR state = ?)
+  AND (CAST(? AS TEXT) IS NULL OR row_no IN (SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?
+    AND (CAST(? AS INTEGER) IS NULL OR column_no = ?)))
+  AND (CAST(? AS TEXT) IS NULL OR lower(cells) LIKE ? ESCAPE '\\')`;
 
 function matchParams(draftId: string, { state, code, columnNo, text }: DraftRowFilter) {
   const pattern =

@@ -91,7 +91,7 @@ export function listDrafts(
   { account, before, limit }: { account: string | null; before: number; limit: number },
 ): Promise<DraftRecord[]> {
   return db.query(
-    `SELECT * FROM drafts WHERE (account = ? OR ? IS NULL) AND created_at < ? AND status <> 'discarded'
+    `SELECT * FROM drafts WHERE (account = ? OR CAST(? AS TEXT) IS NULL) AND created_at < ? AND status <> 'discarded'
        ORDER BY created_at DESC, draft_id LIMIT ?`,
     [account, account, before, limit],
   );

@@ -7,6 +7,7 @@ import { makeScheduler, type Scheduler } from '../../../src/scheduler/scheduler.
 import { makeSeededRandom } from '../../simulation/seeded-random.ts';
 import { dueSlots } from '../../support/due-slots.ts';
 import { memoryLedger } from '../../support/ledger.ts';
+import { settled } from '../../support/ledger-work.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -100,14 +101,14 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
     const looks = pair.flatMap(({ scheduler }) => (random.percent(30) ? [scheduler, scheduler] : [scheduler]));
     await Promise.all(looks.map((scheduler) => scheduler.look()));
     // Until the work that the look began has ended, or died.
-    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await settled(60);
   }
   const last = begin();
   for (let round = 0; round < 20; round++) {
     for (const { holder } of pair) alive.delete(holder);
     if (!alive.has(last.holder)) Object.assign(last, begin());
     await last.scheduler.look();
-    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await settled(60);
   }
   const slots = await Promise.all(all.map(async (job) => listSlots(db, job.name, 1_000)));
   await db.close();
