@@ -1,4 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { loadMendingTexts } from './texts/i18n.ts';
 
 /** A page, loaded when somebody opens it. */
 export interface ConsolePage {
@@ -8,9 +9,14 @@ export interface ConsolePage {
 }
 
 /** Loads a page from its file, by name. */
-function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+function page<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+  loadTexts = async () => undefined as unknown,
+) {
   return lazy(async () => {
-    const component: ComponentType = (await load())[name];
+    const [loaded] = await Promise.all([load(), loadTexts()]);
+    const component: ComponentType = loaded[name];
     return { default: component };
   });
 }
@@ -23,8 +29,14 @@ export const pages: readonly ConsolePage[] = [
     path: '/batches/:id/approval',
     component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
   },
-  { path: '/new', component: page(() => import('./pages/new-batch/new-batch-page.tsx'), 'NewBatchPage') },
-  { path: '/new/:id', component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage') },
+  {
+    path: '/new',
+    component: page(() => import('./pages/new-batch/new-batch-page.tsx'), 'NewBatchPage', loadMendingTexts),
+  },
+  {
+    path: '/new/:id',
+    component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage', loadMendingTexts),
+  },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
   { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
   { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },

@@ -78,7 +78,7 @@ describe('a clerk', () => {
       'Carol,0712345603,Safaricom,200,KES',
       'Dan,+254712345604,Safaricom,oops,KES',
     ]);
-    await page.getByText('The number is written without its country code').first().waitFor();
+    await page.getByText('The phone number has no country code').first().waitFor();
     await page.getByRole('button', { name: 'Correct' }).first().click();
     await page.getByLabel('Country', { exact: true }).selectOption('KE');
     await page.getByText('+254712345601').first().waitFor();

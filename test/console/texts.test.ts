@@ -4,13 +4,24 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { type CompiledMessage, compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts as en } from '../../src/console/texts/en.ts';
+import { texts as enMending } from '../../src/console/texts/en-mending.ts';
 import { texts as fr } from '../../src/console/texts/fr.ts';
+import { texts as frMending } from '../../src/console/texts/fr-mending.ts';
 import { texts as pt } from '../../src/console/texts/pt.ts';
+import { texts as ptMending } from '../../src/console/texts/pt-mending.ts';
 import { texts as sw } from '../../src/console/texts/sw.ts';
+import { texts as swMending } from '../../src/console/texts/sw-mending.ts';
+import { problemTable } from '../../src/core/state/problem-table.ts';
 
 const source = resolve(import.meta.dirname, '../../src/console');
-const catalogues: Record<string, Record<string, string>> = { en, fr, sw, pt };
-const ids = Object.keys(en);
+const english: Record<string, string> = { ...en, ...enMending };
+const catalogues: Record<string, Record<string, string>> = {
+  en: english,
+  fr: { ...fr, ...frMending },
+  sw: { ...sw, ...swMending },
+  pt: { ...pt, ...ptMending },
+};
+const ids = Object.keys(english);
 
 /** The placeholders of a text, each with its kind: `count plural`. */
 function placeholders(text: string): string[] {
@@ -30,7 +41,7 @@ function placeholders(text: string): string[] {
 
 /** The code of the console without its texts. */
 const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path) && !/^texts\/(en|fr|sw|pt)[/.]/.test(path))
+  .filter((path) => /\.tsx?$/.test(path) && !/^texts\/(en|fr|sw|pt)[/.-]/.test(path))
   .map((path) => readFileSync(join(source, path), 'utf8'))
   .join('\n');
 
@@ -48,7 +59,7 @@ describe('the texts of the console', () => {
   test('have the same placeholders in every language', () => {
     const wrong = ids.flatMap((id) =>
       Object.entries(catalogues)
-        .filter(([, texts]) => placeholders(texts[id] ?? '').join() !== placeholders(en[id as keyof typeof en]).join())
+        .filter(([, texts]) => placeholders(texts[id] ?? '').join() !== placeholders(english[id] ?? '').join())
         .map(([language]) => `${id} ${language}`),
     );
     assert.deepEqual(wrong, []);
@@ -57,6 +68,15 @@ describe('the texts of the console', () => {
       'whole',
       'why',
     ]);
+  });
+
+  test('name every problem that a row can have', () => {
+    for (const [language, texts] of Object.entries(catalogues))
+      assert.deepEqual(
+        Object.keys(problemTable).filter((code) => !texts[`problem.${code}`]),
+        [],
+        language,
+      );
   });
 
   test('are all used', () => {

@@ -1987,6 +1987,9 @@ export interface operations {
                                 value: string | null;
                                 message: string;
                                 suggestion: string;
+                                values?: {
+                                    [key: string]: string;
+                                };
                             }[];
                         }[];
                         understood: {
@@ -2099,6 +2102,9 @@ export interface operations {
                                     value: string | null;
                                     message: string;
                                     suggestion: string;
+                                    values?: {
+                                        [key: string]: string;
+                                    };
                                 }[];
                             }[];
                             understood: {
@@ -2456,6 +2462,9 @@ export interface operations {
                                 value: string;
                                 message: string;
                                 suggestion: string;
+                                values: {
+                                    [key: string]: string;
+                                };
                             };
                             values: {
                                 value: string;
@@ -2542,6 +2551,9 @@ export interface operations {
                                 column: number | null;
                                 message: string;
                                 suggestion: string;
+                                values: {
+                                    [key: string]: string;
+                                };
                             }[];
                         }[];
                         total: number;
@@ -2758,6 +2770,9 @@ export interface operations {
                                 column: number | null;
                                 message: string;
                                 suggestion: string;
+                                values: {
+                                    [key: string]: string;
+                                };
                             }[];
                         }[];
                     };
@@ -3167,6 +3182,9 @@ export interface operations {
                                     value: string | null;
                                     message: string;
                                     suggestion: string;
+                                    values?: {
+                                        [key: string]: string;
+                                    };
                                 }[];
                             }[];
                             understood: {

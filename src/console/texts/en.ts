@@ -4,7 +4,6 @@ import { base } from './en/base.ts';
 import { batch } from './en/batch.ts';
 import { batches } from './en/batches.ts';
 import { doubts } from './en/doubts.ts';
-import { draft } from './en/draft.ts';
 import { events } from './en/events.ts';
 import { jobs } from './en/jobs.ts';
 import { people } from './en/people.ts';
@@ -24,7 +23,6 @@ export const texts = {
   ...batch,
   ...batches,
   ...doubts,
-  ...draft,
   ...events,
   ...jobs,
   ...reconciliation,

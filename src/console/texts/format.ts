@@ -58,6 +58,11 @@ export function formatTime(at: string | number): string {
   ).format(new Date(at));
 }
 
+/** A day without a time, which is the same one everywhere. */
+export function formatDate(day: string): string {
+  return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
+}
+
 /** The same with seconds: for logs. */
 export function formatExactTime(at: string | number): string {
   return cached(

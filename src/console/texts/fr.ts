@@ -4,7 +4,6 @@ import { base } from './fr/base.ts';
 import { batch } from './fr/batch.ts';
 import { batches } from './fr/batches.ts';
 import { doubts } from './fr/doubts.ts';
-import { draft } from './fr/draft.ts';
 import { events } from './fr/events.ts';
 import { jobs } from './fr/jobs.ts';
 import { people } from './fr/people.ts';
@@ -24,7 +23,6 @@ export const texts = {
   ...batch,
   ...batches,
   ...doubts,
-  ...draft,
   ...events,
   ...jobs,
   ...reconciliation,

@@ -1,7 +1,8 @@
 import { setupI18n } from '@lingui/core';
 import type { texts as english } from './en.ts';
+import type { texts as ofMending } from './en-mending.ts';
 
-export type TextId = keyof typeof english;
+export type TextId = keyof typeof english | keyof typeof ofMending;
 export type Values = Record<string, string | number>;
 
 export const languages = ['en', 'fr', 'sw', 'pt'] as const;
@@ -17,16 +18,38 @@ export const languageNames: Record<Language, string> = {
 
 const i18n = setupI18n();
 
-const catalogues: Record<Language, () => Promise<{ texts: Record<TextId, string> }>> = {
+const catalogues: Record<Language, () => Promise<{ texts: Record<keyof typeof english, string> }>> = {
   en: () => import('./en.ts'),
   fr: () => import('./fr.ts'),
   sw: () => import('./sw.ts'),
   pt: () => import('./pt.ts'),
 };
 
+const mendingCatalogues: Record<Language, () => Promise<{ texts: Record<keyof typeof ofMending, string> }>> = {
+  en: () => import('./en-mending.ts'),
+  fr: () => import('./fr-mending.ts'),
+  sw: () => import('./sw-mending.ts'),
+  pt: () => import('./pt-mending.ts'),
+};
+
+/** Whether a page was opened on which files are mended: a language that is chosen later has its texts, too. */
+let isMending = false;
+
+/** Loads the texts of the pages on which files are mended. */
+export async function loadMendingTexts(language: Language = currentLanguage()): Promise<void> {
+  isMending = true;
+  const { texts } = await mendingCatalogues[language]();
+  i18n.load(language, texts);
+}
+
 /** A text in the reader's language. */
 export function t(id: TextId, values: Values = {}): string {
   return i18n._(id, values);
+}
+
+/** Whether there is such a text: some are there for a part of their kind only. */
+export function hasText(id: string): id is TextId {
+  return i18n.messages[id] !== undefined;
 }
 
 export function currentLanguage(): Language {
@@ -59,6 +82,7 @@ export function preferredLanguage(): Language {
 export async function showLanguage(language: Language): Promise<void> {
   const { texts } = await catalogues[language]();
   i18n.load(language, texts);
+  if (isMending) await loadMendingTexts(language);
   i18n.activate(language);
   document.documentElement.lang = language;
 }

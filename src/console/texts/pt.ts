@@ -4,7 +4,6 @@ import { base } from './pt/base.ts';
 import { batch } from './pt/batch.ts';
 import { batches } from './pt/batches.ts';
 import { doubts } from './pt/doubts.ts';
-import { draft } from './pt/draft.ts';
 import { events } from './pt/events.ts';
 import { jobs } from './pt/jobs.ts';
 import { people } from './pt/people.ts';
@@ -24,7 +23,6 @@ export const texts = {
   ...batch,
   ...batches,
   ...doubts,
-  ...draft,
   ...events,
   ...jobs,
   ...reconciliation,

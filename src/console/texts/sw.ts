@@ -4,7 +4,6 @@ import { base } from './sw/base.ts';
 import { batch } from './sw/batch.ts';
 import { batches } from './sw/batches.ts';
 import { doubts } from './sw/doubts.ts';
-import { draft } from './sw/draft.ts';
 import { events } from './sw/events.ts';
 import { jobs } from './sw/jobs.ts';
 import { people } from './sw/people.ts';
@@ -24,7 +23,6 @@ export const texts = {
   ...batch,
   ...batches,
   ...doubts,
-  ...draft,
   ...events,
   ...jobs,
   ...reconciliation,

@@ -1,7 +1,7 @@
 import { assert } from '../basics/assert.ts';
 import { moneyText } from '../money/money.ts';
 import { bearsEarlierPayment } from '../state/earlier-payment.ts';
-import type { ProblemCode } from '../state/problem-table.ts';
+import type { ProblemCode, ProblemValues } from '../state/problem-table.ts';
 import { rowStateTexts } from '../state/state-texts.ts';
 import { isoTime } from '../time/clock.ts';
 import { type EarlierPayment, isLost, type LostPayment, type SentPayment } from './earlier-payments.ts';
@@ -14,6 +14,7 @@ export interface DuplicateProblem {
   suggestion: string;
   /** The batch that has sent, paid or tried the same. */
   earlier_batch?: string;
+  values?: ProblemValues;
 }
 
 type OwnerProblem = (owner: KeyOwner) => DuplicateProblem;
@@ -21,6 +22,7 @@ type OwnerProblem = (owner: KeyOwner) => DuplicateProblem;
 export const mayBePaid: OwnerProblem = (owner) => ({
   code: 'MAY_BE_PAID',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row seemed to have failed in ${placeOf(owner)}, but the service now reports its payment as ${owner.contradicted}.`,
   suggestion: 'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
 });
@@ -28,6 +30,7 @@ export const mayBePaid: OwnerProblem = (owner) => ({
 export const failedDoubtfully: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row was tried in ${placeOf(owner)}. The service reports ${owner.service_status}: the airtime may have arrived.`,
   suggestion: `Ask the recipient. If nothing arrived, retry it there ("airbatch retry ${owner.batch_id} --code ${owner.service_status}"). Skip it here.`,
 });
@@ -35,6 +38,7 @@ export const failedDoubtfully: OwnerProblem = (owner) => ({
 export const triedTooOften: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row was tried ${owner.generation} times, which is the maximum, and failed each time, the last time in ${placeOf(owner)}.`,
   suggestion: 'Skip it here. If it must still be paid, put it into a new file with a new reference.',
 });
@@ -42,6 +46,7 @@ export const triedTooOften: OwnerProblem = (owner) => ({
 export const skippedUnpaid: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row was tried in ${placeOf(owner)}, where nothing was paid, and was skipped there.`,
   suggestion: 'Skip it here, and run the file again under its run id: then the row can be paid.',
 });
@@ -49,6 +54,7 @@ export const skippedUnpaid: OwnerProblem = (owner) => ({
 export const referenceReused: OwnerProblem = (owner) => ({
   code: 'REFERENCE_REUSED',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `In ${placeOf(owner)}, the same reference was used for a different payment: another number, network, amount or product.`,
   suggestion: 'Skip it here if it only corrects that payment. If it is another payment, give it a new reference.',
 });
@@ -56,15 +62,21 @@ export const referenceReused: OwnerProblem = (owner) => ({
 export const failedBefore: OwnerProblem = (owner) => ({
   code: 'FAILED_BEFORE',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row was tried in ${placeOf(owner)}, and failed there.`,
   suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
 });
+
+function ownerValues({ batch_id, row_no }: Pick<KeyOwner, 'batch_id' | 'row_no'>): ProblemValues {
+  return { batch: batch_id, row: String(row_no) };
+}
 
 const nothingToDo = 'Nothing to do. To pay again on purpose, use a new reference or a new run id.';
 
 export const alreadyPaid: OwnerProblem = (owner) => ({
   code: 'ALREADY_PAID',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row was paid in ${placeOf(owner)}: it is not paid again.`,
   suggestion: nothingToDo,
 });
@@ -72,6 +84,7 @@ export const alreadyPaid: OwnerProblem = (owner) => ({
 export const alreadySent: OwnerProblem = (owner) => ({
   code: 'ALREADY_SENT',
   earlier_batch: owner.batch_id,
+  values: ownerValues(owner),
   message: `This row is being paid in ${placeOf(owner)} (${rowStateTexts[owner.status].label}): it is not sent here.`,
   suggestion: nothingToDo,
 });
@@ -80,6 +93,7 @@ export function sentLately(payment: EarlierPayment): DuplicateProblem {
   if (isLost(payment) && payment.isToAnyone)
     return {
       code: 'SENT_LATELY',
+      values: { why: 'unread' },
       message: `The same number may have been sent the same ${unknownPlaceOf(payment)}.`,
       suggestion:
         'Look for that payment at the service. Release the row if it is another one; skip it if it is the same.',
@@ -89,6 +103,7 @@ export function sentLately(payment: EarlierPayment): DuplicateProblem {
     : `The same number was sent the same on ${dayOf(payment)}, in ${placeOf(payment)} (run ${payment.run_id}, ${statusOf(payment)}).`;
   return {
     code: 'SENT_LATELY',
+    values: paymentValues(payment),
     message,
     suggestion: 'Release the row to pay both; skip it if it is the same payment.',
   };
@@ -101,6 +116,7 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
   return {
     code: 'PAID_OTHERWISE',
     ...earlierBatchOf(payment),
+    values: paymentValues(payment),
     message: `This run has sent the number ${whatOf(payment)} on ${place}, which is not in this file.`,
     suggestion: 'Release the row to pay both; skip it if it corrects that payment.',
   };
@@ -108,6 +124,11 @@ export function paidOtherwise(payment: EarlierPayment): DuplicateProblem {
 
 function earlierBatchOf(payment: EarlierPayment): Pick<DuplicateProblem, 'earlier_batch'> {
   return isLost(payment) ? {} : { earlier_batch: payment.batch_id };
+}
+
+function paymentValues(payment: EarlierPayment): ProblemValues {
+  const day = dayOf(payment);
+  return isLost(payment) ? { why: 'lost', day } : { why: 'sent', day, ...ownerValues(payment) };
 }
 
 const unreadSince = 'unread since ';
@@ -158,6 +179,7 @@ export function referenceTwice({ line }: RowOfFile, { referenceLine }: SharedInF
     code: 'REFERENCE_TWICE',
     message: `Line ${line} and line ${referenceLine} have the same reference: it is unclear which of them to pay.`,
     suggestion: 'Give each its own reference, or delete the one that you do not want to pay.',
+    values: { line: String(line), other_line: String(referenceLine) },
   };
 }
 
@@ -173,6 +195,7 @@ export function paidTwiceByFile(
       duplicates === 'reject'
         ? 'Delete the row that you do not want to pay.'
         : 'Release it if you want to pay both ("airbatch release"); skip it if not ("airbatch skip").',
+    values: { line: String(line), other_line: String(contentLine) },
   };
 }
 
@@ -186,6 +209,7 @@ export function beyondNumberMaximum(
   return {
     code: 'NUMBER_MAXIMUM',
     message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
+    values: { amount: most, currency },
     suggestion:
       'Check all rows of this number. To pay this one, release it ("airbatch release"); if not, skip it ("airbatch skip").',
   };

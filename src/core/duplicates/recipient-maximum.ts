@@ -42,6 +42,7 @@ export function beyondMaximum(
     problem: {
       code: 'RECIPIENT_MAXIMUM',
       message: `With this row the number gets ${moneyText(currency, after)} within ${days} days, and ${moneyText(currency, most)} are allowed.${was}`,
+      values: { amount: most, currency, days: String(days), sum: after },
       suggestion: 'Release the row if the recipient should get all of it; skip it if not.',
     },
     until,

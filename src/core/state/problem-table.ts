@@ -77,6 +77,12 @@ export function canBeReleased(problems: readonly { code: ProblemCode }[]): boole
 
 export type ProblemCode = keyof typeof problemTable;
 
+/**
+ * What the text of a problem names, for programs that write it in another language: countries as two-letter codes,
+ * amounts as decimals. `why` tells cases of one code apart.
+ */
+export type ProblemValues = Readonly<Record<string, string>>;
+
 /** Problems that the file alone does not show (`airbatch validate`): they come from what other batches have sent. */
 export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'ALREADY_PAID',

@@ -1,3 +1,4 @@
+import type { ProblemValues } from '../../core/state/problem-table.ts';
 import { shortened } from './problems.ts';
 
 /** "1.5E+03": how a spreadsheet saves a number from a narrow column. */
@@ -13,19 +14,22 @@ const datesInWords = new RegExp(
 );
 
 /** What a text in an amount column is instead of a number. */
-export function whyNoAmount(text: string): { message: string; suggestion: string } {
+export function whyNoAmount(text: string): { message: string; suggestion: string; values: ProblemValues } {
   const written = `"${shortened(text)}"`;
   if (shortForm.test(text))
     return {
+      values: { why: 'shortened' },
       message: `${written} is a number as a spreadsheet shortens it: digits may be lost.`,
       suggestion: 'Make the column wider, give it a number format without an exponent, and save the file again.',
     };
   if (datesInDigits.test(text) || datesInWords.test(text))
     return {
+      values: { why: 'date' },
       message: `${written} is a date, not an amount: a spreadsheet may have changed a number such as 5.11 into it.`,
       suggestion: 'Check that it is in the right column, and write the amount from its source, such as 1250.50.',
     };
   return {
+    values: { why: 'text' },
     message: `${written} is not an amount.`,
     suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
   };

@@ -6,7 +6,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
-import type { ProblemCode } from '../../core/state/problem-table.ts';
+import type { ProblemCode, ProblemValues } from '../../core/state/problem-table.ts';
 import { countryName } from './country.ts';
 import { knownMobile, knownNationalMobile, mobileLengths } from './known-mobile.ts';
 import { plainText } from './plain-text.ts';
@@ -23,6 +23,7 @@ export interface Fault {
   code: ProblemCode;
   message: string;
   suggestion: string;
+  values?: ProblemValues;
 }
 
 export interface PhoneHint {
@@ -148,6 +149,7 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
       'PHONE_AMBIGUOUS',
       `The number can be read as ${national.number} or as ${international.number}.`,
       'Write it with "+" and its country code.',
+      { one: national.number, other: international.number },
     );
   }
   if (isNational) return checked(national, digits, hint);
@@ -188,6 +190,7 @@ function checked(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
       'PHONE_OTHER_COUNTRY',
       `The number belongs to ${countryName(phone.country)}, but the row says ${countryName(hint.country)}.`,
       'Correct the number or the country.',
+      { country: phone.country, row_country: hint.country },
     );
   }
   const type = phone.getType();
@@ -209,17 +212,19 @@ function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
   const where = country ? ` for ${countryName(country)}` : '';
   if (length === 'TOO_SHORT') {
     const message = `The number is too short${where}: a digit may be missing.`;
-    return fault('PHONE_INVALID', message, 'Complete the number.');
+    return fault('PHONE_INVALID', message, 'Complete the number.', { why: 'short' });
   }
   if (length === 'TOO_LONG') {
     const message = `The number is too long${where}: it may have a digit too many.`;
-    return fault('PHONE_INVALID', message, 'Correct the number.');
+    return fault('PHONE_INVALID', message, 'Correct the number.', { why: 'long' });
   }
   if (length === 'INVALID_COUNTRY' || length === 'NOT_A_NUMBER') {
-    return fault('PHONE_INVALID', 'No country has numbers like this.', 'Write it with "+" and its country code.');
+    return fault('PHONE_INVALID', 'No country has numbers like this.', 'Write it with "+" and its country code.', {
+      why: 'nowhere',
+    });
   }
   const message = `There is no such number${country ? ` in ${countryName(country)}` : ''}: its first digits belong to no network.`;
-  return fault('PHONE_INVALID', message, 'Check the number with the person.');
+  return fault('PHONE_INVALID', message, 'Check the number with the person.', { why: 'unknown' });
 }
 
 /**
@@ -236,9 +241,11 @@ function notOfMobileLength(phone: PhoneNumber, text: string, country: string): F
   const whole = `mobile numbers of ${countryName(country)} have ${lengths.join(' or ')}`;
   const has = `after +${phone.countryCallingCode} it has ${length} digits${spared}`;
   const message = `The number is too ${isShort ? 'short' : 'long'}: ${has}, and ${whole}.`;
-  return fault('PHONE_INVALID', message, isShort ? 'Complete the number.' : 'Correct the number.');
+  return fault('PHONE_INVALID', message, isShort ? 'Complete the number.' : 'Correct the number.', {
+    why: isShort ? 'short' : 'long',
+  });
 }
 
-function fault(code: ProblemCode, message: string, suggestion: string): Fault {
-  return { code, message, suggestion };
+function fault(code: ProblemCode, message: string, suggestion: string, values?: ProblemValues): Fault {
+  return { code, message, suggestion, ...(values === undefined ? {} : { values }) };
 }

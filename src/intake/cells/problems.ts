@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../core/state/problem-table.ts';
+import type { ProblemCode, ProblemValues } from '../../core/state/problem-table.ts';
 
 /** One problem of a row, in a text that a clerk understands. */
 export interface Problem {
@@ -12,6 +12,7 @@ export interface Problem {
   message: string;
   /** What to do about it. */
   suggestion: string;
+  values?: ProblemValues;
 }
 
 /** How much of a cell a problem repeats: enough to find it, and not enough to inflate a report. */

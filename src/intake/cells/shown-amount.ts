@@ -1,3 +1,4 @@
+import type { ProblemValues } from '../../core/state/problem-table.ts';
 import { readAmount } from './amount.ts';
 import type { NumberFormat } from './number-format.ts';
 
@@ -21,9 +22,10 @@ export function shownAmount(number: string, format: NumberFormat): string {
 }
 
 /** Why a text that names a number format is not an amount; null for any other text. */
-export function notShownPlainly(text: string): { message: string; suggestion: string } | null {
+export function notShownPlainly(text: string): { message: string; suggestion: string; values: ProblemValues } | null {
   if (/^[^%\n]{0,40}[0-9] *%/.test(text)) {
     return {
+      values: { why: 'percent' },
       message: `"${text.slice(0, 40)}" is a percentage, not an amount.`,
       suggestion:
         'Write the amount itself. In a spreadsheet, give the cell a plain number format and check what it shows.',
@@ -32,6 +34,7 @@ export function notShownPlainly(text: string): { message: string; suggestion: st
   const [, number = '', code = ''] = /^(-?[0-9][0-9.]*) \[(.{1,310})\]$/s.exec(text) ?? [];
   if (code === '') return null;
   return {
+    values: { why: 'format' },
     message: `The cell holds ${number}, but its number format (${code.slice(0, 40)}) shows something else.`,
     suggestion: 'Give the cell a plain number format in the spreadsheet, and check the amount that it then shows.',
   };

@@ -1,5 +1,5 @@
 import { compareAmounts, type Money, moneyText } from '../../core/money/money.ts';
-import type { ProblemCode } from '../../core/state/problem-table.ts';
+import type { ProblemCode, ProblemValues } from '../../core/state/problem-table.ts';
 import { currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from '../cells/amount.ts';
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from '../cells/cfa-franc.ts';
 import { countryName } from '../cells/country.ts';
@@ -78,6 +78,7 @@ function readCurrency(
         : {
             message: `"${shortened(cell.trim())}" is not a currency code.`,
             suggestion: `Write the three-letter code, such as ${exampleOf(networkCurrency, country)}.`,
+            values: { why: 'none', example: exampleOf(networkCurrency, country) },
           }),
     });
     return null;
@@ -92,6 +93,7 @@ function readCurrency(
         ? cfaFault(cfaFranc, networkCurrency, country)
         : {
             message: 'The amount has no currency.',
+            values: { why: 'none', example },
             suggestion: `Fill in the three-letter code, such as ${example}, or name the currency of all such amounts: --currency ${example}.`,
           }),
     });
@@ -105,6 +107,7 @@ function readCurrency(
   if (networkCurrency !== null && networkCurrency !== currency) {
     row.blame(plan.currency === undefined ? null : 'currency', {
       code: 'CURRENCY_OF_OTHER_COUNTRY',
+      values: { network_currency: networkCurrency, currency },
       message: `The network is paid in ${networkCurrency}, but the amount is in ${currency}.`,
       suggestion: `Give the amount in ${networkCurrency}.`,
     });
@@ -121,24 +124,26 @@ function conflictOf(
   currency: string,
   own: string | null,
   inCell: string | null,
-): { field: 'amount' | 'currency'; fault: { message: string; suggestion: string } } | null {
+): { field: 'amount' | 'currency'; fault: { message: string; suggestion: string; values: ProblemValues } } | null {
   if (!mayBeCalled(currency, inCell)) {
     const message = `The currency is ${currency}, but the amount is written in ${inCell}.`;
     const field = plan.currency === undefined ? 'amount' : 'currency';
-    return { field, fault: { message, suggestion: 'Correct the currency or the amount.' } };
+    const values = { currency, written: inCell ?? '' };
+    return { field, fault: { message, suggestion: 'Correct the currency or the amount.', values } };
   }
   const sign = signOfSeveral(cell.amount);
   if (sign !== null && !isWrittenWith(currency, sign)) {
     const message = `The currency is ${currency}, but the amount is written with ${sign}.`;
     const suggestion = `Correct the currency or the amount; if ${currency} is meant, write the amount without ${sign}.`;
-    return { field: 'amount', fault: { message, suggestion } };
+    return { field: 'amount', fault: { message, suggestion, values: { currency, written: sign } } };
   }
   if (mayBeCalled(currency, amountCurrency) && (amountSign === null || isWrittenWith(currency, amountSign)))
     return null;
   const name = shortened(header[plan.amount ?? -1]?.trim() ?? '');
   const message = `The currency is ${currency}, but the amount column is named "${name}".`;
   const other = own === null ? 'the currency given for the file (--currency, or intake.currency)' : 'the currency';
-  return { field: 'amount', fault: { message, suggestion: `Correct the column name, or ${other}.` } };
+  const suggestion = `Correct the column name, or ${other}.`;
+  return { field: 'amount', fault: { message, suggestion, values: { currency, written: name } } };
 }
 
 /** The currency code next to an amount, or null if there is none. */
@@ -170,20 +175,22 @@ function cfaFault(
   written: string,
   networkCurrency: string | null,
   country: string | null,
-): { message: string; suggestion: string } {
+): { message: string; suggestion: string; values: ProblemValues } {
+  const example = exampleOf(networkCurrency, country);
+  const values = { why: 'franc', example: isCalledCfaFranc(example) ? example : '' };
   const message = `"${shortened(written.trim())}" can be XOF (West Africa) or XAF (Central Africa).`;
   if (networkCurrency !== null) {
     const what = isCalledCfaFranc(networkCurrency)
       ? `Write ${networkCurrency}`
       : `Give the amount in ${networkCurrency}`;
-    return { message, suggestion: `${what}, in which the network is paid.` };
+    return { message, suggestion: `${what}, in which the network is paid.`, values };
   }
   const likely = cfaFrancOf(country ?? '');
   const suggestion =
     likely === null
       ? 'Write the code of the right currency.'
       : `Write ${likely}, the CFA franc of ${countryName(country ?? '')}.`;
-  return { message, suggestion };
+  return { message, suggestion, values };
 }
 
 function checkValue(row: RowUnderCheck, value: string, negative: boolean, currency: string | null): Money | null {
@@ -202,6 +209,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
       'AMOUNT_TOO_LARGE',
       'The amount is larger than any top-up.',
       'Check that it is in the right column.',
+      { why: 'any' },
     );
   }
   if (currency === null) return null;
@@ -213,6 +221,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
       'AMOUNT_DECIMALS',
       `${value} has more decimals than ${currency}, which has ${has}.`,
       'Round the amount.',
+      { currency, decimals: String(decimals) },
     );
   }
   const { amountMin, amountMax } = row.context.settings.guards;
@@ -224,6 +233,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
       'AMOUNT_TOO_SMALL',
       `The amount is below the minimum of ${moneyText(currency, least)} for one row.`,
       'Raise the amount, or change intake.guards.amountMin.',
+      { amount: least, currency },
     );
   }
   if (greatest !== undefined && compareAmounts(value, greatest) > 0) {
@@ -232,12 +242,19 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
       'AMOUNT_TOO_LARGE',
       `The amount is above the maximum of ${moneyText(currency, greatest)} for one row.`,
       'Lower the amount, or change intake.guards.amountMax.',
+      { why: 'limit', amount: greatest, currency },
     );
   }
   return { value, currency };
 }
 
-function blameAmount(row: RowUnderCheck, code: ProblemCode, message: string, suggestion: string): null {
-  row.blame('amount', { code, message, suggestion });
+function blameAmount(
+  row: RowUnderCheck,
+  code: ProblemCode,
+  message: string,
+  suggestion: string,
+  values: ProblemValues = {},
+): null {
+  row.blame('amount', { code, message, suggestion, values });
   return null;
 }

@@ -53,6 +53,7 @@ function networkWithId(
   if (network) return { networkId, currency: network.currency };
   row.blame('network_id', {
     code: 'NETWORK_UNKNOWN',
+    values: { country: country ?? '', networks: listed(networks) },
     message: `Network ${networkId} is not in ${countryName(country ?? '')}, where the number belongs.`,
     suggestion:
       networks.length > 0
@@ -88,6 +89,7 @@ function networkNamed(
   if (candidates.length > 1) {
     row.blame('network_id', {
       code: 'NETWORK_AMBIGUOUS',
+      values: { networks: listed(candidates) },
       message: `The name "${shortened(name)}" fits more than one network: ${listed(candidates)}.`,
       suggestion: 'Write the id of the right network.',
     });
@@ -95,6 +97,7 @@ function networkNamed(
   }
   row.blame('network_id', {
     code: 'NETWORK_UNKNOWN',
+    values: { country, networks: listed(networks) },
     message: `${countryName(country)} has no network named "${shortened(name)}".`,
     suggestion: networks.length > 0 ? `Choose one of ${listed(networks)}.` : 'The service has no network there.',
   });

@@ -118,6 +118,7 @@ function readCells(row: RowUnderCheck, isTotal: boolean): UnderstoodCells {
   if (number && settings.guards.countries?.includes(number.country) === false) {
     row.blame('phone_number', {
       code: 'COUNTRY_NOT_ALLOWED',
+      values: { country: number.country },
       message: `${countryName(number.country)} is not one of the countries that may be paid.`,
       suggestion: 'Remove the row, or add the country to intake.guards.countries.',
     });
@@ -181,6 +182,7 @@ function checkShape(
   if (hasMore || (cells.length > columns && context.evidence?.width !== cells.length)) {
     blame(null, {
       code: 'ROW_TOO_LONG',
+      values: { cells: String(cells.length), columns: String(columns) },
       message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may be in the wrong ones.`,
       suggestion: 'Put a cell that holds a separator (such as the comma in 1,234) in quotation marks.',
     });
@@ -189,6 +191,7 @@ function checkShape(
   if (endsFile && cells.length < columns) {
     blame(null, {
       code: 'ROW_CUT_SHORT',
+      values: { cells: String(cells.length), columns: String(columns) },
       message: `The file ends in the middle of this row: it has ${cells.length} of ${columns} cells.`,
       suggestion: 'Export the file again: more rows may be missing.',
     });

@@ -19,6 +19,7 @@ export function readSmsMessage({ cell, context, blame }: RowUnderCheck): string 
   if (message.length <= smsLengthMax) return message;
   blame('sms_message', {
     code: 'SMS_TOO_LONG',
+    values: { length: String(message.length), most: String(smsLengthMax) },
     message: `The text message has ${message.length} characters; at most ${smsLengthMax} can be sent.`,
     suggestion: 'Shorten the message.',
   });

@@ -43,6 +43,7 @@ function blameDoubt(
   const other = separator === '.' ? ',' : '.';
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
+    values: { why: 'sign', one: grouped, other: decimal },
     message: `The amount can be ${grouped} or ${decimal}${whyDoubtful(row)}.`,
     suggestion: `Write ${grouped} or ${decimal}. Or name the decimal sign of the whole file: --decimal ${other} (then it is ${grouped}) or --decimal ${separator} (then it is ${decimal}).`,
   });
@@ -73,6 +74,7 @@ function isSplit(row: RowUnderCheck): boolean {
   if (!endsInFewDigits.test(first) || !beginsInThreeDigits.test(second)) return false;
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
+    values: { why: 'split', one: first, other: `${first},${second}` },
     message: `The amount can be ${first}, or ${first},${second} that was split into two cells because it is not in quotes.`,
     suggestion: `Write "${first},${second}" in quotes, or ${first}.00; or save the file with semicolons between its cells.`,
   });

@@ -113,12 +113,12 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
       if (otherNames.size < otherNamesMax && !otherNames.has(`${name} ${network}`))
         otherNames.set(`${name} ${network}`, { name, network, line });
     },
-    blame(field, { code, message, suggestion }) {
+    blame(field, { code, message, suggestion, values }) {
       const index = field === null ? undefined : plan[field];
       const column = index === undefined ? null : (header[index] ?? null);
       const value = index === undefined ? null : shortened(cellAt(index));
       if (problems === noProblems) problems = [];
-      problems.push({ code, line, column, value, message, suggestion });
+      problems.push({ code, line, column, value, message, suggestion, ...(values === undefined ? {} : { values }) });
     },
   };
 }

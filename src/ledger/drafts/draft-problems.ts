@@ -11,9 +11,11 @@ export interface DraftProblemRecord {
   column_no: number;
   message: string;
   suggestion: string;
+  /** JSON object: what the text names, such as lines, countries and amounts. */
+  named: string;
 }
 
-const columns = ['draft_id', 'row_no', 'position', 'code', 'column_no', 'message', 'suggestion'] as const;
+const columns = ['draft_id', 'row_no', 'position', 'code', 'column_no', 'message', 'suggestion', 'named'] as const;
 const insertProblems = makeInsert<DraftProblemRecord>('draft_problems', columns);
 
 /** Replaces the problems of the rows between two row numbers, both included. */

@@ -224,4 +224,6 @@ export const migrations: readonly (readonly string[])[] = [
   accessHeadTable,
   // The earliest time of a late charge; only if the service does not say when it charged it.
   ['ALTER TABLE late_charges ADD COLUMN charged_from BIGINT'],
+  // JSON: what the text of the problem names.
+  ["ALTER TABLE draft_problems ADD COLUMN named TEXT NOT NULL DEFAULT '{}'"],
 ];

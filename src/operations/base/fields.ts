@@ -20,6 +20,12 @@ export const reason = z
 /** The number of a row in the file, from 1, without the header. */
 export const rowNo = z.int().min(1).max(999_999_999);
 
+/**
+ * What the text of a problem names, for programs that write it in another language: countries as two-letter codes,
+ * amounts as decimals. `why` tells cases of one code apart.
+ */
+export const problemValues = z.record(z.string(), z.string());
+
 /** What is wrong with a row, or unusual about it. */
 export const problems = z.array(
   z.strictObject({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
 import { fields } from '../../intake/cells/fields.ts';
 import type { FileFindings } from '../../intake/check/findings.ts';
-import { sums } from './fields.ts';
+import { problemValues, sums } from './fields.ts';
 
 /** The findings of a file's check. */
 export const findings = z.strictObject({
@@ -51,6 +51,7 @@ export const findings = z.strictObject({
           value: z.string().nullable(),
           message: z.string(),
           suggestion: z.string(),
+          values: problemValues.optional(),
         }),
       ),
     }),

@@ -33,11 +33,18 @@ export function rowJson(
 ): z.output<typeof draftRow> {
   return {
     ...{ row: row_no, line, state, cells: splitCells(cells).map(shown) },
-    problems: problems.map(({ code, column_no, message, suggestion }) => ({
+    problems: problems.map(({ code, column_no, message, suggestion, named }) => ({
       code: code as z.output<typeof draftRow>['problems'][number]['code'],
       column: column_no < 0 ? null : column_no,
       message: shown(message),
       suggestion: shown(suggestion),
+      values: namedIn(named, shown),
     })),
   };
+}
+
+/** What the text of a problem names. */
+export function namedIn(named: string, shown: (text: string) => string): Record<string, string> {
+  const values = Object.entries(JSON.parse(named) as Record<string, string>);
+  return Object.fromEntries(values.map(([name, value]) => [name, shown(value)]));
 }

@@ -9,6 +9,7 @@ import { type ProblemGroup, problemGroups, problemsBetween } from '../../ledger/
 import { draftRowCounts, findDraftRow, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { problemValues } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { checkedDraft } from '../mending/check-draft.ts';
 import {
@@ -27,7 +28,7 @@ import {
   sheetsOf,
 } from '../mending/draft-fields.ts';
 import { step, stepJson } from '../mending/step-json.ts';
-import { shownTo, summaryOf } from './draft-summary.ts';
+import { namedIn, shownTo, summaryOf } from './draft-summary.ts';
 
 const field = z.enum(fields).nullable();
 
@@ -48,7 +49,9 @@ const problemGroup = z.strictObject({
   ...group,
   column_name: z.string().nullable(),
   rows: z.int(),
-  example: z.strictObject({ row: z.int(), value: z.string(), message: z.string(), suggestion: z.string() }),
+  example: z.strictObject({
+    ...{ row: z.int(), value: z.string(), message: z.string(), suggestion: z.string(), values: problemValues },
+  }),
   /** The most frequent cells with this problem. */
   values: z.array(z.strictObject({ value: z.string(), rows: z.int() })),
   /** The fixes for the rows, and what a person must choose for each. */
@@ -109,6 +112,8 @@ export const showDraft = defineOperation({
   },
 });
 
+/** Without a column for the network, the others may be recognised all the same. */
+const anyNetwork = 0;
 /** How many rows at the top of the file show their values below each column. */
 const valueRows = 20;
 const valuesMax = 5;
@@ -120,7 +125,10 @@ async function columnsJson(
 ): Promise<z.output<typeof column>[]> {
   const header = columnsOf(draft);
   const rows = (await pageIncluded(session.db, draft.draft_id, 0, valueRows)).map(({ cells }) => splitCells(cells));
-  const likely = meanings(plannedOrLikely(header, settingsOf(session, draft), new Set()).plan);
+  const settings = settingsOf(session, draft);
+  const likely = meanings(
+    plannedOrLikely(header, { ...settings, networkId: settings.networkId ?? anyNetwork }, new Set()).plan,
+  );
   const hidden = fromSheetOf(draft)?.hiddenColumns ?? [];
   const shown = shownTo(session);
   return header.map((name, index) => ({
@@ -169,6 +177,7 @@ async function groupJson(
       value: shown(splitCells(row?.cells ?? '')[column_no] ?? ''),
       message: shown(problem?.message ?? ''),
       suggestion: shown(problem?.suggestion ?? ''),
+      values: namedIn(problem?.named ?? '{}', shown),
     },
     values: values.map(({ value, rows: count }) => ({ value: shown(value), rows: count })),
     fixes: fixesFor(code, plan).map((name) => ({ fix: name, value: fixes[name].value })),

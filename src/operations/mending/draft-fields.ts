@@ -5,7 +5,7 @@ import type { FromSheet } from '../../intake/file/source.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { accountName, batchId, problemValues, sums, time } from '../base/fields.ts';
 import { findings } from '../base/findings.ts';
 import { fileInput, settingsWith } from '../files/file-input.ts';
 
@@ -45,7 +45,13 @@ export const draftRow = z.strictObject({
   line: z.int(),
   state: z.enum(['unchecked', 'ready', 'held', 'invalid', 'skipped', 'excluded']),
   cells: z.array(z.string()),
-  problems: z.array(z.strictObject({ code, column: z.int().nullable(), message: z.string(), suggestion: z.string() })),
+  problems: z.array(
+    z.strictObject({
+      code,
+      column: z.int().nullable(),
+      ...{ message: z.string(), suggestion: z.string(), values: problemValues },
+    }),
+  ),
 });
 
 /** A group of problems: one code in one column (null: of the whole row). */

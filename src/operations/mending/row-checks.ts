@@ -100,8 +100,9 @@ export function problemsOf(
   { problems }: Pick<CheckedRow, 'problems'>,
   header: readonly string[],
 ): DraftProblemRecord[] {
-  return problems.map(({ code, column, message, suggestion }, position) => ({
+  return problems.map(({ code, column, message, suggestion, values = {} }, position) => ({
     ...{ draft_id, row_no, position, code, message, suggestion },
+    named: JSON.stringify(values),
     column_no: column === null ? -1 : header.indexOf(column),
   }));
 }

@@ -8,6 +8,7 @@ import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { type Draft, type DraftEditor, type GroupFix, type ProblemGroup, previewOf } from './draft-queries.ts';
+import { problemTitle } from './problem-text.ts';
 import { CountryValue, CurrencyValue, DecimalValue, NetworkValue } from './value-fields.tsx';
 
 interface FixProps {
@@ -49,7 +50,7 @@ export function FixDialog({ draft, group, editor, onClose }: FixProps) {
   };
   return (
     <Dialog
-      title={group.example.message}
+      title={problemTitle(group.code)}
       submitText={isComplete && preview.data ? t('draft.fix_rows', { count: mended }) : t('draft.mend')}
       isBusy={editor.isBusy || !isComplete || preview.data === undefined || mended === 0}
       error={error}

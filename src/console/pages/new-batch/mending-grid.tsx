@@ -3,10 +3,13 @@
 import { useId } from 'react';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { advice } from './advice.ts';
 import type { DraftColumn, DraftRow } from './draft-queries.ts';
 import { MendingRow } from './mending-row.tsx';
-import { cellText, type MendingProps, useMending } from './use-mending.ts';
+import { problemDetail, problemTitle } from './problem-text.ts';
+import { cellText, type MendingProps, rowHeight, useMending } from './use-mending.ts';
+
+/** Room for the bar by which the grid is moved sideways (px): a short file takes no more of the page than it needs. */
+const aroundRows = 18;
 
 /** A grid of any number of rows, drawn only where they are in view, whose cells people edit in place. */
 export function MendingGrid(props: MendingProps) {
@@ -28,6 +31,7 @@ export function MendingGrid(props: MendingProps) {
         tabIndex={0}
         onKeyDown={grid.onKeyDown}
         onPaste={grid.onPaste}
+        style={{ maxHeight: (rows.count + 1) * rowHeight + aroundRows }}
       >
         <div className="grid" style={template as Record<string, string>}>
           <Head columns={columns} />
@@ -86,9 +90,9 @@ function ActiveProblems({ row }: { row: DraftRow | undefined }) {
       {row.problems.length === 0 ? (
         <span className="quiet">{t(`draft.state.${row.state}`)}</span>
       ) : (
-        row.problems.map(({ code, message, suggestion }) => (
-          <span key={`${code} ${message}`}>
-            {message} <span className="quiet">{advice(suggestion)}</span>
+        row.problems.map((problem) => (
+          <span key={`${problem.code} ${problem.column}`}>
+            {problemTitle(problem.code)}. <span className="quiet">{problemDetail(problem)}</span>
           </span>
         ))
       )}

@@ -9,6 +9,7 @@ import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
+import { problemDetail, problemTitle } from './problem-text.ts';
 import { RunIdField } from './run-id-field.tsx';
 
 /** The plan of the batch, and its submission: exactly the planned batch is submitted. */
@@ -129,7 +130,8 @@ function Findings({
       <ul className="plain-list">
         {findings.problems.map(({ code, count, examples: [example] }) => (
           <li key={code}>
-            <strong>{formatCount(count)}</strong> · {example?.message}
+            <strong>{formatCount(count)}</strong> · {problemTitle(code)}{' '}
+            <span className="quiet">{problemDetail({ code, values: example?.values ?? {} })}</span>
           </li>
         ))}
         {unusual.map(({ currency, amount, usual, lines }) => (

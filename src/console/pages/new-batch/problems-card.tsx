@@ -3,9 +3,9 @@ import { Button } from '../../base/button.tsx';
 import { Card } from '../../base/page.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { advice } from './advice.ts';
 import type { Draft, DraftEditor, ProblemGroup } from './draft-queries.ts';
 import { FixDialog } from './fix-dialog.tsx';
+import { problemDetail, problemTitle } from './problem-text.ts';
 import { allRows, type RowFilter } from './use-draft-rows.ts';
 
 interface ProblemsProps {
@@ -43,7 +43,7 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeF
           <li key={`${group.code} ${group.column}`} className={isShown(group) ? 'shown' : undefined}>
             <span className="group-count numbers">{formatCount(group.rows)}</span>
             <span className="group-text">
-              <strong>{group.example.message}</strong>
+              <strong>{problemTitle(group.code)}</strong>
               <span className="quiet small wrap">
                 {group.column_name !== null && `${group.column_name}: `}
                 {group.values
@@ -51,7 +51,7 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeF
                   .map(({ value }) => (value === '' ? t('draft.empty') : value))
                   .join(' · ')}
               </span>
-              <span className="quiet small">{advice(group.example.suggestion)}</span>
+              <span className="quiet small">{problemDetail({ code: group.code, values: group.example.values })}</span>
             </span>
             <span className="line">
               <Button

@@ -19,7 +19,7 @@ export interface MendingProps {
   onMove: (way: 'undo' | 'redo') => void;
 }
 
-const rowHeight = 34;
+export const rowHeight = 34;
 const rowsAround = 12;
 
 export const cellText = (of: DraftRow | undefined, column: number) => of?.cells[column] ?? '';

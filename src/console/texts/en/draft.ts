@@ -125,7 +125,7 @@ export const draft = {
   'draft.sheet_is': 'Sheet {name}',
   'draft.header_is': 'Column names in line {line}',
   'draft.total': 'A line that adds up the others',
-  'draft.total_invalid': 'is to be mended',
+  'draft.total_invalid': 'is to be corrected',
   'draft.total_skip': 'is compared with their sum, and not paid',
   'draft.use_options': 'Use for the whole file',
   'draft.for_whole_file': 'For the whole file',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advice } from '../../../../src/console/pages/new-batch/advice.ts';
 import { actionOf, movedTo } from '../../../../src/console/pages/new-batch/grid-keys.ts';
 
 const plain = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false };
@@ -35,13 +34,4 @@ test('moves go by cells, by pages and to the ends', () => {
   assert.deepEqual(movedTo(from, 'page-down', size), { index: 70, column: 2 });
   assert.deepEqual(movedTo(from, 'last', size), { index: 50, column: 4 });
   assert.deepEqual(movedTo(from, 'bottom', size), { index: 99_999, column: 2 });
-});
-
-test('advice has nothing that only a command line understands', () => {
-  const phone =
-    'Write it with "+" and its country code, add a column "country" (such as KE), or name the country of all such numbers: --country KE.';
-  assert.equal(advice(phone), 'Write it with "+" and its country code, add a column "country" (such as KE)');
-  const twice = 'Release it if you want to pay both ("airbatch release"); skip it if not ("airbatch skip").';
-  assert.equal(advice(twice), '');
-  assert.equal(advice('Complete the number.'), 'Complete the number.');
 });

@@ -1,0 +1,5 @@
+import { draft } from './sw/draft.ts';
+import { problems } from './sw/problems.ts';
+
+/** The texts of the pages on which files are mended: no other page loads them. */
+export const texts = { ...draft, ...problems };

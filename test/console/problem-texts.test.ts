@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { setupI18n } from '@lingui/core';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { texts } from '../../src/console/texts/en-mending.ts';
+import { problems as french } from '../../src/console/texts/fr/problems.ts';
+import type { Problem } from '../../src/intake/cells/problems.ts';
+import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
+
+/** What a text names that its problem does not give. */
+function missing({ code, values = {} }: Problem): string[] {
+  const text = (texts as Record<string, string>)[`problem.${code}.more`] ?? '';
+  const wanted = [...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = '']) => name);
+  const { why } = values;
+  // Of a text with cases, only those of its own case are shown.
+  const own = why === undefined ? wanted : wanted.filter((name) => namesOf(text, why).has(name));
+  return own.filter((name) => !(name in values));
+}
+
+function namesOf(text: string, why: string): Set<string> {
+  const asked = new Set<string>();
+  const i18n = setupI18n({ locale: 'en', messages: { en: { text: compileMessage(text) } } });
+  const values = new Proxy({ why } as Record<string, string>, {
+    get: (target, name) => {
+      asked.add(String(name));
+      return target[String(name)] ?? 'x';
+    },
+  });
+  i18n._('text', values);
+  return asked;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const examples = readFileSync(join(root, 'docs/problems.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+  .map(([, code = '', , , example = '']) => ({ code: code.replaceAll('`', ''), example }));
+
+describe('the text of a problem', () => {
+  test('names nothing that intake does not give with the problem', async () => {
+    const found = new Map<string, string[]>();
+    const look = async (content: string, settings: Record<string, unknown> = {}) => {
+      const { rows } = await check(content, { catalog: testCatalog, settings });
+      for (const problem of rows.flatMap((row) => row.problems)) found.set(problem.code, missing(problem));
+    };
+    for (const { example } of examples) {
+      const [, isLine, text = ''] = /^(line: )?`([^`]*)`$/.exec(example) ?? [];
+      if (text === '') continue;
+      const pairs = text.split(/; ?/).map((pair) => pair.split(/=(.*)/s).slice(0, 2));
+      await look(
+        isLine === undefined
+          ? csv([goodRow(Object.fromEntries(pairs))])
+          : `phone_number,network_id,amount,currency\n${text}\n`,
+      );
+    }
+    await look(csv([goodRow(), goodRow()]));
+    await look(csv([goodRow({ reference: 'A' }), goodRow({ reference: 'A', amount: '7' })]));
+    const guards = { amountMin: { KES: '500' }, numberMax: { KES: '1' }, countries: ['UG'] };
+    await look(csv([goodRow({ amount: '5', currency: 'KES' })]), { guards });
+    await look(csv([goodRow({ amount: '5', currency: 'KES' })]), { guards: { amountMax: { KES: '1' } } });
+    assert.ok(found.size > 30, `only ${[...found.keys()].join()}`);
+    assert.deepEqual(
+      [...found].filter(([, names]) => names.length > 0),
+      [],
+    );
+  });
+
+  test('tells the cases of a code apart, in the language of the reader', () => {
+    const messages = { fr: { more: compileMessage(french['problem.PHONE_INVALID.more']) } };
+    const i18n = setupI18n({ locale: 'fr', messages });
+    assert.match(i18n._('more', { why: 'short' }), /^Il est trop court/);
+    assert.match(i18n._('more', { why: 'unknown' }), /^Ses premiers chiffres/);
+  });
+});
