@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { setupI18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts } from '../../src/console/texts/en-mending.ts';
-import { problems as french } from '../../src/console/texts/fr/problems.ts';
+import { texts as french } from '../../src/console/texts/fr-mending.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
 
