@@ -28,6 +28,7 @@ export const load = {
   migrateCheck: () => import('./migration/migrate-check.ts'),
   reconcile: () => import('./audits/reconcile.ts'),
   audit: () => import('./audits/audit.ts'),
+  auditPack: () => import('./audits/audit-pack.ts'),
   forget: () => import('./audits/forget.ts'),
   verify: () => import('./audits/verify.ts'),
   key: () => import('./audits/key.ts'),

@@ -29,6 +29,14 @@ export function addProof(program: Command, call: Call): void {
     .option('--row <n>', 'one row of the batch')
     .action(call('audit'));
   example(
+    program.command('audit-pack').argument('<batch>', 'the batch'),
+    'airbatch audit-pack 20261120-093000-4f2a --out november.zip',
+  )
+    .description('write the reports of a batch, and all that proves them, into one zip file')
+    .option('--out <file>', 'the zip file (default: BATCH-audit-pack.zip)')
+    .option('--mask', 'make phone numbers and names unreadable')
+    .action(call('auditPack'));
+  example(
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
     'airbatch forget --before 2026-01-01 --why "retention of one year"',
   )

@@ -46,6 +46,7 @@ import { checkJobs } from './jobs/check-jobs.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { runJob } from './jobs/run-job.ts';
 import { checkMigration } from './migration/check-migration.ts';
+import { exportAuditPack } from './proof/export-audit-pack.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { listReportFiles } from './proof/list-report-files.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
@@ -123,6 +124,7 @@ export const operations = {
   showKey,
   writeReports,
   listReportFiles,
+  exportAuditPack,
   verifyReports,
   listJobs,
   checkJobs,

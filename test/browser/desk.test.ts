@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listEvents } from '../../src/operations/audit/list-events.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
+import { unzipped } from '../support/unzip.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
 import { samples } from './samples.ts';
 
@@ -68,6 +69,21 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     for (const name of [/Look/, /Assign/, /Resolve/])
       assert.equal(await page.getByRole('button', { name }).count(), 0, String(name));
     assert.equal(await page.getByRole('checkbox').count(), 0);
+    await context.close();
+  });
+
+  test('an auditor downloads the masked pack of a batch', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage, { roles: ['audit'] });
+    const { page, faults } = await openPage(context, `${stage.installation.url}/reports/${samples.done}`);
+    assert.equal(await page.getByRole('button', { name: 'Download the pack' }).count(), 0);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download it masked' }).click();
+    // A download of the browser itself lacks the key that stands in for signing in.
+    const files = unzipped(await (await context.request.get((await download).url())).body());
+    assert.equal(JSON.parse(files.get('reports/manifest.json')?.toString() ?? '{}').masked, true);
+    assert.match(files.get('README.txt')?.toString() ?? '', /airbatch verify reports/);
+    assert.deepEqual(faults, []);
     await context.close();
   });
 });

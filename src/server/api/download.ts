@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
+import { type PackFile, packStream } from '../../operations/proof/audit-pack.ts';
 
 /** What an operation says of a file that is to be sent. */
 interface FileToSend {
@@ -10,13 +11,17 @@ interface FileToSend {
   bytes: number;
 }
 
+/** What an operation says of files that are sent as one zip file. */
+interface PackToSend {
+  file_name: string;
+  pack: PackFile[];
+}
+
 /** Sends the file that an operation names, piece by piece; an answer that is a problem as it is. */
 export function sendFile(reply: FastifyReply, { status, body }: ApiAnswer): FastifyReply {
   if (status >= 400) return reply.code(status).type('application/problem+json').send(body);
-  const { path, file_name, media_type, bytes } = JSON.parse(body) as FileToSend;
-  return reply
-    .type(media_type)
-    .header('content-length', bytes)
-    .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(file_name)}`)
-    .send(createReadStream(path));
+  const sent = JSON.parse(body) as FileToSend | PackToSend;
+  reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(sent.file_name)}`);
+  if ('pack' in sent) return reply.type('application/zip').send(packStream(sent.pack));
+  return reply.type(sent.media_type).header('content-length', sent.bytes).send(createReadStream(sent.path));
 }

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { changeAccess } from '../../ledger/access/access-events.ts';
+import { noteWholeNumbers } from '../../operations/access/whole-numbers.ts';
 import { performIn } from '../../operations/base/operation.ts';
 import { listReportFiles } from '../../operations/proof/list-report-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -30,20 +29,12 @@ export function addReportFiles(scope: FastifyInstance, sessionFor: (request: Fas
     const file = folder?.files.find((one) => one.name === name);
     if (folder === undefined || file === undefined)
       return sendProblem(reply, problem('NOT_FOUND', `The reports of batch ${batch_id} have no such file.`));
-    if (!folder.is_masked) await noteWholeNumbers(session, { batch_id, file: name, version: folder.version });
+    if (!folder.is_masked)
+      await noteWholeNumbers(session, 'report.read', { batch_id, file: name, version: folder.version });
     return reply
       .type('application/octet-stream')
       .header('content-length', file.bytes)
       .header('content-disposition', `attachment; filename="${name}"`)
       .send(createReadStream(join(folder.dir, name)));
   });
-}
-
-async function noteWholeNumbers(
-  session: Session,
-  read: { batch_id: string; file: string; version: number | null },
-): Promise<void> {
-  if (session.grant?.roles.every((role) => role === 'audit'))
-    throw new AirbatchError('ROLE_MISSING', `${session.person} reads masked reports only`);
-  await changeAccess(session, ({ note }) => note('report.read', read));
 }

@@ -70,6 +70,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
   listAccounts: { method: 'GET', path: '/accounts' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
+  exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listBalances: { method: 'GET', path: '/accounts/:account/balances' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },

@@ -10,6 +10,7 @@ import { Time } from '../../base/values.tsx';
 import { formatBytes } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { useAction, useBatch } from '../batch/batch-queries.ts';
+import { PackCard } from './pack-card.tsx';
 import { fileUrl, type ReportFolder, useReportFolders } from './report-queries.ts';
 import { VerifyPart } from './verify-part.tsx';
 
@@ -26,6 +27,7 @@ export function ReportPage() {
       sub={batch?.file_name}
       actions={<WriteButtons batchId={batchId} mayReadWhole={mayReadWhole} />}
     >
+      <PackCard batchId={batchId} mayReadWhole={mayReadWhole} />
       <Loaded query={query}>
         {({ folders }) => {
           const shown = folders.filter(({ is_masked }) => is_masked || mayReadWhole);

@@ -33,4 +33,10 @@ export const reports = {
   'verify.expected_help': 'Ask the owner of the key: “airbatch key” shows it. Do not copy it from this page.',
   'verify.other_key': 'These reports were signed with a different key.',
   'verify.own_key': 'This is the key',
+  'pack.title': 'For an auditor',
+  'pack.help':
+    'One file with all versions of the reports, the public key, the anchored heads of the audit chain, and how to verify them without this program.',
+  'pack.whole': 'Download the pack',
+  'pack.masked': 'Download it masked',
+  'pack.done': 'The pack is being downloaded.',
 };

@@ -34,4 +34,10 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.expected_help': 'Obtenez-la autrement que par cette page : « airbatch key » la montre.',
   'verify.other_key': 'Une autre clé a signé ces rapports.',
   'verify.own_key': 'C’est bien la clé',
+  'pack.title': 'Pour un auditeur',
+  'pack.help':
+    'Un fichier avec toutes les versions des rapports, la clé publique, les têtes ancrées de la chaîne d’audit, et la façon de les vérifier sans ce programme.',
+  'pack.whole': 'Télécharger le dossier',
+  'pack.masked': 'Le télécharger masqué',
+  'pack.done': 'Le dossier est en cours de téléchargement.',
 };

@@ -33,4 +33,10 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.expected_help': 'Obtenha-a por outra via que não esta página: “airbatch key” mostra-a.',
   'verify.other_key': 'Outra chave assinou estes relatórios.',
   'verify.own_key': 'É esta a chave',
+  'pack.title': 'Para um auditor',
+  'pack.help':
+    'Um ficheiro com todas as versões dos relatórios, a chave pública, as cabeças ancoradas da cadeia de auditoria e a forma de as verificar sem este programa.',
+  'pack.whole': 'Descarregar o pacote',
+  'pack.masked': 'Descarregá-lo mascarado',
+  'pack.done': 'O pacote está a ser descarregado.',
 };

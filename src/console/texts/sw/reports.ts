@@ -33,4 +33,10 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.expected_help': 'Ipate kwa njia nyingine kuliko ukurasa huu: “airbatch key” huionyesha.',
   'verify.other_key': 'Ufunguo mwingine umetia sahihi ripoti hizi.',
   'verify.own_key': 'Huu ndio ufunguo',
+  'pack.title': 'Kwa mkaguzi',
+  'pack.help':
+    'Faili moja lenye matoleo yote ya ripoti, ufunguo wa umma, vichwa vya mnyororo wa ukaguzi vilivyohifadhiwa nje, na jinsi ya kuvithibitisha bila programu hii.',
+  'pack.whole': 'Pakua kifurushi',
+  'pack.masked': 'Kipakue kikiwa kimefichwa',
+  'pack.done': 'Kifurushi kinapakuliwa.',
 };

@@ -1,0 +1,23 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { changeAccess } from '../../ledger/access/access-events.ts';
+import type { EventData } from '../../ledger/audit/events.ts';
+import type { Session } from '../../runtime/session/session.ts';
+
+/** Whether the caller may see whole phone numbers: people who work on batches may, those who only audit may not. */
+export function maySeeWholeNumbers({ grant }: Pick<Session, 'grant'>): boolean {
+  return !grant?.roles.every((role) => role === 'audit');
+}
+
+/**
+ * Notes in the log of access that the caller sees whole phone numbers: of which batch or draft, and where. Fails with
+ * `ROLE_MISSING` for whoever only audits.
+ */
+export async function noteWholeNumbers(
+  session: Session,
+  kind: 'report.read' | 'numbers.read',
+  seen: EventData,
+): Promise<void> {
+  if (!maySeeWholeNumbers(session))
+    throw new AirbatchError('ROLE_MISSING', `${session.person} sees masked numbers only`);
+  await changeAccess(session, ({ note }) => note(kind, seen));
+}

@@ -1,0 +1,95 @@
+import { access } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { reportPlace } from '../../ledger/reporting/report-places.ts';
+import { reportFolder } from '../../reports/versions/folders.ts';
+import { reportFolders } from '../../reports/versions/report-folders.ts';
+import { sessionKey } from '../../runtime/session/session.ts';
+import { maySeeWholeNumbers, noteWholeNumbers } from '../access/whole-numbers.ts';
+import { readOutsideHeads } from '../audit/outside-heads.ts';
+import { batchId } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { type PackFile, packInstructions } from './audit-pack.ts';
+
+const text = z.string().nullable();
+
+/** The description of every file, beside the program. */
+const formatPath = fileURLToPath(new URL('../../../docs/report-format.md', import.meta.url));
+
+/**
+ * Puts together what an auditor needs to check a batch offline: all versions of its reports, the public key, the
+ * anchored heads that can be read, and how to verify them. Whoever only audits gets the masked reports.
+ */
+export const exportAuditPack = defineOperation({
+  name: 'export-audit-pack',
+  role: 'audit',
+  ledger: 'change',
+  input: z.strictObject({
+    batch_id: batchId,
+    /** The masked reports. If it is left out: for a caller who may not see whole numbers. */
+    mask: z.boolean().optional(),
+  }),
+  result: z.strictObject({
+    batch_id: batchId,
+    file_name: z.string(),
+    is_masked: z.boolean(),
+    /** The files of the pack. Over HTTP the answer is a zip file of them. */
+    pack: z.array(
+      z.strictObject({
+        /** In the pack. */
+        name: z.string(),
+        /** On this machine; null: `text` is the content. */
+        path: text,
+        text,
+      }),
+    ),
+  }),
+  async run({ session }, { batch_id, mask = !maySeeWholeNumbers(session) }) {
+    const { db, config } = session;
+    const { run_id } = await requireBatch(db, batch_id);
+    const main = reportFolder((await reportPlace(db, batch_id)) ?? config.out, batch_id, { mask });
+    const folders = await reportFolders(main);
+    const [current] = folders;
+    if (current === undefined)
+      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} has no ${mask ? 'masked ' : ''}reports`, {
+        hint: `Write them first: airbatch report ${batch_id}${mask ? ' --mask' : ''}`,
+      });
+    if (!mask)
+      await noteWholeNumbers(session, 'report.read', { batch_id, file: 'audit pack', version: current.version });
+    const { publicKey, fingerprint } = await sessionKey(session);
+    const { byBatch, unread } = await readOutsideHeads(session, batch_id);
+    const heads = byBatch.get(batch_id) ?? [];
+    const instructions = packInstructions({
+      ...{ batchId: batch_id, runId: run_id, isMasked: mask, fingerprint, heads: heads.length, unread },
+    });
+    const reports = folders.flatMap(({ dir, files }) =>
+      files.map(({ name }) => ({
+        name: join('reports', relative(main, dir), name),
+        path: join(dir, name),
+        text: null,
+      })),
+    );
+    const pack: PackFile[] = [
+      { name: 'README.txt', path: null, text: instructions },
+      { name: 'airbatch-key.pem', path: null, text: publicKey },
+      ...(heads.length === 0 ? [] : [{ name: 'anchors.jsonl', path: null, text: anchorLines(batch_id, heads) }]),
+      ...((await isThere(formatPath)) ? [{ name: 'report-format.md', path: formatPath, text: null }] : []),
+      ...reports,
+    ];
+    return { batch_id, file_name: `${batch_id}-audit-pack${mask ? '-masked' : ''}.zip`, is_masked: mask, pack };
+  },
+});
+
+function anchorLines(batch_id: string, heads: readonly { place: string; events: number; head: string }[]): string {
+  return heads.map((head) => `${JSON.stringify({ batch_id, ...head })}\n`).join('');
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
