@@ -37,7 +37,7 @@ export async function tryAt({ db, clock }: { db: Database; clock: Clock }, attem
   });
 }
 
-/** Runs `attempt`, which counts as a failed attempt until it succeeds. Returns whether it did. */
+/** Runs `work`, which counts as a failed attempt until it succeeds. Returns whether it did. */
 export async function attempt(
   deps: { db: Database; clock: Clock },
   attempted: readonly Attempted[],

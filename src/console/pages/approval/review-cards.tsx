@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
@@ -9,7 +10,7 @@ import type { Review, ReviewedRow } from './review-queries.ts';
 
 /** What the batch pays, what it costs, whether there is enough money, and when it will be done. */
 export function PlanCard({ review: { plan, expected_cost } }: { review: Review }) {
-  const { balance, balance_trouble, short, done_at, finish_by, in_time, rows_before } = plan;
+  const { balance, done_at, finish_by, in_time, rows_before } = plan;
   const invalid = plan.counts.invalid ?? 0;
   const held = plan.counts.held ?? 0;
   return (
@@ -57,17 +58,7 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
             : []),
         ]}
       />
-      {short.map(({ currency, missing }) => (
-        <div key={currency} className="notice tone-bad">
-          <h2>{t('approval.short')}</h2>
-          <p>
-            {t('approval.missing')} <Money value={missing} currency={currency} />
-          </p>
-        </div>
-      ))}
-      {balance_trouble !== null && (
-        <p className="notice tone-attention">{t('approval.balance_unknown', { why: balance_trouble })}</p>
-      )}
+      <MoneyNotices plan={plan} heading="h2" />
       {balance !== null && <WalletLine balance={balance} />}
     </>
   );

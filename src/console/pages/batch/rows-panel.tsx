@@ -1,6 +1,6 @@
 import { useDeferredValue, useState } from 'react';
 import { Failure } from '../../base/failure.tsx';
-import { Field, Select } from '../../base/field.tsx';
+import { FilterRow } from '../../base/filter-row.tsx';
 import { Grid, type GridColumn } from '../../base/grid.tsx';
 import { Empty, Loading } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
@@ -45,17 +45,15 @@ export function RowsPanel({ batch }: { batch: BatchStatus }) {
   return (
     <div className="card flush">
       <div className="card-head">
-        <div className="filters grow">
-          <Select label={t('rows.state')} isLabelHidden value={state} options={options} onPick={setState} />
-          <Field
-            label={t('rows.find')}
-            isLabelHidden
-            type="search"
-            placeholder={t('rows.find')}
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
-        </div>
+        <FilterRow
+          choiceLabel={t('rows.state')}
+          choice={state}
+          options={options}
+          onPick={setState}
+          searchLabel={t('rows.find')}
+          search={search}
+          onSearch={setSearch}
+        />
       </div>
       {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}
       {rows.isLoading ? (

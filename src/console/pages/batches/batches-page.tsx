@@ -4,13 +4,14 @@ import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
+import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { Field, Select } from '../../base/field.tsx';
+import { FilterRow } from '../../base/filter-row.tsx';
 import { Card, Empty, Loading, Page } from '../../base/page.tsx';
-import { Badge, BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { Badge, BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Sums, Time } from '../../base/values.tsx';
+import { Count, Time } from '../../base/values.tsx';
 import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { type Batch, filters, fits, type Kind, statesOf } from './batch-filter.ts';
@@ -48,23 +49,15 @@ export function BatchesPage() {
         )
       }
     >
-      <div className="filters">
-        <Select
-          label={t('batches.filter')}
-          isLabelHidden
-          value={kind}
-          options={filters.map((value) => ({ value, label: t(`batches.filter.${value}`) }))}
-          onPick={setKind}
-        />
-        <Field
-          label={t('batches.search')}
-          isLabelHidden
-          type="search"
-          placeholder={t('batches.search')}
-          value={search}
-          onChange={({ target }) => setSearch(target.value)}
-        />
-      </div>
+      <FilterRow
+        choiceLabel={t('batches.filter')}
+        choice={kind}
+        options={filters.map((value) => ({ value, label: t(`batches.filter.${value}`) }))}
+        onPick={setKind}
+        searchLabel={t('batches.search')}
+        search={search}
+        onSearch={setSearch}
+      />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
         error === null && <Loading />
@@ -105,21 +98,8 @@ function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boo
             ...{ id: 'rows', label: t('batches.column.rows'), isNumber: true },
             cell: ({ counts }) => <Count of={Object.values(counts).reduce((sum, one) => sum + one, 0)} />,
           },
-          {
-            id: 'progress',
-            label: t('batches.column.progress'),
-            cell: ({ counts }) => (
-              <div className="progress-cell">
-                <RowBar counts={counts} />
-              </div>
-            ),
-          },
-          {
-            id: 'charged',
-            label: t('batches.column.charged'),
-            isNumber: true,
-            cell: ({ charged }) => <Sums sums={charged} />,
-          },
+          progressColumn(),
+          chargedColumn(),
           { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
           {
             ...{ id: 'created', label: t('batches.column.created') },

@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
+import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
@@ -74,7 +75,7 @@ export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: bo
 }
 
 function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
-  const { short, balance, balance_trouble, done_at, estimate_ms, rows_before, unusual } = plan;
+  const { balance, done_at, estimate_ms, rows_before, unusual } = plan;
   return (
     <>
       <Figures
@@ -103,17 +104,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
           },
         ]}
       />
-      {short.map(({ currency, missing }) => (
-        <div key={currency} className="notice tone-bad">
-          <h3>{t('approval.short')}</h3>
-          <p>
-            {t('approval.missing')} <Money value={missing} currency={currency} />
-          </p>
-        </div>
-      ))}
-      {balance_trouble !== null && (
-        <p className="notice tone-attention">{t('approval.balance_unknown', { why: balance_trouble })}</p>
-      )}
+      <MoneyNotices plan={plan} heading="h3" />
       <Findings findings={findings} unusual={unusual} since={since} />
     </>
   );

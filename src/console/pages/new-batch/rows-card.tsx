@@ -1,7 +1,7 @@
 import { useDeferredValue, useState } from 'react';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { Field, Select } from '../../base/field.tsx';
+import { FilterRow } from '../../base/filter-row.tsx';
 import { Empty, Loading } from '../../base/page.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -39,23 +39,15 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
   return (
     <section className="card flush" aria-label={t('draft.rows')}>
       <div className="card-head rows-head">
-        <div className="filters grow">
-          <Select
-            label={t('rows.state')}
-            isLabelHidden
-            value={filter.state ?? 'all'}
-            options={options}
-            onPick={(state) => onFilter({ ...allRows, state: state === 'all' ? null : (state as DraftRow['state']) })}
-          />
-          <Field
-            label={t('draft.find')}
-            isLabelHidden
-            type="search"
-            placeholder={t('draft.find')}
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
-        </div>
+        <FilterRow
+          choiceLabel={t('rows.state')}
+          choice={filter.state ?? 'all'}
+          options={options}
+          onPick={(state) => onFilter({ ...allRows, state: state === 'all' ? null : (state as DraftRow['state']) })}
+          searchLabel={t('draft.find')}
+          search={search}
+          onSearch={setSearch}
+        />
         <Steps editor={editor} isChecking={isChecking} />
       </div>
       {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}

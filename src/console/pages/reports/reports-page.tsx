@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
+import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Card, Empty, Loading, Page } from '../../base/page.tsx';
-import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Sums, Time } from '../../base/values.tsx';
+import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 
 const pageRows = 50;
@@ -51,20 +52,8 @@ export function ReportsPage() {
                   ),
                 },
                 { id: 'state', label: t('rows.state'), cell: ({ status }) => <BatchBadge state={status} /> },
-                {
-                  ...{ id: 'progress', label: t('batches.column.progress') },
-                  cell: ({ counts }) => (
-                    <div className="progress-cell">
-                      <RowBar counts={counts} />
-                    </div>
-                  ),
-                },
-                {
-                  id: 'charged',
-                  label: t('batches.column.charged'),
-                  isNumber: true,
-                  cell: ({ charged }) => <Sums sums={charged} />,
-                },
+                progressColumn(),
+                chargedColumn(),
                 { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },
               ]}
             />
