@@ -3,7 +3,20 @@ export interface Figure {
   name: string;
   value: number;
   /** `x` is a ratio within the same run. */
-  unit: 'x' | 'ms' | 's' | 'rows/s' | 'us/row' | 'MiB' | 'requests' | 'reads/row' | 'rows';
+  unit:
+    | 'x'
+    | 'ms'
+    | 's'
+    | 'rows/s'
+    | 'us/row'
+    | 'ms/row'
+    | 'MiB'
+    | '%'
+    | 'requests'
+    | 'reads/row'
+    | 'statements/row'
+    | 'commits/row'
+    | 'rows';
   /** What is to be reached, where a goal was set. */
   goal?: { atMost: number } | { atLeast: number };
 }

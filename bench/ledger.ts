@@ -18,19 +18,26 @@ const rowsPerUnit = 5_000;
  * A batch of `count` good rows, to be paid at `service`, as intake leaves it, approved: the state in which a run
  * begins to send.
  */
-export async function addApprovedBatch(db: Database, count: number, service: string): Promise<void> {
+export async function addApprovedBatch(
+  db: Database,
+  count: number,
+  service: string,
+  owner: { account: string; batch_id: string } = { account: accountName, batch_id: batchId },
+): Promise<void> {
   const clock = systemClock;
   const options = { clock, actor: 'bench' };
-  await inUnit(db, options, (unit) => unit.addBatch(newBatch(clock.now(), service), {}));
+  const { batch_id } = owner;
+  await inUnit(db, options, (unit) => unit.addBatch({ ...newBatch(clock.now(), service), ...owner }, {}));
   for (let from = 1; from <= count; from += rowsPerUnit) {
     const numbers = Array.from({ length: Math.min(rowsPerUnit, count - from + 1) }, (_, at) => from + at);
-    await inUnit(db, options, (unit) => unit.addRows(batchId, numbers.map(newRow)));
+    const rows = numbers.map((number) => ({ ...newRow(number), batch_id }));
+    await inUnit(db, options, (unit) => unit.addRows(batch_id, rows));
   }
   await inUnit(db, options, async (unit) => {
-    const batch = await findBatch(unit.tx, batchId);
+    const batch = await findBatch(unit.tx, batch_id);
     if (batch) await unit.changeBatch(batch, 'validate', {}, {});
   });
-  await approve({ db, clock, person: 'bench', through: 'cli' as const }, batchId, unplanned);
+  await approve({ db, clock, person: 'bench', through: 'cli' as const }, batch_id, unplanned);
 }
 
 /** The half of a batch's work that a run killed in the middle of it had done; a few rows were just being sent. */

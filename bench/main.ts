@@ -12,6 +12,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   scale: () => import('./scale.ts'),
   restart: () => import('./restart.ts'),
   tracking: () => import('./tracking.ts'),
+  accounts: () => import('./accounts.ts'),
   reports: () => import('./reports.ts'),
   drafts: () => import('./drafts.ts'),
 };

@@ -50,11 +50,17 @@ export async function inWorkplace<Result>(work: (folder: string) => Promise<Resu
   }
 }
 
-export async function furnish(folder: string, account: Omit<AccountFile, 'apiKeyEnv'>): Promise<Workplace> {
-  const config: ConfigFile = {
-    ledger: 'ledger.db',
-    accounts: { [accountName]: { ...account, apiKeyEnv: keyVariable } },
-  };
+export function furnish(folder: string, account: Omit<AccountFile, 'apiKeyEnv'>): Promise<Workplace> {
+  return furnishAccounts(folder, new Map([[accountName, account]]));
+}
+
+/** A workplace with several accounts, by name. */
+export async function furnishAccounts(
+  folder: string,
+  accounts: ReadonlyMap<string, Omit<AccountFile, 'apiKeyEnv'>>,
+): Promise<Workplace> {
+  const withKeys = [...accounts].map(([name, account]) => [name, { ...account, apiKeyEnv: keyVariable }] as const);
+  const config: ConfigFile = { ledger: 'ledger.db', accounts: Object.fromEntries(withKeys) };
   await writeFile(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   return { folder, ledgerPath: join(folder, 'ledger.db'), env: { [keyVariable]: 'sandbox-key' } };
 }

@@ -19,7 +19,7 @@ import { makeOpenBatches } from './runner/open-batches.ts';
 import { makePicker } from './runner/picker.ts';
 import { restoreThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { makeSettlementStats } from './runner/settlement-stats.ts';
-import { makeWakes, type Wake } from './runner/wake.ts';
+import { makeWakes, wakeAll } from './runner/wake.ts';
 
 export interface RunnerOptions {
   account: string;
@@ -69,19 +69,19 @@ export interface AccountRunner {
 export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
   const stopping = new AbortController();
   let context: RunnerContext | null = null;
-  const wakeAll = () => {
-    for (const wake of Object.values(context?.wakes ?? {}) as Wake[]) wake.wake();
+  const wakeLoops = () => {
+    if (context) wakeAll(context.wakes);
   };
   const stop = () => {
     stopping.abort();
     void injected.limiter.stop();
-    wakeAll();
+    wakeLoops();
   };
   return {
     stop,
     nudge() {
       context?.picker.rescan();
-      wakeAll();
+      wakeLoops();
     },
     hint: () => context?.wakes.webhook.wake(),
     isWorking: () => context !== null && !stopping.signal.aborted,

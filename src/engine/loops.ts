@@ -1,9 +1,12 @@
 import { LimiterStopped } from '../limiter/limiter.ts';
+import { watchAccount } from './batches/account-watch.ts';
 import { boostDeadlines, type DeadlineBoostNeeds } from './batches/deadline-boost.ts';
 import { resumeFunded } from './batches/funds.ts';
 import { refreshBatches } from './batches/refresh-batches.ts';
 import { type DispatchNeeds, dispatchLoop } from './dispatch/dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts/doubts.ts';
+import type { Parts } from './runner/context.ts';
+import { idleMs } from './runner/open-batches.ts';
 import { recentThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { roundMs, type Stay, type SuperviseNeeds, superviseLoop } from './supervise.ts';
 import { makeListCursor } from './tracking/list-cursor.ts';
@@ -13,8 +16,8 @@ import { type TrackingNeeds, trackOnce } from './tracking/tracking.ts';
 
 type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 
-/** How many renewals fit into the life of a lease, so that two may fail before the lease is lost. */
-const renewalsPerTtl = 4;
+/** How often the pace of an account with open batches is saved although nothing of it has changed noticeably. */
+const paceSavedEveryMs = 4_000;
 
 /** Runs all loops until the work is done. The first fault in any loop ends all of them. */
 export async function runLoops(
@@ -42,7 +45,8 @@ export async function runLoops(
     guarded(() => superviseLoop(context, stay, stop)),
     guarded(() => saveThroughput(context)),
     guarded(() => throughputLoop(context)),
-    guarded(() => renewLoop(context)),
+    guarded(() => context.lease.keep(context.stopping)),
+    guarded(() => watchAccount(context)),
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),
     guarded(() => trackLoop(context)),
@@ -56,9 +60,7 @@ export async function runLoops(
 async function doubtLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     const next = await stepDoubts(context);
-    const now = context.clock.now();
-    const { idlePollMs } = context.settings;
-    await context.wakes.doubt.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+    await context.wakes.doubt.wait(msUntil(context, next));
   }
 }
 
@@ -77,16 +79,19 @@ async function trackLoop(context: LoopsNeeds): Promise<void> {
 async function webhookLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     const next = await processWebhooks(context);
-    const now = context.clock.now();
-    const { idlePollMs } = context.settings;
-    await context.wakes.webhook.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+    await context.wakes.webhook.wait(msUntil(context, next));
   }
+}
+
+/** How long a loop waits for its next due time (epoch ms, null if there is none), and polls meanwhile. */
+function msUntil(context: Parts<'batches' | 'clock' | 'settings'>, next: number | null): number {
+  return Math.max(1, Math.min(idleMs(context), (next ?? Number.POSITIVE_INFINITY) - context.clock.now()));
 }
 
 async function fundsLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     if (await resumeFunded(context)) context.wakes.supervise.wake();
-    await context.wakes.funds.wait(context.settings.fundsLookMs);
+    await context.wakes.funds.wait(context.batches.isAnyOpen() ? context.settings.fundsLookMs : Infinity);
   }
 }
 
@@ -95,27 +100,26 @@ async function rereadLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) await context.wakes.reread.wait(Math.max(1, await readOn()));
 }
 
-async function renewLoop(context: LoopsNeeds): Promise<void> {
-  const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
-  while (!context.stopping.aborted) {
-    await context.wakes.renew.wait(everyMs);
-    if (context.stopping.aborted) return;
-    await context.lease.renew();
-    await saveThroughput(context);
-  }
-}
-
-/** Saves the pace whenever it changes, and boosts batches that would be late at this pace. */
+/**
+ * Saves the pace whenever it changes, and boosts batches that would be late at this pace. It rests while the account
+ * has no batches, and nothing of its limit is used.
+ */
 async function throughputLoop(context: LoopsNeeds): Promise<void> {
-  const { clock, stopping, settings } = context;
+  const { clock, stopping, settings, batches } = context;
   let noted = '';
+  let savedAt = clock.monotonic();
+  let isResting = false;
   while (!stopping.aborted) {
-    await clock.sleep(settings.idlePollMs, stopping);
+    if (isResting) await context.wakes.throughput.wait(Infinity);
+    else await clock.sleep(settings.idlePollMs, stopping);
     await boostDeadlines(context, recentThroughput(context));
     const { used, limit, outlook, gate, late } = recentThroughput(context);
     const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, gate.throttle, Object.keys(late)]);
-    if (stopping.aborted || stands === noted) continue;
+    isResting = !batches.isAnyOpen() && used === 0 && gate.throttle === null;
+    const isDue = stands !== noted || (batches.isAnyOpen() && clock.monotonic() - savedAt >= paceSavedEveryMs);
+    if (stopping.aborted || !isDue) continue;
     noted = stands;
+    savedAt = clock.monotonic();
     await saveThroughput(context);
   }
 }

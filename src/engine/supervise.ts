@@ -14,6 +14,7 @@ import { askBalance } from './pacing/ask-balance.ts';
 import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
 import type { Parts } from './runner/context.ts';
+import { idleMs } from './runner/open-batches.ts';
 
 export type SuperviseNeeds = Parts<'gateway' | 'limiter' | 'onCompleted' | 'settlementStats' | 'stopping'> &
   PausingNeeds;
@@ -68,7 +69,7 @@ export async function superviseLoop(
       return;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
-    await context.wakes.supervise.wait(context.settings.idlePollMs);
+    await context.wakes.supervise.wait(idleMs(context));
   }
 }
 

@@ -153,7 +153,11 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   const connect = () => {
     // The real clock would do it, and the bytes that were acknowledged are counted on a log that only grows: what a
     // loss of power leaves of a timed checkpoint, `loseMemory` makes.
-    current ??= openSqlite(path(), { syncFile: sync, checkpoints: { ...usualCheckpoints, lateMs: dayMs } });
+    current ??= openSqlite(path(), {
+      syncFile: sync,
+      checkpoints: { ...usualCheckpoints, lateMs: dayMs },
+      groupsApartMs: 0,
+    });
     return current;
   };
   const closeAll = async () => {

@@ -8,11 +8,12 @@ import { makeBatchWatch } from '../runner/batch-watch.ts';
 import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { makeRowMarks } from '../runner/row-marks.ts';
+import { wakeAll } from '../runner/wake.ts';
 import { rowsAlone } from './enforce-guards.ts';
 import { pauseMovedService } from './moved-service.ts';
 
 export type OpenBatchesNeeds = Parts<
-  'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'settings'
+  'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'settings' | 'wakes'
 >;
 
 /** Reads the account's open batches from the ledger again. */
@@ -38,7 +39,8 @@ export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
       seconds: known?.seconds ?? new Set(),
     });
   }
-  context.batches.replace(open, movedBatches);
+  // The loops of an account without batches sleep until they are woken.
+  if (context.batches.replace(open, movedBatches)) wakeAll(context.wakes);
   const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
   context.picker.setBatches(
     running.map(({ batch }) => batch),

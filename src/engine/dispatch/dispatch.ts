@@ -10,6 +10,7 @@ import { type LostPaymentsNeeds, readLostPayments } from '../doubts/lost-payment
 import { makeServiceComparison, type OlderCopyNeeds } from '../doubts/older-copy.ts';
 import { assertYoung } from '../payments/key-age.ts';
 import type { Parts } from '../runner/context.ts';
+import { idleMs } from '../runner/open-batches.ts';
 import { type ForgottenKeysNeeds, withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { type AfterOutcome, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
@@ -63,8 +64,8 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     const now = clock.now();
     // Rows that are due already have their jobs. Each job wakes this loop when its turn comes.
     const nextAt = picker.nextAt() ?? 0;
-    const { idlePollMs } = settings;
-    await context.wakes.dispatch.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
+    const pollMs = idleMs(context);
+    await context.wakes.dispatch.wait(nextAt > now ? Math.min(pollMs, nextAt - now) : pollMs);
   }
   await Promise.all(jobs);
   if (trouble !== null) throw trouble;

@@ -1,17 +1,11 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import {
-  type Fence,
-  findLease,
-  raiseFence,
-  releaseLease,
-  renewLease,
-  takeLease,
-} from '../../ledger/schema/lease-table.ts';
+import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
+import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 
 /** The exclusive right to send for an account. Its holder must renew it. */
 export interface Lease {
@@ -28,6 +22,11 @@ export interface Lease {
    */
   assertHeld(): void;
   renew(): Promise<void>;
+  /**
+   * Renews the lease again and again, together with the other leases of this process, until `stopping` is aborted.
+   * Rejects with `FENCED` if another program has taken the account, or with the error of the ledger.
+   */
+  keep(stopping: AbortSignal): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -81,17 +80,19 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
 
   const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
+  const held: HeldLease = {
+    clock,
+    fence,
+    ttlMs,
+    mark,
+    renewed(wall, monotonic) {
+      provenWall = wall;
+      provenMonotonic = monotonic;
+    },
+  };
   const renew = async () => {
-    const wall = clock.now();
-    const monotonic = clock.monotonic();
-    const renewed = await db.transact(async (tx) => {
-      await raiseHighestClock(tx, wall);
-      return renewLease(tx, fence, wall + ttlMs);
-    });
-    if (!renewed) throw fenced();
-    await mark?.write(account, { fence: fence.fence, expiresAt: wall + ttlMs });
-    provenWall = wall;
-    provenMonotonic = monotonic;
+    const [isRenewed] = await renewTogether(db, [held]);
+    if (!isRenewed) throw fenced();
   };
   return {
     fence,
@@ -101,6 +102,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       if (!held) throw fenced();
     },
     renew,
+    keep: (stopping) => keepRenewing(db, held, { stopping, fenced }),
     async release() {
       try {
         // Renews once more to update the mark: a backup made since the last renewal is then recognized as old. Nothing

@@ -26,7 +26,10 @@ export interface OpenBatches {
   get(batchId: string): OpenBatch | undefined;
   /** The batches of another service, by id: nothing is sent or asked for them. */
   moved(): ReadonlyMap<string, OpenBatch>;
-  replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): void;
+  /** Whether there is any batch, of whichever service. */
+  isAnyOpen(): boolean;
+  /** Returns whether the batches are others than before. */
+  replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): boolean;
   /** Stops a batch for a guard: it sends nothing more, even before its pause is durable. The first reason stays. */
   stop(batchId: string, why: string): void;
   /** Why a guard has stopped the batch; null if none has. */
@@ -50,9 +53,12 @@ export function makeOpenBatches(): OpenBatches {
     all: () => current,
     get: (batchId) => current.get(batchId),
     moved: () => currentMoved,
+    isAnyOpen: () => current.size + currentMoved.size > 0,
     replace(all, moved) {
+      const isSame = hasSameKeys(current, all) && hasSameKeys(currentMoved, moved);
       current = all;
       currentMoved = moved;
+      return !isSame;
     },
     stop(batchId, why) {
       if (!stopped.has(batchId)) stopped.set(batchId, why);
@@ -66,4 +72,19 @@ export function makeOpenBatches(): OpenBatches {
     },
     forgetPauses: () => pauses.clear(),
   };
+}
+
+/** How often a loop looks for what no wake-up reports. Without an open batch, only a wake-up brings work. */
+export function idleMs({
+  batches,
+  settings,
+}: {
+  batches: Pick<OpenBatches, 'isAnyOpen'>;
+  settings: { idlePollMs: number };
+}): number {
+  return batches.isAnyOpen() ? settings.idlePollMs : Number.POSITIVE_INFINITY;
+}
+
+function hasSameKeys(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
+  return one.size === other.size && [...one.keys()].every((key) => other.has(key));
 }

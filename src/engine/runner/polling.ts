@@ -10,7 +10,10 @@ export interface PollingSettings {
 
   /** How long a newly accepted row is followed by list pages before it is read separately. */
   listFollowMs: number;
-  /** While rows are being sent: how long a row that should have settled waits for others to fill a list page. */
+  /**
+   * While rows are being sent: how long a row that should have settled waits for others to fill a list page. At 60 a
+   * minute, one read then shows about ten ends.
+   */
   listPatienceMs: number;
   /**
    * While rows are being sent, reads of the list are this far apart. For the last rows they are closer: as far apart as
@@ -56,7 +59,7 @@ export const defaultPolling: PollingSettings = {
   idlePollMs: 1_000,
   roundMsMin: 100,
   listFollowMs: 120_000,
-  listPatienceMs: 3_000,
+  listPatienceMs: 10_000,
   listReadsMs: 1_000,
   lastReadsMsMin: 10,
   lastReadsShare: 1 / 4,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/time/clock.ts';
 /** Lets a loop sleep until an event. A `wake` without a waiting loop is kept for the next wait. */
 export interface Wake {
   wake(): void;
-  /** Resolves on `wake`, or after `ms` milliseconds. */
+  /** Resolves on `wake`, or after `ms` milliseconds; with `Infinity` on `wake` alone. */
   wait(ms: number): Promise<void>;
 }
 
@@ -11,19 +11,22 @@ const woken = 'woken';
 
 export function makeWake(clock: Clock): Wake {
   let pending = false;
-  let sleeping: AbortController | null = null;
+  let end: (() => void) | null = null;
+  const sleepUntilWoken = (ms: number) => {
+    if (ms === Number.POSITIVE_INFINITY) return new Promise<void>((resolve) => (end = resolve));
+    const sleeping = new AbortController();
+    // The default abort reason is an error with a stack trace, which nobody reads.
+    end = () => sleeping.abort(woken);
+    return clock.sleep(ms, sleeping.signal);
+  };
   return {
     wake() {
       pending = true;
-      // The default abort reason is an error with a stack trace, which nobody reads.
-      sleeping?.abort(woken);
+      end?.();
     },
     async wait(ms) {
-      if (!pending) {
-        sleeping = new AbortController();
-        await clock.sleep(ms, sleeping.signal);
-        sleeping = null;
-      }
+      if (!pending) await sleepUntilWoken(ms);
+      end = null;
       pending = false;
     },
   };
@@ -40,7 +43,8 @@ export interface Wakes {
   webhook: Wake;
   /** A durable change happened, so a batch may be finished. */
   supervise: Wake;
-  renew: Wake;
+  /** What is known of the account's pace may have changed. */
+  throughput: Wake;
   /** The account's money ran out. */
   funds: Wake;
   reread: Wake;
@@ -54,8 +58,13 @@ export function makeWakes(clock: Clock): Wakes {
     track: make(),
     webhook: make(),
     supervise: make(),
-    renew: make(),
+    throughput: make(),
     funds: make(),
     reread: make(),
   };
+}
+
+/** Wakes every loop: the runner stops, or its batches are others than before. */
+export function wakeAll(wakes: Wakes): void {
+  for (const wake of Object.values(wakes) as Wake[]) wake.wake();
 }

@@ -56,7 +56,8 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
     usualMs === null
       ? listReadsMs
       : Math.min(listReadsMs, Math.max(lastReadsMsMin, usualMs, followedFor * lastReadsShare));
-  const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
+  // A webhook was waited for already.
+  const patienceMs = isSending ? Math.max(listReadsMs, listPatienceMs - graceMs) : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= paymentsPerPageMax ? now : waitedFor;
   const staleAt = stale.count > 0 ? cursor.readAt + patienceMs : Infinity;

@@ -4,7 +4,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { stepDueRows } from '../doubts/due-rows.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { referenceOf } from '../payments/payment-request.ts';
-import type { OpenBatch } from '../runner/open-batches.ts';
+import { idleMs, type OpenBatch } from '../runner/open-batches.ts';
 import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
 import { type FollowingNeeds, followList } from './following.ts';
 import type { ListCursor } from './list-cursor.ts';
@@ -22,7 +22,7 @@ export async function trackOnce(context: TrackingNeeds, cursor: ListCursor): Pro
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
   // Every accepted row wakes this loop, so without followed rows there is nothing to poll.
-  const waitMsMax = next === Infinity ? settings.idlePollMs : settings.oldReadsMsMax;
+  const waitMsMax = next === Infinity ? idleMs(context) : settings.oldReadsMsMax;
   return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -87,8 +87,9 @@ describe('a ledger that was restored from a backup', () => {
 
   test('does not pay it again even if its marks were lost as well, and nothing was left to resume when a person confirmed it', async (t) => {
     const { folder, sandbox, run } = await restoredLedger(t);
-    for (const end of ['', '-wal', '-shm', '.main.mark'])
-      rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });
+    for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });
+    const isMark = (name: string) => name.endsWith('.mark');
+    for (const name of readdirSync(join(folder, '.airbatch')).filter(isMark)) rmSync(join(folder, '.airbatch', name));
     const said = await run('resume', '--restored');
     assert.equal(said.code, 0, said.stderr);
     assert.match(said.stderr, /Nothing to resume.*\n.*restored.*looked up/);

@@ -2,10 +2,11 @@ import type { Database } from '../database.ts';
 import type { CheckpointLimits } from './checkpoints.ts';
 import { makeDurableLog } from './durable-log.ts';
 import { makeAssertInPlace } from './file-in-place.ts';
+import { makeGroupCommit, usualGroupsApartMs } from './group-commit.ts';
 import { attempt } from './sqlite-errors.ts';
 import { checkVersion, isFile, open } from './sqlite-file.ts';
 import { makeSnapshots, readSnapshot } from './sqlite-snapshot.ts';
-import { inTransaction, makeStatements } from './sqlite-statements.ts';
+import { makeStatements } from './sqlite-statements.ts';
 import { makeTurns } from './turns.ts';
 import type { SyncFile } from './wal-sync.ts';
 
@@ -18,6 +19,8 @@ export interface SqliteOptions {
   syncFile?: SyncFile;
   /** The defaults suit a disk; tests use smaller ones. */
   checkpoints?: CheckpointLimits;
+  /** How long transactions that meet others wait for more of them (ms); 0 where the clock is not the machine's. */
+  groupsApartMs?: number;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface SqliteOptions {
  * process however that ends. For these two, a snapshot takes its turn like a transaction.
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
-  const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile, checkpoints } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile, checkpoints, groupsApartMs = usualGroupsApartMs } = options;
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
   // Overwrites deleted content with zeros in place: erasing people's data does not rewrite gigabytes.
@@ -47,6 +50,13 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     return result;
   };
 
+  const transact = makeGroupCommit({
+    ...{ path, database, direct, inTurn, inside, ready },
+    committed: log.committed,
+    durable: async () => log.wal?.durable(),
+    // In memory, a commit costs nothing.
+    groupsApartMs: isFile(path) ? groupsApartMs : 0,
+  });
   const snapshots = makeSnapshots();
   const whenUnread = async (work: () => Promise<void>): Promise<void> => {
     await snapshots.ended();
@@ -63,13 +73,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         log.committed();
         return changed;
       }),
-    transact: (work) =>
-      whenDurable(async () => {
-        await ready();
-        const result = await inTransaction(path, database, () => inside(() => work(direct)));
-        log.committed();
-        return result;
-      }),
+    transact,
     // Without a file there is no second connection, so a snapshot takes its turn like a transaction.
     snapshot: (work) =>
       isFile(path)

@@ -1,0 +1,89 @@
+import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { type Fence, renewLease } from '../../ledger/schema/lease-table.ts';
+import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
+import type { LedgerMark } from './ledger-mark.ts';
+
+/** A lease that this process holds. */
+export interface HeldLease {
+  /** The clock of its runner. */
+  clock: Clock;
+  fence: Fence;
+  ttlMs: number;
+  mark: LedgerMark | null;
+  /** The lease is proved for `ttlMs` from this time on, by both clocks (ms). */
+  renewed(wall: number, monotonic: number): void;
+}
+
+/** How many renewals fit into the life of a lease, so that two may fail before the lease is lost. */
+const renewalsPerTtl = 4;
+
+/** The leases of one ledger that have the same life, and are renewed together. */
+interface Renewals {
+  alarm: Alarm;
+  leases: Map<HeldLease, (error: unknown) => void>;
+}
+
+const renewals = new WeakMap<Database, Map<number, Renewals>>();
+
+/** Renews leases in one transaction, then their marks. Returns for each whether this process still had it. */
+export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<boolean[]> {
+  const times = leases.map(({ clock }) => ({ wall: clock.now(), monotonic: clock.monotonic() }));
+  const areRenewed = await db.transact(async (tx) => {
+    await raiseHighestClock(tx, Math.max(...times.map(({ wall }) => wall)));
+    const found: boolean[] = [];
+    for (const [index, { fence, ttlMs }] of leases.entries())
+      found.push(await renewLease(tx, fence, (times[index]?.wall ?? 0) + ttlMs));
+    return found;
+  });
+  const marking = leases.map(async ({ mark, fence, ttlMs, renewed }, index) => {
+    const { wall, monotonic } = times[index] as (typeof times)[number];
+    if (!areRenewed[index]) return;
+    await mark?.write(fence.account, { fence: fence.fence, expiresAt: wall + ttlMs });
+    renewed(wall, monotonic);
+  });
+  await Promise.all(marking);
+  return areRenewed;
+}
+
+/** Renews the lease, with all others of this process that last as long, until `stopping` is aborted. */
+export async function keepRenewing(
+  db: Database,
+  held: HeldLease,
+  { stopping, fenced }: { stopping: AbortSignal; fenced: () => Error },
+): Promise<void> {
+  if (stopping.aborted) return;
+  const ofLedger = renewals.get(db) ?? new Map<number, Renewals>();
+  renewals.set(db, ofLedger);
+  const group = ofLedger.get(held.ttlMs) ?? {
+    alarm: makeAlarm(held.clock),
+    leases: new Map<HeldLease, (error: unknown) => void>(),
+  };
+  ofLedger.set(held.ttlMs, group);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  group.leases.set(held, (error) => reject(error ?? fenced()));
+  if (group.leases.size === 1) setAlarm(db, group, held.ttlMs);
+  stopping.addEventListener('abort', () => resolve(), { once: true });
+  try {
+    await promise;
+  } finally {
+    group.leases.delete(held);
+    if (group.leases.size === 0) group.alarm.clear();
+  }
+}
+
+function setAlarm(db: Database, group: Renewals, ttlMs: number): void {
+  group.alarm.set(ttlMs / renewalsPerTtl, () => void renewAll(db, group, ttlMs));
+}
+
+async function renewAll(db: Database, group: Renewals, ttlMs: number): Promise<void> {
+  const leases = [...group.leases.keys()];
+  try {
+    const areRenewed = await renewTogether(db, leases);
+    for (const [index, lease] of leases.entries()) if (!areRenewed[index]) group.leases.get(lease)?.(null);
+  } catch (error) {
+    for (const lease of leases) group.leases.get(lease)?.(error);
+  }
+  if (group.leases.size > 0) setAlarm(db, group, ttlMs);
+}

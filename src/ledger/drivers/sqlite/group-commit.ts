@@ -1,0 +1,127 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AirbatchError, type ErrorCode } from '../../../core/basics/errors.ts';
+import { systemClock } from '../../../core/time/clock.ts';
+import type { Queryable } from '../database.ts';
+import { inTransaction } from './sqlite-statements.ts';
+
+/** The most transactions that are committed together, so that other writers need not wait for long. */
+const groupMax = 64;
+/**
+ * If transactions met, the next group begins this long after the last one began, so that those in between share one
+ * commit. A commit costs as much as the changes of several rows. A lone transaction waits for nothing.
+ */
+export const usualGroupsApartMs = 10;
+
+interface Member {
+  work: (tx: Queryable) => Promise<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+type Result = { ok: true; value: unknown } | { ok: false; error: unknown };
+
+export interface GroupCommitDeps {
+  path: string;
+  database: DatabaseSync;
+  direct: Queryable;
+  /** Runs work after all work that was queued before. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs the work of one transaction. */
+  inside<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Resolves when the log has room for a transaction. */
+  ready(): Promise<void>;
+  committed(): void;
+  durable(): Promise<void>;
+  groupsApartMs: number;
+}
+
+/**
+ * Commits transactions together that are asked for at the same time, by whichever account: each runs in a savepoint of
+ * its own, so that one that fails takes no other with it. Each resolves when the group is durable. The next group may
+ * begin while the disk stores this one.
+ */
+export function makeGroupCommit(
+  deps: GroupCommitDeps,
+): <Value>(work: (tx: Queryable) => Promise<Value>) => Promise<Value> {
+  const waiting: Member[] = [];
+  let isFlushing = false;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let isCrowded = false;
+
+  const gather = async () => {
+    const leftMs = begunAt + deps.groupsApartMs - systemClock.monotonic();
+    if (isCrowded && leftMs > 0) await systemClock.sleep(leftMs);
+  };
+
+  const commitNext = () =>
+    deps.inTurn(async () => {
+      const group = waiting.splice(0, groupMax);
+      begunAt = systemClock.monotonic();
+      isCrowded = group.length > 1;
+      try {
+        await deps.ready();
+        const results = await runGroup(deps, group);
+        deps.committed();
+        void deps.durable().then(
+          () => settle(group, results),
+          (error: unknown) => rejectAll(group, error),
+        );
+      } catch (error) {
+        rejectAll(group, error);
+      }
+    });
+
+  const flush = async () => {
+    isFlushing = true;
+    while (waiting.length > 0) {
+      await gather();
+      await commitNext();
+    }
+    isFlushing = false;
+  };
+
+  return <Value>(work: (tx: Queryable) => Promise<Value>) =>
+    new Promise<Value>((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (!isFlushing) void flush();
+    });
+}
+
+function settle(group: readonly Member[], results: readonly Result[]): void {
+  for (const [index, { resolve, reject }] of group.entries()) {
+    const result = results[index] as Result;
+    if (result.ok) resolve(result.value);
+    else reject(result.error);
+  }
+}
+
+function rejectAll(group: readonly Member[], error: unknown): void {
+  for (const { reject } of group) reject(error);
+}
+
+function runGroup({ path, database, direct, inside }: GroupCommitDeps, group: readonly Member[]): Promise<Result[]> {
+  return inTransaction(path, database, async () => {
+    const [first] = group;
+    if (group.length === 1 && first) return [{ ok: true, value: await inside(() => first.work(direct)) }];
+    const results: Result[] = [];
+    for (const { work } of group) {
+      await direct.execute('SAVEPOINT member');
+      try {
+        results.push({ ok: true, value: await inside(() => work(direct)) });
+      } catch (error) {
+        // After an error of the ledger itself, nothing of the whole transaction is certain.
+        if (!database.isTransaction || isOfDatabase(error)) throw error;
+        await direct.execute('ROLLBACK TO member');
+        results.push({ ok: false, error });
+      }
+      await direct.execute('RELEASE member');
+    }
+    return results;
+  });
+}
+
+const databaseErrors: readonly ErrorCode[] = ['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_BUSY', 'LEDGER_DAMAGED'];
+
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof AirbatchError && databaseErrors.includes(error.code);
+}

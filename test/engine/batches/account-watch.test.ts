@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeAccountRunner } from '../../../src/engine/account-runner.ts';
+import { approve } from '../../../src/engine/batches/batch-commands.ts';
+import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
+import { addToInbox, type InboxEntry } from '../../../src/ledger/accounts/webhook-inbox.ts';
+import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import type { Database, Queryable } from '../../../src/ledger/drivers/database.ts';
+import { findLease } from '../../../src/ledger/schema/lease-table.ts';
+import { makeFakeService } from '../../support/fake-service.ts';
+import { aBatch, addBatch, aRow, findInboxEntry, memoryLedger, testService, unplanned } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** Runners of several accounts in one process, all on one ledger and a virtual clock. */
+async function accountsAtWork(count: number) {
+  const clock = makeVirtualClock();
+  const ledger = await memoryLedger();
+  const counts = { transactions: 0, statements: 0, sleeps: 0 };
+  const counting =
+    <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      counts.statements += 1;
+      return run(...args);
+    };
+  const counted = ({ query, values, execute }: Queryable): Queryable => ({
+    query: counting(query) as Queryable['query'],
+    values: counting(values) as Queryable['values'],
+    execute: counting(execute),
+  });
+  const db: Database = {
+    ...ledger,
+    ...counted(ledger),
+    transact(work) {
+      counts.transactions += 1;
+      return ledger.transact((tx) => work(counted(tx)));
+    },
+  };
+  const countedClock: typeof clock = {
+    ...clock,
+    sleep(ms, signal) {
+      counts.sleeps += 1;
+      return clock.sleep(ms, signal);
+    },
+  };
+  const service = makeFakeService(clock, {});
+  const runners = Array.from({ length: count }, (_, number) =>
+    makeAccountRunner(
+      {
+        ...{ db, gateway: service, clock: countedClock, settings: defaultEngineSettings },
+        limiter: makeOpenLimiter(clock, {}),
+        random: { fraction: () => 0.5, hex: (bytes) => '0'.repeat(bytes * 2) },
+        log: { info: () => undefined, warn: () => undefined },
+      },
+      {
+        account: `account-${number}`,
+        service: testService,
+        holder: 'test/1/0',
+        isDead: () => false,
+        callbackUrl: null,
+      },
+    ),
+  );
+  const running = runners.map((runner) => runner.run(Number.POSITIVE_INFINITY));
+  const after = (ms: number) => clock.drive(clock.sleep(ms));
+  await after(minute);
+  /** What the program does within a minute. */
+  const inMinute = async () => {
+    Object.assign(counts, { transactions: 0, statements: 0, sleeps: 0 });
+    await after(minute);
+    return { ...counts };
+  };
+  const stop = async () => {
+    for (const runner of runners) runner.stop();
+    await clock.drive(Promise.all(running));
+  };
+  return { db, clock, service, after, inMinute, stop };
+}
+
+describe('accounts without work', () => {
+  test('take no more transactions and timers if they are many, and one statement more for each renewal of a lease', async () => {
+    const one = await accountsAtWork(1);
+    const alone = await one.inMinute();
+    await one.stop();
+    const many = await accountsAtWork(20);
+    const together = await many.inMinute();
+    await many.stop();
+    assert.equal(together.transactions, alone.transactions);
+    assert.equal(together.sleeps, alone.sleeps);
+    assert.equal(together.statements - alone.statements, 19 * alone.transactions);
+  });
+
+  test('keep their leases', async () => {
+    const { db, clock, after, stop } = await accountsAtWork(3);
+    await after(60 * minute);
+    for (const account of ['account-0', 'account-1', 'account-2'])
+      assert.ok(((await findLease(db, account))?.expires_at ?? 0) > clock.now(), account);
+    await stop();
+  });
+
+  test('begin to pay within two seconds when another process has approved a batch', async () => {
+    const { db, clock, service, after, stop } = await accountsAtWork(3);
+    const batch = aBatch({ account: 'account-1' });
+    await addBatch(db, clock, batch, [{ ...aRow(1), batch_id: batch.batch_id }]);
+    await after(10 * minute);
+    assert.equal(service.charges.length, 0);
+    await approve({ db, clock, person: 'approver', through: 'cli' }, batch.batch_id, unplanned);
+    await after(2 * second);
+    assert.equal(service.charges.length, 1);
+    await after(minute);
+    assert.equal((await findBatch(db, batch.batch_id))?.status, 'completed');
+    await stop();
+  });
+
+  test('handle a webhook within two seconds that another process has received', async () => {
+    const { db, clock, after, stop } = await accountsAtWork(3);
+    const entry: InboxEntry = {
+      account: 'account-2',
+      scheme: 'callback',
+      message_id: 'm-1',
+      body: 'no webhook',
+      body_digest: 'd',
+      received_at: clock.now(),
+      due_at: clock.now(),
+      looks: 0,
+      handled_at: null,
+      outcome: null,
+      batch_id: null,
+      row_no: null,
+    };
+    await addToInbox(db, entry);
+    await after(2 * second);
+    assert.equal((await findInboxEntry(db, entry))?.outcome, 'unreadable');
+    await stop();
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, type TestContext, test } from 'node:test';
+import { AirbatchError } from '../../../../src/core/basics/errors.ts';
+import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { folderOf } from '../../../support/folder.ts';
+import { isSettled, slowDisk } from '../../../support/slow-disk.ts';
+
+const folder = folderOf({ after });
+
+async function openTable(name: string, options: Parameters<typeof openSqlite>[1] = {}) {
+  const db = openSqlite(join(folder, name), options);
+  await db.execute('CREATE TABLE notes (note TEXT NOT NULL)');
+  const add = (note: string) => db.transact((tx) => tx.execute('INSERT INTO notes (note) VALUES (?)', [note]));
+  const notes = async () => (await db.query<{ note: string }>('SELECT note FROM notes')).map(({ note }) => note).sort();
+  return { db, add, notes };
+}
+
+/** Counts the commits of all connections. */
+function countCommits(t: TestContext): () => number {
+  let commits = 0;
+  const { exec } = DatabaseSync.prototype;
+  t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (sql === 'COMMIT') commits += 1;
+    exec.call(this, sql);
+  });
+  return () => commits;
+}
+
+test('transactions that are asked for at the same time are committed together', async (t) => {
+  const { db, add, notes } = await openTable('together.db');
+  const commits = countCommits(t);
+  const names = Array.from({ length: 50 }, (_, number) => `note-${number}`);
+  await Promise.all(names.map(add));
+  assert.ok(commits() <= 2, `${commits()}`);
+  assert.deepEqual(await notes(), names.sort());
+  await db.close();
+});
+
+test('transactions one after another are committed one by one', async (t) => {
+  const { db, add } = await openTable('alone.db');
+  const commits = countCommits(t);
+  for (const note of ['one', 'two', 'three']) await add(note);
+  assert.equal(commits(), 3);
+  await db.close();
+});
+
+test('a transaction that fails leaves nothing, and takes no other with it', async () => {
+  const { db, add, notes } = await openTable('failing.db');
+  const fault = new AirbatchError('FENCED', 'another process took over');
+  const failing = db.transact(async (tx) => {
+    await tx.execute('INSERT INTO notes (note) VALUES (?)', ['lost']);
+    throw fault;
+  });
+  const [first, second, third, fourth] = await Promise.allSettled([
+    add('before'),
+    failing,
+    add('between'),
+    add('after'),
+  ]);
+  assert.deepEqual(
+    [first, third, fourth].map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled'],
+  );
+  assert.equal(second.status === 'rejected' && second.reason, fault);
+  assert.deepEqual(await notes(), ['after', 'before', 'between']);
+  await db.close();
+});
+
+test('a fault of the database fails all transactions of its group, and leaves nothing of them', async () => {
+  const { db, add, notes } = await openTable('fault.db');
+  await add('first');
+  const full = new AirbatchError('LEDGER_FULL', 'the disk is full');
+  const settled = await Promise.allSettled([
+    add('lost'),
+    db.transact(async () => {
+      throw full;
+    }),
+    add('lost as well'),
+  ]);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  );
+  assert.deepEqual(await notes(), ['first']);
+  await add('second');
+  assert.deepEqual(await notes(), ['first', 'second']);
+  await db.close();
+});
+
+test('nobody learns of a group before the disk has it', async () => {
+  const disk = slowDisk();
+  let isSlow = false;
+  const syncFile = (descriptor: number) => (isSlow ? disk.syncFile(descriptor) : Promise.resolve());
+  const { db, add } = await openTable('slow.db', { syncFile });
+  isSlow = true;
+  const group = ['one', 'two', 'three'].map(add);
+  while (disk.waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(await Promise.all(group.map(isSettled)), [false, false, false]);
+  isSlow = false;
+  disk.take();
+  await Promise.all(group);
+  await db.close();
+});
