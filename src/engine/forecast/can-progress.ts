@@ -4,7 +4,7 @@ import { maySendMore } from '../../core/state/situation.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
 
 /**
@@ -12,14 +12,17 @@ import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
  * terminal can be completed, which is progress. Overdue rows count as progress only for a runner with infinite
  * patience. These rows make no progress: held rows; rows that wait for a person; ready rows of a batch that is not
  * approved or running; rows behind the batch's first rows while one of these waits for a person; and rows of a batch
- * that was made for another service.
+ * that was made for another service. A runner ends when nothing makes progress, so that answer is given only by one
+ * snapshot: between two reads, the last row in doubt may be adopted, and then neither read shows it.
  */
-export async function canProgress(
-  db: Queryable,
-  batch: BatchRecord,
-  now: number,
-  patienceMs: number,
-): Promise<boolean> {
+export async function canProgress(db: Database, batch: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
+  return (
+    (await seemsToProgress(db, batch, now, patienceMs)) ||
+    db.snapshot((view) => seemsToProgress(view, batch, now, patienceMs))
+  );
+}
+
+async function seemsToProgress(db: Queryable, batch: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
   const pauses = batch.status === 'paused' ? await openPauses(db, batch) : [];
   if (pauses.some(({ reason }) => reason === 'service_changed')) return false;
   const counts = await countRows(db, batch.batch_id);
