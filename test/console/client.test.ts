@@ -54,12 +54,15 @@ describe('the client of the console', () => {
         return answer.promise;
       }),
     );
-    serving(
+    const seen = serving(
       t,
       Array.from({ length: 2 }, () => () => refusal(403, 'STEP_UP_NEEDED')),
     );
     const both = Promise.allSettled([pause('one'), pause('two')]);
-    setTimeout(() => answer.resolve(false), 20);
+    while (seen.length < 2) await new Promise((soon) => setImmediate(soon));
+    // Both have been refused; by then both wait for the person.
+    for (let turn = 0; turn < 10; turn++) await new Promise((soon) => setImmediate(soon));
+    answer.resolve(false);
     for (const one of await both) {
       assert.equal(one.status, 'rejected');
       assert.ok(one.reason instanceof ApiProblem && one.reason.problem.code === 'STEP_UP_NEEDED');

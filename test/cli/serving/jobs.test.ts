@@ -27,20 +27,26 @@ function place(t: TestContext) {
     utimesSync(join(inbox, name), at, at);
   };
   const run = (...args: string[]) => runHere(args, { cwd: folder });
-  // A process loads a job's module once: after a change of the module, another process has to load it.
-  const runAnew = (...args: string[]) => runCommand(args, { cwd: folder });
+  const runElsewhere = (...args: string[]) => runCommand(args, { cwd: folder });
   const found = (sub: string) => {
     const path = join(folder, 'payroll', sub);
     return existsSync(path) ? readdirSync(path).sort() : [];
   };
   const ledger = () => new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  return { folder, drop, run, runAnew, found, ledger };
+  return { folder, drop, run, runElsewhere, found, ledger };
 }
 
 const header = 'phone_number,network,amount,staff_no';
 const payroll = (...rows: string[]) => [header, ...rows, ''].join('\n');
 const two = payroll('0712 101 000,Safaricom,100,S-1', '0712 101 001,Safaricom,50,S-2');
 const slot = '2026-10-25T09:00:00+03:00';
+
+/** Replaces a job's module by a changed one in another file: a process loads the module of a path once. */
+function changeJob(folder: string, from: string, to: string, change: (text: string) => string): void {
+  const path = join(folder, `jobs/${from}.ts`);
+  writeFileSync(join(folder, `jobs/${to}.ts`), change(readFileSync(path, 'utf8')));
+  rmSync(path);
+}
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
   const end = Date.now() + 120_000;
@@ -50,7 +56,8 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-describe('airbatch jobs', () => {
+// Most of each test is waiting: for the sandbox to end payments, or for a process to start.
+describe('airbatch jobs', { concurrency: 4 }, () => {
   test('lists the jobs with their next runs, in their own time zones', async (t) => {
     const { run } = place(t);
     const { code, stdout } = await run('jobs');
@@ -75,17 +82,14 @@ describe('airbatch jobs', () => {
   });
 
   test('checks them, and writes a new one that passes', async (t) => {
-    const { folder, run, runAnew } = place(t);
+    const { folder, run } = place(t);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 0);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 2, 'it is there already');
     assert.equal((await run('jobs', 'check')).code, 0);
-    writeFileSync(
-      join(folder, 'jobs/bonus.ts'),
-      readFileSync(join(folder, 'jobs/bonus.ts'), 'utf8').replace('0 9 25', '0 99 25'),
-    );
-    const bad = await runAnew('jobs', 'check');
+    changeJob(folder, 'bonus', 'wrong', (text) => text.replace('0 9 25', '0 99 25'));
+    const bad = await run('jobs', 'check');
     assert.equal(bad.code, 2);
-    assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
+    assert.match(bad.stderr, /wrong\.ts: .*schedule\.cron/);
   });
 
   test('reports what a job needs and the configuration lacks, in the check and when serve starts, not when the job is due', async (t) => {
@@ -145,7 +149,7 @@ describe('airbatch jobs', () => {
   });
 
   test('leaves files to the process that works for the account, which first retries as the job says', async (t) => {
-    const { drop, run, runAnew, found, ledger } = place(t);
+    const { drop, run, runElsewhere, found, ledger } = place(t);
     drop('november.csv', two);
     assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
     const db = ledger();
@@ -156,7 +160,7 @@ describe('airbatch jobs', () => {
       `${hostname()}/${process.pid}/1`,
       Date.now() + 3_600_000,
     );
-    await runAnew('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
+    await runElsewhere('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
     assert.deepEqual(found('working'), [basename(working_path)]);
     db.exec('UPDATE leases SET expires_at = 0');
     db.close();
@@ -349,7 +353,7 @@ describe('airbatch jobs', () => {
   });
 
   test('ends with the command that reads a corrected file as the job reads its own', async (t) => {
-    const { folder, drop, runAnew } = place(t);
+    const { folder, drop, run } = place(t);
     const job = (name: string, intake: object) => {
       const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
       const source = { kind: 'folder', folder: 'payroll' };
@@ -359,7 +363,9 @@ describe('airbatch jobs', () => {
         source,
         intake: { columns: { reference: 'staff_no' }, country: 'KE', ...intake },
       };
-      writeFileSync(join(folder, 'jobs/monthly-payroll.ts'), `export default ${JSON.stringify(fields)};`);
+      rmSync(join(folder, 'jobs/monthly-payroll.ts'), { force: true });
+      rmSync(join(folder, 'jobs/said.ts'), { force: true });
+      writeFileSync(join(folder, `jobs/${name}.ts`), `export default ${JSON.stringify(fields)};`);
     };
     for (const [name, intake, ending] of [
       [
@@ -371,7 +377,7 @@ describe('airbatch jobs', () => {
     ] as const) {
       job(name, intake);
       drop('october.csv', payroll('071210100,Safaricom,100,S-1'));
-      const { stderr } = await runAnew('jobs', 'run', name, '--slot', slot);
+      const { stderr } = await run('jobs', 'run', name, '--slot', slot);
       assert.ok(stderr.includes(`airbatch run corrected.csv --run-id ${name}-2026-10${ending}\n`), stderr);
     }
   });
@@ -416,7 +422,7 @@ describe('airbatch jobs', () => {
   });
 
   test('imports what a command writes, and nothing of one that fails', async (t) => {
-    const { folder, run, runAnew } = place(t);
+    const { folder, run } = place(t);
     mkdirSync(join(folder, 'promo'));
     writeFileSync(
       join(folder, 'promo/winners.csv'),
@@ -425,12 +431,10 @@ describe('airbatch jobs', () => {
     const paid = await run('--json', 'jobs', 'run', 'friday-promo', '--slot', '2026-11-20T17:00:00+01:00');
     assert.equal(JSON.parse(paid.stdout).batches.length, 1, paid.stderr);
     assert.match(JSON.parse(paid.stdout).outcome.detail, /\(1 row to pay\)/);
-    const failing = readFileSync(join(folder, 'jobs/friday-promo.ts'), 'utf8').replace(
-      "'cat', 'promo/winners.csv'",
-      "'cat', 'none.csv'",
+    changeJob(folder, 'friday-promo', 'failing', (text) =>
+      text.replace("'cat', 'promo/winners.csv'", "'cat', 'none.csv'"),
     );
-    writeFileSync(join(folder, 'jobs/friday-promo.ts'), failing);
-    const failed = await runAnew('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
+    const failed = await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
     assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [3, true]);
   });
 
@@ -539,7 +543,7 @@ function lastPaydays(count: number): number {
   return slots.filter((at) => at <= now.getTime())[count - 1] ?? Number.NaN;
 }
 
-describe('airbatch serve with the example jobs', () => {
+describe('airbatch serve with the example jobs', { concurrency: 2 }, () => {
   test('catches up with a missed slot, pays the file in the inbox, and archives it', async (t) => {
     const { folder, drop, found, ledger } = place(t);
     await makeLedgerIn(folder);
@@ -579,10 +583,11 @@ describe('airbatch serve with the example jobs', () => {
     const { code, stderr } = await command.ended;
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stderr, /712101000/);
-    // Started anew, it runs nothing again.
+    // Started again, it looks for slots, and runs nothing.
+    const lookedAt = db.prepare(`SELECT looked_at FROM job_state WHERE job = 'monthly-payroll'`);
+    const before = Number(lookedAt.get()?.looked_at);
     const second = startCommand(['serve', '--port', '0'], { cwd: folder });
-    await second.seen(/a job is scheduled/);
-    await sleep(1_500);
+    await until('it has looked for slots', () => Number(lookedAt.get()?.looked_at) > before);
     second.child.kill('SIGTERM');
     assert.equal((await second.ended).code, 0);
     assert.equal(db.prepare('SELECT COUNT(*) AS count FROM batches').get()?.count, 1);
