@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
@@ -12,6 +15,19 @@ import { startSandbox } from '../support/sandbox-process.ts';
 const port = '9871';
 const limits = { creation: { limit: 60_000 }, read: { limit: 60_000 }, catalog: { limit: 60_000 } };
 const account = { baseUrl: `http://127.0.0.1:${port}`, apiKeyEnv: 'NEW_KEY', limits, requestDeadlineMs: 3_000 };
+
+/** Another run of this test on the machine may have the port: the audit chain names it, so no other one will do. */
+async function untilFree(at: number): Promise<void> {
+  for (;;) {
+    const server = createServer().listen(at, '127.0.0.1');
+    const free = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (free) return void (await new Promise((closed) => server.close(closed)));
+    await sleep(500);
+  }
+}
 
 /**
  * A ledger that the version before migration "contradicted" has left, with the sandbox that it worked for: a batch that
@@ -28,6 +44,7 @@ test('a ledger of an earlier version is opened, continues, and verifies', { time
   ] as const)
     writeFileSync(join(folder, to), gunzipSync(readFileSync(join(from, name))), { mode: 0o600 });
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
+  await untilFree(Number(port));
   const sandbox = await startSandbox(t, folder, [
     '--port',
     port,
