@@ -78,6 +78,8 @@ export interface WrittenReports extends ReportVersion {
   files: string[];
   /** False if the folder already had this version: nothing has changed since. */
   is_new: boolean;
+  /** The first fault of the batch's audit chain: then the figures cannot be relied on. Null if the chain is intact. */
+  chain_broken: string | null;
 }
 
 /**
@@ -86,7 +88,8 @@ export interface WrittenReports extends ReportVersion {
  * and on the version already in the folder: the same ledger gives the same bytes again. Final reports (signed, of a
  * batch that had ended) are never overwritten: they move to `versions/`, and the new version says what differs. An
  * event of the batch records each version before it is written. So its number is used once, in whatever folder, and
- * whenever the program is killed. Rejects with `BATCH_UNKNOWN`.
+ * whenever the program is killed. Reports on a broken audit chain are written and signed like others, and say so first.
+ * Rejects with `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,
@@ -140,7 +143,7 @@ interface Material {
 }
 
 async function writeVersion(material: Material): Promise<WrittenReports> {
-  const { view, batch, dir, lying, marked, readableByGroup } = material;
+  const { view, batch, summary, dir, lying, marked, readableByGroup } = material;
   const { found, given } = lying;
   let made = null as { version: ReportVersion; isNew: boolean } | null;
   const work = async (writer: FolderWriter) => {
@@ -158,7 +161,7 @@ async function writeVersion(material: Material): Promise<WrittenReports> {
   };
   const files = await writeFolder(dir, reportNames, work, { readableByGroup });
   assert(made !== null, 'a folder of reports is a version of them');
-  return { dir, files, is_new: made.isNew, ...made.version };
+  return { dir, files, is_new: made.isNew, chain_broken: summary.audit.broken ?? null, ...made.version };
 }
 
 /** Makes the files of a version. Also returns the text of its manifest; null without a key. */

@@ -38,10 +38,14 @@ export function makeReportWriter(
   let keeping: Promise<void> = Promise.resolve();
   const write = async (batchId: string, out: string) => {
     await anchoring.put();
-    return writeReports(db, batchId, out, {
-      signing: await sessionSigning(session),
-      readableByGroup: config.readableByGroup,
-    });
+    const options = { signing: await sessionSigning(session), readableByGroup: config.readableByGroup };
+    const reports = await writeReports(db, batchId, out, options);
+    if (reports.chain_broken !== null)
+      log.warn('the audit chain of a batch is broken; its reports say so', {
+        batch_id: batchId,
+        why: reports.chain_broken,
+      });
+    return reports;
   };
   const { next, areWritten, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>

@@ -15,7 +15,7 @@ LATER = "sms_message line failure_column refunded_at refund_amount refund_curren
 INSIDE = {"approvals": "needed given", "rows": "total valid by_status with_product with_product_completed", "requested": "by_status valid completed", "pause": "reason detail",
   "charged": "by_status completed total earlier earlier_came_back rows_without_cost", "refunded": "rows amounts", "contradicted": "rows with_product requested",
   "paid_twice": "rows first", "in_doubt": "rows left_to_person requested oldest_sent_at", "overdue": "rows requested oldest_sent_at",
-  "balance": "before_read_at after_read_at wallets explanation explained uncertain", "audit": "events head", "previous": "version as_of events head manifest_sha256",
+  "balance": "before_read_at after_read_at wallets explanation explained uncertain", "audit": "events head broken", "previous": "version as_of events head manifest_sha256",
   "times": "created_at approved_at started_at completed_at finish_by in_time duration_ms active_ms", "difference": "rows columns late forgotten before after"}
 FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
 SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")
@@ -147,6 +147,7 @@ def check_results(folder, manifest, events, rows):
 def check_summary(folder, manifest, events, content, totals):
     summary, told = read_json(folder, "summary.json", SUMMARY), {event["kind"]: event for event in events if event["row_no"] is None}
     need(summary["format"] == "airbatch.summary/1", "another format")
+    need("broken" not in summary["audit"], "the summary says that the chain is broken")
     for name in ("batch_id", "run_id", "account", "program", "status", "input_sha256", "content_sha256", "audit", "version", "as_of", "previous"):
         need(summary.get(name) == manifest.get(name), f"the summary has another {name}")
     if not manifest["masked"] and "batch.forget" not in told and "batch.validate" in told:

@@ -3581,6 +3581,7 @@ export interface operations {
                                 audit: {
                                     events: number;
                                     head: string;
+                                    broken?: string;
                                 };
                             };
                             reports: {
@@ -3641,6 +3642,7 @@ export interface operations {
                                 dir: string;
                                 files: string[];
                                 is_new: boolean;
+                                chain_broken: string | null;
                             };
                             read_with: {
                                 [key: string]: string | string[];
@@ -4991,6 +4993,7 @@ export interface operations {
                         dir: string;
                         files: string[];
                         is_new: boolean;
+                        chain_broken: string | null;
                     };
                 };
             };
@@ -5599,6 +5602,7 @@ export interface operations {
                                 audit: {
                                     events: number;
                                     head: string;
+                                    broken?: string;
                                 };
                             };
                             reports: {
@@ -5659,6 +5663,7 @@ export interface operations {
                                 dir: string;
                                 files: string[];
                                 is_new: boolean;
+                                chain_broken: string | null;
                             };
                             read_with: {
                                 [key: string]: string | string[];

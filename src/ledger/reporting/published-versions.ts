@@ -1,3 +1,5 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { readData } from '../audit/events.ts';
 import type { Queryable } from '../drivers/database.ts';
 import type { Unit } from '../unit-of-work.ts';
 
@@ -26,7 +28,13 @@ export async function lastPublishedVersion(
   );
   if (!event) return null;
   const { at, seq, hash, body } = event;
-  return { version: Number(JSON.parse(body).version), at, seq, hash };
+  const version = Number(readData(body).version);
+  if (!Number.isSafeInteger(version))
+    throw new AirbatchError(
+      'LEDGER_DAMAGED',
+      `event ${seq} of batch ${batchId} does not say which version it published`,
+    );
+  return { version, at, seq, hash };
 }
 
 /** Records that a version is published. From then on, no other version gets its number. */

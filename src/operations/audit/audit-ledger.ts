@@ -6,11 +6,12 @@ import { accessChainName } from '../../ledger/audit/events.ts';
 import { findBatch, pageBatches } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { notAsAnchored, type OutsideHead } from '../../ledger/reporting/chain-walk.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { auditBatch, type BatchAudit, notAsAnchored } from './audit-rows.ts';
-import { type OutsideHead, type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
+import { auditBatch, type BatchAudit } from './audit-rows.ts';
+import { type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
 
 const batchesPerPage = 100;
 

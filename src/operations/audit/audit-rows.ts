@@ -1,12 +1,11 @@
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { balanceEventText } from '../../engine/plan/known-balance.ts';
-import { anchorsOf } from '../../ledger/audit/anchors.ts';
-import type { AuditEvent } from '../../ledger/audit/events.ts';
+import { type AuditEvent, readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { type ChainState, walkChain } from '../../ledger/reporting/chain-walk.ts';
+import { type ChainState, type OutsideHead, walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { refundColumns, resultColumns, resultLine } from '../../reports/render/results.ts';
 import { balanceOf, rowPages } from '../../reports/summary/stored.ts';
 import { counted } from '../../reports/text/counted-text.ts';
@@ -16,7 +15,6 @@ import { stateFromEvents } from '../../verify/chain/state-from-events.ts';
 import { checkAgainstChain, checkReason, checkSent } from '../../verify/checks/results.ts';
 import { Findings } from '../../verify/input/findings.ts';
 import { checkPayments } from './audit-payments.ts';
-import type { OutsideHead } from './outside-heads.ts';
 
 /** The chain of a batch, and how the ledger's batch and rows differ from it. */
 export interface BatchAudit extends ChainState {
@@ -35,42 +33,15 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
   return db.snapshot(async (view) => {
     const batch = await requireBatch(view, batchId);
     const facts = makeFacts();
-    const anchors = [...(await anchorsOf(view, batchId)), ...outside];
-    const seqs = new Set(anchors.map(({ events }) => events));
-    const heads = new Map<number, string>();
-    const chain = await walkChain(view, batch, (events) => {
-      for (const event of events) {
-        noteEvent(facts, { ...event, data: dataOf(event) });
-        if (seqs.has(event.seq)) heads.set(event.seq, event.hash);
-      }
-    });
-    const broken = chain.broken ?? notAsAnchored(anchors, heads);
+    const each = (events: readonly AuditEvent[]) => {
+      for (const event of events) noteEvent(facts, { ...event, data: readData(event.body) });
+    };
+    const chain = await walkChain(view, batch, { each, outside });
     // A broken chain proves nothing about the rows.
-    if (broken !== null) return { ...chain, broken, edited: [], unread: null };
+    if (chain.broken !== null) return { ...chain, edited: [], unread: null };
     const { differences, unread } = await rowDifferences(view, batch, facts);
     return { ...chain, edited: [...statedDifferences(batch, facts), ...differences], unread };
   });
-}
-
-/**
- * A forger can rewrite a whole chain so that each event follows from the one before. Its heads then differ from the
- * anchored ones.
- */
-export function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
-  const other = anchors.find(({ events, head }) => heads.get(events) !== head);
-  if (!other) return null;
-  return heads.has(other.events)
-    ? `event ${other.events} differs from the anchored one (${other.place})`
-    : `event ${other.events}, which is anchored (${other.place}), is missing`;
-}
-
-function dataOf({ body }: AuditEvent): Record<string, unknown> {
-  try {
-    return JSON.parse(body) as Record<string, unknown>;
-  } catch {
-    // The chain is broken at this event; the result says so.
-    return {};
-  }
 }
 
 function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {

@@ -1,16 +1,9 @@
 import { errorMessage } from '../../core/basics/errors.ts';
 import { hasAnchors } from '../../ledger/audit/anchors.ts';
+import type { OutsideHead } from '../../ledger/reporting/chain-walk.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { placeOf } from '../../runtime/settings/anchor-places.ts';
 import { anchoredHeads } from '../../verify/checks/anchors.ts';
-
-/** The head of a batch's chain as a place outside the ledger stores it. */
-export interface OutsideHead {
-  place: string;
-  /** The number of events in the chain, and the hash of the last one. */
-  events: number;
-  head: string;
-}
 
 /**
  * The heads from all readable places. The ledger's own record of them is not enough: it may have been edited with the

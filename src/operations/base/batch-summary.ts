@@ -109,5 +109,6 @@ export const batchSummary = z.strictObject({
     z.string(),
     z.strictObject({ rows: z.int(), reason: z.string().nullable(), other_reasons: z.int() }),
   ),
-  audit: z.strictObject({ events: z.int(), head: z.string() }),
+  /** `broken`: the first fault of the audit chain; missing if it is intact. */
+  audit: z.strictObject({ events: z.int(), head: z.string(), broken: z.string().optional() }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sums, time } from './fields.ts';
+import { folder, sums, time } from './fields.ts';
 
 const counts = z.record(z.string(), z.int());
 
@@ -47,4 +47,14 @@ export const reportVersion = z.strictObject({
   difference: difference.nullable(),
   /** Why the difference from `previous` is not known. */
   difference_unknown: z.string().nullable(),
+});
+
+/** A folder of reports, and the version in it. */
+export const writtenReports = reportVersion.extend({
+  dir: folder,
+  files: z.array(z.string()),
+  /** False if nothing has changed since this version was written. */
+  is_new: z.boolean(),
+  /** The first fault of the batch's audit chain: then the figures cannot be relied on. Null if the chain is intact. */
+  chain_broken: z.string().nullable(),
 });

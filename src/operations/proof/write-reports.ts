@@ -5,7 +5,7 @@ import { sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
 import { batchId, folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { reportVersion } from '../base/report-version.ts';
+import { writtenReports } from '../base/report-version.ts';
 
 /** Writes the reports of a batch from the ledger again. Versions that were published before are kept. */
 export const writeReports = defineOperation({
@@ -19,12 +19,7 @@ export const writeReports = defineOperation({
     /** Makes phone numbers and names unreadable. */
     mask: z.boolean().default(false),
   }),
-  result: reportVersion.extend({
-    dir: folder,
-    files: z.array(z.string()),
-    /** False if nothing has changed since this version was written. */
-    is_new: z.boolean(),
-  }),
+  result: writtenReports,
   async run({ session }, { batch_id, out, mask }) {
     const { db, config } = session;
     await requireBatch(db, batch_id);

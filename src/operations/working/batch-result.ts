@@ -10,15 +10,15 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchSummary } from '../base/batch-summary.ts';
-import { batchId, folder, isWorkedOn } from '../base/fields.ts';
-import { reportVersion } from '../base/report-version.ts';
+import { batchId, isWorkedOn } from '../base/fields.ts';
+import { writtenReports } from '../base/report-version.ts';
 
 /** The state of a batch when the work on it ended. */
 export const batchResult = z.strictObject({
-  /** 0, 4, 5 or 130: see the exit codes of `run`. */
+  /** 0, 4, 5 or 130: see the exit codes of `run`. 5 if the audit chain of the batch is broken. */
   exit_code: z.int(),
   summary: batchSummary,
-  reports: reportVersion.extend({ dir: folder, files: z.array(z.string()), is_new: z.boolean() }),
+  reports: writtenReports,
   /** The options with which a person reads a file that corrects the batch's file; null if they are not known. */
   read_with: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullable(),
   is_worked_on: isWorkedOn,
@@ -39,7 +39,7 @@ export async function resultOf(
   const { db } = session;
   const summary = await summaryOf(db, batchId);
   return {
-    exit_code: exitCodeOf(situationOfSummary(summary)),
+    exit_code: summary.audit.broken === undefined ? exitCodeOf(situationOfSummary(summary)) : 5,
     summary,
     reports,
     read_with: await storedReadWith(session, batchId),

@@ -5,6 +5,7 @@ import { lastLateAt } from '../../ledger/audit/events.ts';
 import { completedSince } from '../../ledger/batches/batches.ts';
 import { noteReportPlace, reportPlace } from '../../ledger/reporting/report-places.ts';
 import { writeReports } from '../../reports/reports.ts';
+import { brokenChainText } from '../../reports/sentences/verdict.ts';
 import { readVersion } from '../../reports/versions/versions.ts';
 import { type Session, sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
@@ -69,8 +70,9 @@ export async function writeEarlierReports({ session, emit }: OperationContext): 
     try {
       const signing = await sessionSigning(session);
       const { readableByGroup } = session.config;
-      const { dir } = await writeReports(session.db, batchId, out, { signing, readableByGroup });
+      const { dir, chain_broken } = await writeReports(session.db, batchId, out, { signing, readableByGroup });
       emit({ kind: 'reports_written', batch_id: batchId, dir });
+      if (chain_broken !== null) emit({ kind: 'note', text: `Batch ${batchId}: ${brokenChainText}` });
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
       emit({

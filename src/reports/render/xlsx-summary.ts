@@ -2,6 +2,7 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { approversText } from '../sentences/approvals-text.ts';
 import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
+import { brokenChainText } from '../sentences/verdict.ts';
 import { differenceText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';
 import { failureName } from '../summary/survey.ts';
@@ -35,6 +36,9 @@ function batchRows(summary: BatchSummary, label: string, version: ReportVersion)
   const difference = differenceText(version);
   return [
     [{ as: 'title', value: `Payout ${summary.run_id}` }],
+    ...(summary.audit.broken === undefined
+      ? []
+      : [[{ as: 'bad', value: brokenChainText } satisfies Cell], ['Fault of the audit chain', summary.audit.broken]]),
     summary.sandbox ? [{ as: 'bad', value: 'Sandbox: no real money moved.' }] : [],
     ['Batch', summary.batch_id],
     ['Account', summary.account],

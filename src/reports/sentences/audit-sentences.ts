@@ -2,7 +2,7 @@ import { moneyText } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { presentKind } from '../../ledger/audit/event-kinds.ts';
-import type { AuditEvent } from '../../ledger/audit/events.ts';
+import { type AuditEvent, readData } from '../../ledger/audit/events.ts';
 import { timeText } from './format.ts';
 
 type Data = Record<string, string | number | boolean | null | undefined>;
@@ -121,18 +121,9 @@ function afterLookup(lookup: unknown): string {
 /** Every event kind with a sentence. */
 export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];
 
-/** The chain reveals a damaged body. Its sentence then says only what the kind shows. */
-function dataOf(body: string): Data {
-  try {
-    return JSON.parse(body) as Data;
-  } catch {
-    return {};
-  }
-}
-
 /** What happened, as a sentence: "row 17: paid, KES 10.00 charged, payment 8f…". Always one line. */
 export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
-  const data = dataOf(body);
+  const data = readData(body) as Data;
   const present = presentKind(kind);
   const say = batchSentences[present] ?? rowSentences[present];
   const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
@@ -144,7 +135,7 @@ export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 
  * skipped: left the company".
  */
 export function auditSentence(event: AuditEvent): string {
-  const { through } = dataOf(event.body);
+  const { through } = readData(event.body);
   const who = visible(typeof through === 'string' ? `${event.actor} (${through})` : event.actor);
   return `${timeText(new Date(event.at).toISOString())}  ${who}  ${eventSentence(event)}`;
 }

@@ -17,8 +17,22 @@ export interface Verdict {
   details: string[];
 }
 
+/** The first sentence about a batch whose audit chain is broken, wherever its figures are shown. */
+export const brokenChainText = 'The record of this batch was changed or damaged: do not rely on these figures.';
+
 /** `rejectedBy`: who rejected the batch; null if nobody did, or if it is unknown. */
 export function verdictOf(summary: BatchSummary, rejectedBy: string | null = null): Verdict {
+  const verdict = verdictOfLedger(summary, rejectedBy);
+  const { broken } = summary.audit;
+  if (broken === undefined) return verdict;
+  const details = [
+    `Its audit chain is broken: ${broken}. Whoever looks after airbatch must find out why: see "airbatch audit --batch ${summary.batch_id}".`,
+    `In the ledger as it is now: ${verdict.headline}`,
+  ];
+  return { tone: 'attention', headline: brokenChainText, details: [...details, ...verdict.details] };
+}
+
+function verdictOfLedger(summary: BatchSummary, rejectedBy: string | null): Verdict {
   const { by_status: count, total } = summary.rows;
   const { open, unpaid, paid_twice } = situationOfSummary(summary).rows;
   const tone =

@@ -1,5 +1,5 @@
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
-import { type AuditEvent, pageChargeEvents, pageRetriedCharges } from '../../ledger/audit/events.ts';
+import { type AuditEvent, pageChargeEvents, pageRetriedCharges, readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { balanceAfter } from './stored.ts';
@@ -124,7 +124,7 @@ export function backOf(cost: string, amount: string): string {
 }
 
 function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body }: AuditEvent): void {
-  const data = JSON.parse(body) as Record<string, unknown>;
+  const data = readData(body);
   const known = rows.get(rowNo);
   const row = known ?? { retries: 0, acceptedAt: null, kept: [], updates: [] };
   const [topupId, cost, currency] = [text(data.topup_id), text(data.cost), text(data.cost_currency)];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FileForm, plainForm } from '../../core/identity/file-form.ts';
 import { firstEvent } from '../../ledger/audit/audit-pages.ts';
+import { readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
@@ -109,7 +110,7 @@ const storedForm = z.object({
  */
 export async function formOf(view: Queryable, batchId: string): Promise<FileForm> {
   const event = await firstEvent(view, batchId, 'batch.validate');
-  const found = storedForm.safeParse(event && JSON.parse(event.body));
+  const found = storedForm.safeParse(event && readData(event.body));
   if (!found.success) return plainForm;
   const { delimiter, amount_column: amountColumn } = found.data;
   return { delimiter, amountColumn };

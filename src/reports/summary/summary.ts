@@ -7,6 +7,7 @@ import { type BatchRecord, embeddedSandboxService } from '../../ledger/batches/b
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
 import { approvalsFor, type SummaryApprovals } from './approvals.ts';
@@ -110,8 +111,11 @@ export interface BatchSummary {
    * reason.
    */
   failures: Record<string, Failures>;
-  /** The end of the batch's audit chain when this summary was made. */
-  audit: { events: number; head: string };
+  /**
+   * The end of the batch's audit chain when this summary was made. `broken`: the first fault of the chain; missing if it
+   * is intact.
+   */
+  audit: { events: number; head: string; broken?: string | undefined };
 }
 
 /** The states of valid rows. */
@@ -132,6 +136,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const earlier = await chargedEarlier(view, batch, ofRows);
   const charged = sumOf([ofRows, earlier]);
   const back = await refunds(view, batch, { survey, earlier });
+  const { broken } = await walkChain(view, batch);
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
     ...identityOf(batch, await openPauses(view, batch)),
@@ -150,7 +155,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     times: await timesOf(view, batch),
     problems: Object.fromEntries(sorted(survey.problems)),
     failures: Object.fromEntries(sorted(survey.failures)),
-    audit: { events: batch.audit_seq, head: batch.audit_head },
+    audit: { events: batch.audit_seq, head: batch.audit_head, ...(broken === null ? {} : { broken }) },
   };
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { z } from 'zod';
-import { lateKinds, pageEvents } from '../../ledger/audit/events.ts';
+import { lateKinds, pageEvents, readData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
 import { listedRowsMax } from '../summary/survey.ts';
@@ -187,7 +187,7 @@ async function* lateChangeLines(
 
 /** The reason in the event; for a refund, the amount. */
 function lateText(body: string): string {
-  const { why, amount, currency } = JSON.parse(body) as Record<string, string | null>;
+  const { why, amount, currency } = readData(body) as Record<string, string | null | undefined>;
   return why ?? (amount ? `${currency} ${amount}` : '');
 }
 

@@ -140,7 +140,8 @@ const summaryShape = z.strictObject({
       z.strictObject({ rows: count.min(1), reason: z.string().nullable(), other_reasons: count.optional() }),
     )
     .optional(),
-  audit: z.strictObject({ events: count, head: z.string() }),
+  // `broken` is there only if the program found the chain broken when it wrote the reports.
+  audit: z.strictObject({ events: count, head: z.string(), broken: z.string().optional() }),
   version: z.int().min(1).nullable().optional(),
   as_of: time.optional(),
   previous: previousShape.nullable().default(null),
@@ -162,6 +163,8 @@ export type Summary = z.infer<typeof summaryShape>;
 /** The checked fields of summary.json. Null if it is of another batch: then nothing of it is compared. */
 export async function readSummary(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Summary | null> {
   const summary = summaryShape.parse(readJson(file, await ownText(join(dir, file)), findings));
+  if (summary.audit.broken !== undefined)
+    findings.add(file, `says that the audit chain is broken: ${summary.audit.broken}.`);
   if (summary.batch_id === batch_id) return summary;
   findings.add(file, `is of another batch, ${summary.batch_id}.`);
   return null;

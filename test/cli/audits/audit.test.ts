@@ -108,6 +108,11 @@ test('airbatch audit shows what happened to a batch and to a row, and finds a ch
     const [code, { chain }] = await lastLine(...args);
     assert.deepEqual([code, chain.whole, chain.broken[0]], [5, false, { batch_id: batch, why }]);
   }
+  // The reports are written, and nobody can take them for whole.
+  const report = await run('report', batch);
+  assert.equal(report.code, 5);
+  assert.match(report.stdout, /^The record of this batch was changed or damaged[^\n]*: event 3 does not follow from/);
+  assert.equal(JSON.parse((await run('report', batch, '--json')).stdout).chain_broken, why);
   const anywhere = await run('audit');
   assert.equal(anywhere.code, 5);
   for (const id of [batch, second])

@@ -41,7 +41,7 @@ test('a run ends with why rows failed, what it cost, and the next commands', asy
 /** The lines "Next" of a run that ended so. */
 function nextOf(summary: BatchSummary, exitCode = 5, isWorkedOn = false): string[] {
   const version = { version: 1, as_of: '', previous: null, difference: null, difference_unknown: null };
-  const reports = { dir: '/r', files: [], is_new: true, ...version };
+  const reports = { dir: '/r', files: [], is_new: true, chain_broken: null, ...version };
   const result = {
     ...{ summary, reports, exit_code: exitCode, read_with: {}, is_worked_on: isWorkedOn },
     ...{ paid_since: [], credentials_from: 'TOPUP_KEY' },
