@@ -29,7 +29,7 @@ const difference = z.strictObject({
 });
 
 /** The version of a batch's reports, and how it differs from the previous one. */
-export const reportVersion = z.strictObject({
+const reportVersion = z.strictObject({
   /** Null before the batch has ended, or without a key. */
   version: z.int().nullable(),
   as_of: time,
