@@ -13,6 +13,7 @@ import type { CommandContext } from '../base/command.ts';
 import { type Call, withCalls } from '../session/call.ts';
 import { onInterrupt } from '../session/interrupt.ts';
 import { finishLine } from '../text/finish-line.ts';
+import { waitLine } from '../text/ways.ts';
 
 /** How often the screen is redrawn, and how often a line is written if nobody watches. */
 const redrawMs = 1_000;
@@ -67,7 +68,7 @@ function linesOf(one: Progress): string[] {
   ];
   const pace = paceText(one);
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
-  const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
+  const waits = one.waits_for === null ? '' : `waits for ${waitLine(one.waits_for, one.waits_ways, one.batch_id)}`;
   const details = [one.stands ?? '', pace, left, waits].filter(Boolean).join('; ');
   const finish = finishLine(one);
   if (finish !== null) lines.push(` ${finish}`);

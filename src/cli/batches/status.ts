@@ -18,6 +18,7 @@ import { call } from '../session/call.ts';
 import { correctedLines } from '../text/corrected.ts';
 import { finishLine } from '../text/finish-line.ts';
 import { submittedLines } from '../text/submitted.ts';
+import { waitLine } from '../text/ways.ts';
 import { watchStatus } from './status-watch.ts';
 
 type OneStatus = z.output<typeof showStatus.result>;
@@ -90,7 +91,7 @@ function timeCell({ status, finish_by, in_time, goes_first }: Status): string {
 }
 
 function showOne(context: CommandContext, status: OneStatus): void {
-  const { counts, waits_for: waits } = status;
+  const { counts, waits_for: waits, waits_ways: ways } = status;
   const finish = finishLine(status);
   const why = status.pauses.length > 0 ? `paused (${pausesText(status.pauses)})` : status.stands;
   const rows = Object.entries(counts).map(
@@ -107,7 +108,7 @@ function showOne(context: CommandContext, status: OneStatus): void {
     ...correctedLines(status.paid_since),
     ...(cost === null ? [] : [cost]),
     ...(finish === null ? [] : [`Finish     ${finish}`]),
-    ...(waits === null ? [] : [`Waits for  ${waits}`]),
+    ...(waits === null ? [] : [`Waits for  ${waitLine(waits, ways, status.batch_id)}`]),
     ...attentionLines(status),
     ...contradictedLines(status),
   ];

@@ -4,6 +4,7 @@ import type { OperationEvent, WaitsEvent } from '../../operations/base/events.ts
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printRehearsal } from '../session/rehearsal.ts';
+import { commandsText } from '../text/ways.ts';
 import { makeProgressLines } from './progress.ts';
 import { makeReadingLine } from './reading.ts';
 
@@ -37,6 +38,12 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
         return say(`${visible(event.text.charAt(0).toUpperCase() + event.text.slice(1))}; showing its progress.`);
       case 'taken_over':
         return say('The other airbatch has stopped: this command continues its work.');
+      case 'can_continue': {
+        const others = counted(event.batches, 'other batch', 'other batches');
+        return say(
+          `${others} of the account can continue: "airbatch resume" sends ${event.batches === 1 ? 'it' : 'them'}.`,
+        );
+      }
       case 'stopping':
         progress.leave();
         return say(stoppingLine(event));
@@ -49,10 +56,11 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
 }
 
 /** Says what a batch waits for, and that it is safe to stop. */
-export function waitsLine({ batch_id, text, is_watched }: WaitsEvent): string {
+export function waitsLine({ batch_id, text, ways, is_watched }: WaitsEvent): string {
+  const next = ways.length === 0 ? '' : ` Next: ${commandsText(ways, batch_id)}.`;
   return is_watched
-    ? `${text} Ctrl-C is safe: the other airbatch goes on.`
-    : `${text} Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batch_id}" goes on.`;
+    ? `${text}${next} Ctrl-C is safe: the other airbatch goes on.`
+    : `${text}${next} Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batch_id}" goes on.`;
 }
 
 function stoppingLine({ stage, unpaused }: Extract<OperationEvent, { kind: 'stopping' }>): string {

@@ -1809,6 +1809,7 @@ export interface operations {
                             };
                         };
                         waits_for: string | null;
+                        waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
                         attention: {
                             row: number;
                             /** @enum {string} */
@@ -1903,6 +1904,7 @@ export interface operations {
                             goes_first: boolean;
                             goes_first_in_ms: number | null;
                             waits_for: string | null;
+                            waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
                             batches_before: {
                                 batch_id: string;
                                 rows: number;

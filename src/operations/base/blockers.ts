@@ -14,6 +14,7 @@ import { durationText, overlongText, timeText } from '../../reports/sentences/fo
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { type AccountNow, gateOfBatch, paceOf } from './account-now.ts';
 import { approvalsNow, approvalsText } from './approvals-now.ts';
+import type { WayOn } from './fields.ts';
 import { situationNow, type WaitsSession } from './situation-now.ts';
 
 /** What a batch is doing, in a few words. A batch that could continue but that no program works on is not running. */
@@ -99,14 +100,20 @@ function rowsOf(batches: readonly BatchBefore[]): string {
   )} of ${names}`;
 }
 
-/** What a batch waits for, in words; null if it continues by itself or has ended. */
+export interface Wait {
+  /** What the batch waits for, as a text that names no command. */
+  text: string;
+  ways: readonly WayOn[];
+}
+
+/** What a batch waits for; null if it continues by itself or has ended. */
 export async function waitsFor(
   session: WaitsSession,
   batch: BatchRecord,
   counts: ReadonlyMap<string, number>,
   account: AccountNow,
-): Promise<string | null> {
-  return waitsText(session, batch, {
+): Promise<Wait | null> {
+  return waitIn(session, batch, {
     counts,
     account,
     situation: await situationNow(session, batch, { counts, account }),
@@ -114,62 +121,74 @@ export async function waitsFor(
 }
 
 /** The same for a known situation. */
-export async function waitsText(
+export async function waitIn(
   session: WaitsSession,
   batch: BatchRecord,
   { counts, account, situation }: { counts: ReadonlyMap<string, number>; account: AccountNow; situation: Situation },
-): Promise<string | null> {
-  const { batch_id: id } = batch;
+): Promise<Wait | null> {
   const now = session.clock.now();
   const { next, meanwhile, rows } = situation;
   const pace = paceOf(account, batch);
   if (next === null) {
     if (situation.doing !== 'sending' || pace === null) return null;
-    return readyText(batch, rows.to_send, { pace, sending: account.sending, now });
+    return waitOf(readyText(batch, rows.to_send, { pace, sending: account.sending, now }));
   }
-  const work = `a program to work on it: none is running ("airbatch resume ${id}" or "airbatch serve")`;
+  const work = waitOf('a program to work on it: none is running', 'run');
   switch (next.what) {
     case 'answer':
-      return 'a person who answers whether to send it; if the command that asks has ended, nothing was sent: run its file again';
+      return waitOf(
+        'a person who answers whether to send it; if the command that asks has ended, nothing was sent: run its file again',
+      );
     case 'approve': {
       const approvals = approvalsText(await approvalsNow(session, batch));
-      return `${approvals ?? 'a second person'} ("airbatch approve ${id}")`;
+      return waitOf(approvals ?? 'a second person', 'approve');
     }
     case 'reject':
-      return `a person to reject it ("airbatch reject ${id} --why TEXT"): the time for approval is over; then submit its file again`;
+      return waitOf('a person to reject it, and to submit its file again: the time for approval is over', 'reject');
     case 'fund':
-      return `money: airbatch continues by itself when a wallet holds enough, or at once with "airbatch resume ${id}"`;
+      return waitOf('money: airbatch continues by itself when a wallet holds enough, or when it is resumed', 'resume');
     case 'resume':
-      return pausedText(session, batch);
+      return pausedWait(session, batch);
     case 'resolve':
-      return `a person to resolve ${counted(next.rows, 'row')} in doubt ("airbatch resolve ${id} ROW --as paid --evidence TEXT", or not-paid)`;
+      return waitOf(`a person to resolve ${counted(next.rows, 'row')} in doubt`, 'resolve');
     case 'release':
-      return `a person to decide on ${counted(next.rows, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
+      return waitOf(`a person to decide on ${counted(next.rows, 'held row')}`, 'decide_held');
     case 'end_overdue':
-      return `${overdueText(id, next.rows)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
+      return account.worker === null
+        ? waitOf(`${overdueText(next.rows)}; no program asks it now`, 'resolve', 'run')
+        : waitOf(overdueText(next.rows), 'resolve');
     case 'work':
       return work;
     case 'look_up':
     case 'end_rows': {
       const lookup = [next, ...meanwhile].find(({ what }) => what === 'look_up');
-      if (account.worker !== null) return followedText(counts, lookup?.at ?? null, now);
+      if (account.worker !== null) return waitOf(followedText(counts, lookup?.at ?? null, now));
       if (next.at === null || next.at <= now) return work;
-      return `the next look-up of ${counted(next.rows, 'row')} in doubt${inTime(next.at, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
+      return waitOf(
+        `the next look-up of ${counted(next.rows, 'row')} in doubt${inTime(next.at, now)}; a program must do it then, and none is running`,
+        'run',
+      );
     }
     case 'end_throttle': {
       const throttle = causeOf(gateOfBatch(account, batch), 'throttled')?.throttle ?? null;
-      return throttle && throttleText(throttle, now) + throttleAdvice(throttle, now);
+      return waitOf(throttle && throttleText(throttle, now) + throttleAdvice(throttle, now));
     }
     case 'answer_again':
-      return serviceText(gateOfBatch(account, batch), now);
+      return waitOf(serviceText(gateOfBatch(account, batch), now));
     case 'end_first_rows':
-      return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: airbatch sends them first, as a test`;
+      return waitOf(
+        `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: airbatch sends them first, as a test`,
+      );
     case 'reverse':
     case 'correct':
       return null;
     default:
       return unreachable(next.what);
   }
+}
+
+function waitOf(text: string | null, ...ways: WayOn[]): Wait | null {
+  return text === null ? null : { text, ways };
 }
 
 /** What the rows that were sent wait for, in words; null if nothing is awaited. */
@@ -187,12 +206,13 @@ function inTime(at: number, now: number): string {
   return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
 }
 
-async function pausedText({ db, config }: WaitsSession, batch: BatchRecord): Promise<string> {
+async function pausedWait({ db, config }: WaitsSession, batch: BatchRecord): Promise<Wait | null> {
   const pauses = await openPauses(db, batch);
   const credentials = config.accounts.get(batch.account)?.credentialsFrom;
-  const resume = (option: string) => `"airbatch resume ${batch.batch_id}${option}"`;
-  const steps = pauseSteps(pauses[0]?.reason ?? 'by_person', resume, { credentials });
-  return `a person: it is paused (${pausesText(pauses)}); ${steps.join('; ')}`;
+  const reason = pauses[0]?.reason ?? 'by_person';
+  const steps = pauseSteps(reason, (option) => (option === '' ? 'resume it' : 'resume it there'), { credentials });
+  const text = `a person: it is paused (${pausesText(pauses)}); ${steps.join('; ')}`;
+  return reason === 'service_changed' ? waitOf(text, 'resume', 'resume_moved') : waitOf(text, 'resume');
 }
 
 /** What keeps a number of ready rows from being sent now; null if nothing does. */
@@ -208,9 +228,9 @@ function readyText(
   return [beforeText(before), rateText(pace, now)].filter((parts) => parts !== null).join('; ') || null;
 }
 
-function overdueText(batchId: string, rows: number): string {
+function overdueText(rows: number): string {
   const them = rows === 1 ? 'it' : 'them';
-  return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them} ("airbatch resolve ${batchId} ROW --as paid --evidence TEXT", or not-paid)`;
+  return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountName, batchId, batchStatus, folder, isRehearsal, rowNo, time } from './fields.ts';
+import { accountName, batchId, batchStatus, folder, isRehearsal, rowNo, time, waysOn } from './fields.ts';
 import { findings } from './findings.ts';
 import { plan } from './plan.ts';
 
@@ -40,6 +40,7 @@ const waits = z.strictObject({
   kind: z.literal('waits'),
   batch_id: batchId,
   text: z.string(),
+  ways: waysOn,
   /** Whether another program works for the account, and this one only watches. */
   is_watched: z.boolean(),
 });
@@ -79,6 +80,8 @@ export const operationEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('watching'), text: z.string() }),
   /** The other program has stopped, and this one continues its work. */
   z.strictObject({ kind: z.literal('taken_over') }),
+  /** So many other batches of the account can continue, and no program works on them. */
+  z.strictObject({ kind: z.literal('can_continue'), batches: z.int() }),
   /** The caller asked to stop. `unpaused` lists the batches that another program continues with. */
   z.strictObject({
     kind: z.literal('stopping'),

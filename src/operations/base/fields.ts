@@ -75,3 +75,7 @@ export const balance = z.strictObject({
   ),
   read_at: time,
 });
+
+/** What a person can do so that a batch continues. Each door says how: the command line names the command. */
+export const waysOn = z.array(z.enum(['approve', 'reject', 'resume', 'resume_moved', 'run', 'resolve', 'decide_held']));
+export type WayOn = z.output<typeof waysOn>[number];

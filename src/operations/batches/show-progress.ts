@@ -10,7 +10,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { type AccountNow, accountsNow, paceOf } from '../base/account-now.ts';
 import { waitsFor } from '../base/blockers.ts';
-import { accountName, batchId, batchStatus } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, waysOn } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
@@ -48,6 +48,7 @@ const progress = z.strictObject({
   left_ms: z.number().nullable(),
   ...finishFields,
   waits_for: z.string().nullable(),
+  waits_ways: waysOn,
   /**
    * The batches whose rows are sent before the batch's last row, with the number of their rows that can be sent now.
    */
@@ -97,6 +98,7 @@ async function progressOf(
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = paceOf(account, batch);
   const ready = of('ready');
+  const wait = await waitsFor(session, batch, counts, account);
   const before = pace === null ? [] : batchesBefore(batch, { ready, pace, sending: account.sending });
   return {
     ...{ batch_id, run_id, account: batch.account, status },
@@ -113,7 +115,8 @@ async function progressOf(
     rate_of: pace && (pace.isFromService ? 'service_window' : 'own'),
     left_ms: pace && (ready === 0 ? 0 : (account.foreseen().get(batch_id)?.sentMs ?? null)),
     ...finishNow(batch, account, session.clock.now()),
-    waits_for: await waitsFor(session, batch, counts, account),
+    waits_for: wait?.text ?? null,
+    waits_ways: [...(wait?.ways ?? [])],
     batches_before: before
       .filter(({ stands }) => !stands)
       .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),

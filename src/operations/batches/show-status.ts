@@ -16,8 +16,8 @@ import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { personOf, problemsOf } from '../../reports/summary/stored.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { accountNow } from '../base/account-now.ts';
-import { waitsText } from '../base/blockers.ts';
-import { batchId, problems, rowNo, rowStatus, sums, time } from '../base/fields.ts';
+import { waitIn } from '../base/blockers.ts';
+import { batchId, problems, rowNo, rowStatus, sums, time, waysOn } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { situationJson, situationNow, situation as situationShape } from '../base/situation-now.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
@@ -55,6 +55,7 @@ export const showStatus = defineOperation({
   result: statusShape.extend({
     situation: situationShape,
     waits_for: text,
+    waits_ways: waysOn,
     attention: z.array(attention),
     /** How many more rows need a person's attention. */
     attention_more: z.int(),
@@ -83,6 +84,7 @@ export const showStatus = defineOperation({
     const paid_since = counts.failed || counts.invalid ? await paidSince(db, batch) : [];
     const paidRows = paid_since.reduce((sum, one) => sum + one.rows, 0);
     const situation = await situationNow(session, batch, { counts: rowCounts, account, paidSince: paidRows });
+    const wait = await waitIn(session, batch, { counts: rowCounts, account, situation });
     const rows = [
       ...(await pageRowsInState(db, batch_id, 'held', 0, rowsMax)),
       ...(await pageRowsInState(db, batch_id, 'in_doubt', 0, rowsMax)),
@@ -92,7 +94,8 @@ export const showStatus = defineOperation({
     return {
       ...status,
       situation: situationJson(situation),
-      waits_for: await waitsText(session, batch, { counts: rowCounts, account, situation }),
+      waits_for: wait?.text ?? null,
+      waits_ways: [...(wait?.ways ?? [])],
       attention: await Promise.all(rows.map((row) => attentionOf(db, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({

@@ -70,13 +70,13 @@ export function makeWatching(
     if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
     const why = [status, ...(await openPauses(db, batch)).map(({ reason }) => reason)].join();
     if (one.explained?.why === why && at - one.explained.at < repeatedMs) return;
-    const blockers = (await waitsFor(session, batch, counts, account)) ?? 'the service';
+    const wait = await waitsFor(session, batch, counts, account);
     one.explained = { why, at };
     const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
     const promised = endsBy > now ? [`The service promises a result by ${timeText(isoTime(endsBy))}.`] : [];
-    const text = [`Batch ${batch.batch_id} waits for ${blockers}.`, ...still, ...promised].join(' ');
-    emit({ kind: 'waits', batch_id: batch.batch_id, text, is_watched });
+    const text = [`Batch ${batch.batch_id} waits for ${wait?.text ?? 'the service'}.`, ...still, ...promised].join(' ');
+    emit({ kind: 'waits', batch_id: batch.batch_id, text, ways: [...(wait?.ways ?? [])], is_watched });
   };
 
   return {

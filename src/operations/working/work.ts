@@ -5,7 +5,6 @@ import { unfinishedBatches } from '../../ledger/batches/batches.ts';
 import { writeReports } from '../../reports/reports.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
 import { batchSummary } from '../../reports/summary/summary.ts';
-import { counted } from '../../reports/text/counted-text.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { runnerOf } from '../../runtime/accounts/runner-of.ts';
@@ -125,9 +124,7 @@ async function reportOthersLeft(
     const isOther = batch.account === name && !batchIds.includes(batch.batch_id);
     if (isOther && (await canProgress(session.db, batch, session.clock.now(), Number.POSITIVE_INFINITY))) left++;
   }
-  const [batches, them] = [counted(left, 'other batch', 'other batches'), left === 1 ? 'it' : 'them'];
-  if (left > 0)
-    emit({ kind: 'note', text: `${batches} of the account can continue: "airbatch resume" sends ${them}.` });
+  if (left > 0) emit({ kind: 'can_continue', batches: left });
 }
 
 /**

@@ -47,10 +47,13 @@ test('overdue rows are shown with their age, and resolved by a person, after the
   assert.match(resumed.stderr, /2 rows are with the service for longer than it promises \(KES 120\.00\)/);
   assert.match(
     resumed.stderr,
-    /^Next {7}airbatch status \S+, ask the service about the rows .* then airbatch resolve/m,
+    /^Next {7}airbatch status \S+, ask the service about its overdue rows, then airbatch resolve/m,
   );
   const { stdout } = await airbatch('status', batch);
-  assert.match(stdout, /^Waits for {2}the service to end 2 rows .* or a person to resolve them \("airbatch resolve /m);
+  assert.match(
+    stdout,
+    /^Waits for {2}the service to end 2 rows .* or a person to resolve them; no program asks it now \("airbatch resolve /m,
+  );
   assert.match(
     stdout,
     /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last status: processing\./m,

@@ -51,7 +51,7 @@ test('airbatch status shows what each batch waits for, and what to do about each
   assert.match(paused.stdout, /^Status {5}paused \(balance too low: USD 3\.00 are left\)$/m);
   assert.match(
     paused.stdout,
-    /^Waits for {2}a person: it is paused \(balance too low: USD 3\.00 are left\); fund the account, then "airbatch resume /m,
+    /^Waits for {2}a person: it is paused \(balance too low: USD 3\.00 are left\); fund the account, then resume it \("airbatch resume /m,
   );
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });

@@ -6,10 +6,16 @@ import type { Priority } from '../../../src/ledger/batches/batches.ts';
 import { countRows } from '../../../src/ledger/batches/row-counts.ts';
 import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { accountNow } from '../../../src/operations/base/account-now.ts';
-import { waitsFor } from '../../../src/operations/base/blockers.ts';
+import { waitsFor as waitFor } from '../../../src/operations/base/blockers.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
 import { aRow, idlePace, setPause } from '../../support/ledger.ts';
+
+/** What a batch waits for, with what a person can do about it: "a second person [approve]". */
+async function waitsFor(...given: Parameters<typeof waitFor>): Promise<string | null> {
+  const wait = await waitFor(...given);
+  return wait && [wait.text, ...(wait.ways.length > 0 ? [`[${wait.ways.join()}]`] : [])].join(' ');
+}
 
 test('a batch waits for the batches of its account that are sent before it or take turns with it, until its last row is sent', async () => {
   const rig = await makeRig();
@@ -78,10 +84,7 @@ test('a batch that waits for the answer whether to send it, or for money, says w
   await db.execute(`UPDATE batches SET status = 'validated'`);
   assert.match((await words()) ?? '', /the command that asks has ended, nothing was sent: run its file/);
   await setPause(db, 'insufficient_balance');
-  assert.equal(
-    await words(),
-    'a person: it is paused (balance too low); fund the account, then "airbatch resume batch-1"',
-  );
+  assert.equal(await words(), 'a person: it is paused (balance too low); fund the account, then resume it [resume]');
 });
 
 test('a batch behind others lists them and how many of their rows are sent first, also without a rate limit', async () => {
@@ -209,7 +212,7 @@ test('if only a later look-up is left, a resume is advised for that time, since 
   };
   assert.match(
     (await words()) ?? '',
-    /^the next look-up of 1 row in doubt, in .*: then "airbatch resume batch-1" does it, or "airbatch serve" by itself$/,
+    /^the next look-up of 1 row in doubt, in .*; a program must do it then, and none is running \[run\]$/,
   );
   await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
   assert.match((await words()) ?? '', /^a program to work on it: none is running/);
@@ -257,6 +260,6 @@ test('overdue rows wait for the service or a person', async () => {
   );
   assert.equal(
     words,
-    'the service to end 1 row that it has for longer than it promises, or a person to resolve it ("airbatch resolve batch-1 ROW --as paid --evidence TEXT", or not-paid); no program asks it now ("airbatch resume batch-1" or "airbatch serve")',
+    'the service to end 1 row that it has for longer than it promises, or a person to resolve it; no program asks it now [resolve,run]',
   );
 });

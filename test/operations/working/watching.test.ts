@@ -59,7 +59,7 @@ describe('a command that watches another process', () => {
     assert.equal(lines.length, 2, lines.join('\n'));
     assert.match(
       lines[0] ?? '',
-      /waits for a person: it is paused \(credentials rejected: UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
+      /waits for a person: it is paused \(credentials rejected: UNAUTHORIZED: no such key\); correct TOPUP_KEY, then resume it\. .* Next: "airbatch resume /,
     );
     assert.match(
       lines[1] ?? '',
@@ -83,9 +83,9 @@ describe('a command that watches another process', () => {
     assert.equal(lines.length, 2, lines.join('\n'));
     assert.equal(
       lines[0],
-      'Batch batch-1 waits for a person: it is paused (by a person: month-end); "airbatch resume batch-1". ' +
+      'Batch batch-1 waits for a person: it is paused (by a person: month-end); resume it. ' +
         'Payments already sent are still followed: this command waits for the next look-up of 1 row in doubt, in 1 min 28 s. ' +
-        'The service promises a result by 2026-11-20 09:30:00 UTC. Ctrl-C is safe: the other airbatch goes on.',
+        'The service promises a result by 2026-11-20 09:30:00 UTC. Next: "airbatch resume batch-1". Ctrl-C is safe: the other airbatch goes on.',
     );
   });
 
@@ -94,7 +94,7 @@ describe('a command that watches another process', () => {
     for (const line of lines)
       assert.match(
         line,
-        /waits for money: airbatch continues by itself when a wallet holds enough, or at once with "airbatch resume batch-1"\. /,
+        /waits for money: airbatch continues by itself when a wallet holds enough, or when it is resumed\. .*Next: "airbatch resume batch-1"\. /,
       );
   });
 });
