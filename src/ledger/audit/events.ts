@@ -28,7 +28,9 @@ export interface AuditEvent {
 /** Flat, so that its canonical form is plain JSON with sorted keys. */
 export type EventData = Record<string, string | number | boolean | null>;
 
-/** The data in an event's body. Nothing if the body is damaged, which `walkChain` finds: the rest can still be shown. */
+/**
+ * The data in an event's body. Nothing if the body is damaged, which `walkChain` finds: the rest can still be shown.
+ */
 export function readData(body: string): Record<string, unknown> {
   try {
     return JSON.parse(body) as Record<string, unknown>;

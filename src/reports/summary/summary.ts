@@ -112,8 +112,8 @@ export interface BatchSummary {
    */
   failures: Record<string, Failures>;
   /**
-   * The end of the batch's audit chain when this summary was made. `broken`: the first fault of the chain; missing if it
-   * is intact.
+   * The end of the batch's audit chain when this summary was made. `broken`: the first fault of the chain; missing if
+   * it is intact.
    */
   audit: { events: number; head: string; broken?: string | undefined };
 }
