@@ -258,7 +258,7 @@ describe('a unit of work', () => {
   test('fails for a runner whose account was taken over, and writes nothing', async () => {
     const { clock, db, row } = await setUp();
     const take = (holder: string, now: number) =>
-      db.transact((tx) => takeLease(tx, { account: 'main', holder, now, expiresAt: now + 10, deadHolder: null }));
+      db.transact((tx) => takeLease(tx, { account: 'main', holder, now, ttlMs: 10, deadHolder: null }));
     const first = await take('a', clock.now());
     assert.ok(first);
     assert.equal(await take('b', clock.now()), null);
@@ -273,7 +273,7 @@ describe('a unit of work', () => {
   test('fails for a runner whose account the same process has claimed again: it writes nothing and keeps the newer lease', async () => {
     const { clock, db, row } = await setUp();
     const take = (now: number) =>
-      db.transact((tx) => takeLease(tx, { account: 'main', holder: 'a', now, expiresAt: now + 10, deadHolder: null }));
+      db.transact((tx) => takeLease(tx, { account: 'main', holder: 'a', now, ttlMs: 10, deadHolder: null }));
     const first = await take(clock.now());
     const second = await take(clock.now() + 10);
     assert.ok(first && second);
@@ -283,7 +283,7 @@ describe('a unit of work', () => {
     for (const stale of [first, { ...second, holder: 'b' }]) await assert.rejects(send(stale), { code: 'FENCED' });
     assert.equal((await row(1)).status, 'ready');
     await db.transact((tx) => releaseLease(tx, first));
-    assert.equal(await db.transact((tx) => renewLease(tx, first, clock.now() + 20)), false);
+    assert.equal(await db.transact((tx) => renewLease(tx, first, { now: clock.now(), ttlMs: 20 })), null);
     assert.equal((await findLease(db, 'main'))?.expires_at, clock.now() + 20);
     assert.equal((await send(second))?.status, 'sending');
   });

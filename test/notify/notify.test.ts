@@ -145,7 +145,7 @@ describe('a notification', () => {
     const finishBy = clock.now() + 30 * 60_000;
     await rig.add(someRows(3), { finish_by: finishBy });
     await db.execute(`UPDATE batches SET status = 'running'`);
-    const lease = { account: 'main', now: clock.now(), expiresAt: clock.now() + 7_200_000, deadHolder: null };
+    const lease = { account: 'main', now: clock.now(), ttlMs: 7_200_000, deadHolder: null };
     const held = await takeLease(db, { ...lease, holder: 'elsewhere/1/1' });
     const note = (late: StoredPace['late']) =>
       db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0, late }));
@@ -444,7 +444,7 @@ describe('a notification', () => {
     await db.execute(`UPDATE batches SET status = 'running'`);
     const since = clock.now();
     const holder = { holder: 'elsewhere/1/1', deadHolder: null };
-    const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
+    const held = await takeLease(db, { account: 'main', now: since, ttlMs: 60_000, ...holder });
     assert.ok(held);
     const messagesOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
       const throttle = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
@@ -481,7 +481,7 @@ describe('a notification', () => {
     const after = async (minutes: number, unreachableSince: number | null) => {
       await clock.drive(clock.sleep(minutes * 60_000));
       const now = clock.now();
-      const request = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60_000, deadHolder: null };
+      const request = { account: 'main', holder: 'elsewhere/1/1', now, ttlMs: 60_000, deadHolder: null };
       const held = await takeLease(db, request);
       assert.ok(held);
       await db.transact((tx) =>

@@ -135,8 +135,11 @@ export function emptyPostgres(): Promise<string> {
 
 let template: Promise<string> | null = null;
 
-/** Makes a database with the newest schema of the ledger on the shared server, and returns its address. */
-export async function migratedPostgres(): Promise<string> {
+/**
+ * Makes a database with the newest schema of the ledger on the shared server, and returns its address. `clock`: whose
+ * clock measures leases, the server's or the one that the test gives.
+ */
+export async function migratedPostgres(clock: 'server' | 'given' = 'given'): Promise<string> {
   template ??= (async () => {
     const url = await emptyPostgres();
     const db = openPostgres(url);
@@ -144,17 +147,23 @@ export async function migratedPostgres(): Promise<string> {
     await db.close();
     return new URL(url).pathname.slice(1);
   })();
-  return makeDatabase(await template);
+  const url = await makeDatabase(await template);
+  if (clock === 'given')
+    await onServer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET airbatch.clock = 'given'`);
+  return url;
 }
 
 async function makeDatabase(from: string): Promise<string> {
-  const server = await sharedPostgres();
   const name = `test_${process.pid}_${++databases}`;
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`);
-  await client.end();
-  const url = new URL(server);
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${from}`);
+  const url = new URL(await sharedPostgres());
   url.pathname = `/${name}`;
   return url.href;
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: await sharedPostgres() });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }

@@ -53,7 +53,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   let tookOverFrom: string | null = null;
   let provenWall = clock.now();
   let provenMonotonic = clock.monotonic();
-  const fence = await db.transact(async (tx) => {
+  const lease = await db.transact(async (tx) => {
     await requireOwnVersion(tx);
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;
@@ -63,21 +63,22 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       await raiseFence(tx, account, marked.fence);
     }
     await raiseHighestClock(tx, now);
-    const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+    const taken = await takeLease(tx, { account, holder, now, ttlMs, deadHolder });
     // A holder that releases an account sets its time to zero.
     tookOverFrom = current && current.holder !== holder && current.expires_at > 0 ? processName(current.holder) : null;
     if (taken && restored) await noteRestored(tx, account, now);
     else if (taken) await acknowledgeRestore(tx, account, now);
     return taken;
   });
-  if (!fence) {
+  if (!lease) {
     const current = await findLease(db, account);
     const name = current && processName(current.holder);
     const which = name === null ? '' : ` (${name})`;
     throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
   }
 
-  await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
+  const fence: Fence = { account, holder, fence: lease.fence };
+  await mark?.write(account, { fence: lease.fence, expiresAt: lease.expires_at });
 
   const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
   const held: HeldLease = {

@@ -1,7 +1,7 @@
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { type Fence, renewLease } from '../../ledger/schema/lease-table.ts';
+import { type Fence, type LeaseRecord, renewLease } from '../../ledger/schema/lease-table.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import type { LedgerMark } from './ledger-mark.ts';
 
@@ -30,21 +30,22 @@ const renewals = new WeakMap<Database, Map<number, Renewals>>();
 /** Renews leases in one transaction, then their marks. Returns for each whether this process still had it. */
 export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<boolean[]> {
   const times = leases.map(({ clock }) => ({ wall: clock.now(), monotonic: clock.monotonic() }));
-  const areRenewed = await db.transact(async (tx) => {
+  const records = await db.transact(async (tx) => {
     await raiseHighestClock(tx, Math.max(...times.map(({ wall }) => wall)));
-    const found: boolean[] = [];
+    const found: (LeaseRecord | null)[] = [];
     for (const [index, { fence, ttlMs }] of leases.entries())
-      found.push(await renewLease(tx, fence, (times[index]?.wall ?? 0) + ttlMs));
+      found.push(await renewLease(tx, fence, { now: times[index]?.wall ?? 0, ttlMs }));
     return found;
   });
-  const marking = leases.map(async ({ mark, fence, ttlMs, renewed }, index) => {
+  const marking = leases.map(async ({ mark, fence, renewed }, index) => {
     const { wall, monotonic } = times[index] as (typeof times)[number];
-    if (!areRenewed[index]) return;
-    await mark?.write(fence.account, { fence: fence.fence, expiresAt: wall + ttlMs });
+    const record = records[index];
+    if (!record) return;
+    await mark?.write(fence.account, { fence: fence.fence, expiresAt: record.expires_at });
     renewed(wall, monotonic);
   });
   await Promise.all(marking);
-  return areRenewed;
+  return records.map((record) => record !== null);
 }
 
 /** Renews the lease, with all others of this process that last as long, until `stopping` is aborted. */

@@ -20,37 +20,41 @@ export async function findLease(db: Queryable, account: string): Promise<LeaseRe
   return lease ?? null;
 }
 
+/** How long a holder has an account without renewing it, and the present time (epoch ms). */
+interface LeaseTime {
+  now: number;
+  ttlMs: number;
+}
+
 /**
- * Takes the account for `holder` until `expiresAt`, if nobody holds it, if its lease has expired at `now`, or if its
- * holder is `deadHolder` (a process that is known to have ended). Null if another holder has it.
+ * Takes the account for `holder`, if nobody holds it, if its lease has expired, or if its holder is `deadHolder` (a
+ * process that is known to have ended). Null if another holder has it. All holders measure leases by one clock: that of
+ * the machine, or that of the database server if several machines share the ledger (`ledger_now` in the drivers).
  */
 export async function takeLease(
   tx: Queryable,
-  request: { account: string; holder: string; now: number; expiresAt: number; deadHolder: string | null },
-): Promise<Fence | null> {
-  const { account, holder, now, expiresAt, deadHolder } = request;
+  request: { account: string; holder: string; deadHolder: string | null } & LeaseTime,
+): Promise<LeaseRecord | null> {
+  const { account, holder, now, ttlMs, deadHolder } = request;
   await tx.execute(
     `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', 0, 0) ON CONFLICT (account) DO NOTHING`,
     [account],
   );
   const taken = await tx.execute(
-    `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ?
-     WHERE account = ? AND (expires_at <= ? OR holder = ?)`,
-    [holder, expiresAt, account, now, deadHolder ?? ''],
+    `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?
+     WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?)`,
+    [holder, now, ttlMs, account, now, deadHolder ?? ''],
   );
-  const lease = taken === 1 ? await findLease(tx, account) : null;
-  return lease && { account, holder, fence: lease.fence };
+  return taken === 1 ? findLease(tx, account) : null;
 }
 
-/** Extends the lease until `expiresAt`. Returns false if it is no longer held under this fence. */
-export async function renewLease(tx: Queryable, fence: Fence, expiresAt: number): Promise<boolean> {
-  const renewed = await tx.execute('UPDATE leases SET expires_at = ? WHERE account = ? AND fence = ? AND holder = ?', [
-    expiresAt,
-    fence.account,
-    fence.fence,
-    fence.holder,
-  ]);
-  return renewed === 1;
+/** Extends the lease. Returns null if it is no longer held under this fence. */
+export async function renewLease(tx: Queryable, fence: Fence, { now, ttlMs }: LeaseTime): Promise<LeaseRecord | null> {
+  const renewed = await tx.execute(
+    'UPDATE leases SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ?',
+    [now, ttlMs, fence.account, fence.fence, fence.holder],
+  );
+  return renewed === 1 ? findLease(tx, fence.account) : null;
 }
 
 /** Releases the account, so that the next runner need not wait until the lease expires. */

@@ -151,7 +151,7 @@ test('status --watch reads each batch equally often, however many others are bei
     for (let batch = 1; batch <= batches; batch++)
       await add(someRows(2), { batch_id: `batch-${batch}`, run_id: `run-${batch}`, created_at: batch });
     await db.execute(`UPDATE batches SET status = 'running'`);
-    const lease = { account: 'main', now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null };
+    const lease = { account: 'main', now: clock.now(), ttlMs: 60_000, deadHolder: null };
     const held = await takeLease(db, { ...lease, holder: 'elsewhere/1/1' });
     await db.transact((tx) => savePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0 }));
     let questions = 0;

@@ -82,7 +82,7 @@ async function sending(unreachableForMs: number | null, rows = 90): Promise<Rig>
   await db.execute(`UPDATE batches SET status = 'running'`);
   const at = clock.now();
   // The screen is looked at 40 s from now.
-  const request = { account: 'main', holder: 'elsewhere/1/1', now: at, expiresAt: at + 60_000, deadHolder: null };
+  const request = { account: 'main', holder: 'elsewhere/1/1', now: at, ttlMs: 60_000, deadHolder: null };
   const held = await takeLease(db, request);
   assert.ok(held);
   const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;

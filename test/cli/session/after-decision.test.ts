@@ -10,7 +10,7 @@ test('a batch that is approved while a program works for its account is not repo
   await add(someRows(1));
   const now = async () => ({ ...(await batch()), is_worked_on: (await workerOf({ db, clock }, 'main')) !== null });
   assert.match(sendsText(await now()), /^Nothing was sent. Next: airbatch resume batch-1,/);
-  const request = { account: 'main', now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null };
+  const request = { account: 'main', now: clock.now(), ttlMs: 60_000, deadHolder: null };
   const decided = async () => decidedText(await now(), 'sends it');
   assert.equal(await decided(), '"airbatch resume batch-1" sends it.');
   await takeLease(db, { ...request, holder: 'elsewhere/1/1' });

@@ -6,8 +6,8 @@ import { idlePace, memoryLedger } from '../../support/ledger.ts';
 
 test('a pace is shown as long as its writer holds the account, however long that is', async () => {
   const db = await memoryLedger();
-  const hold = async (holder: string, now: number, expiresAt: number) => {
-    const held = await takeLease(db, { account: 'main', holder, now, expiresAt, deadHolder: null });
+  const hold = async (holder: string, now: number, ttlMs: number) => {
+    const held = await takeLease(db, { account: 'main', holder, now, ttlMs, deadHolder: null });
     assert.ok(held);
     return held.fence;
   };
@@ -17,12 +17,12 @@ test('a pace is shown as long as its writer holds the account, however long that
     return pace;
   };
   assert.equal(await storedPace(db, 'main', 1_000), null, 'nobody has it');
-  const first = await hold('first', 1_000, 301_000);
+  const first = await hold('first', 1_000, 300_000);
   assert.equal(await storedPace(db, 'main', 1_000), null, 'nothing was noted yet');
   const noted = await note(first);
   assert.deepEqual(await storedPace(db, 'main', 300_999), noted);
   assert.equal(await storedPace(db, 'main', 301_000), null, 'its hold has run out');
-  const second = await hold('second', 400_000, 415_000);
+  const second = await hold('second', 400_000, 15_000);
   assert.equal(await storedPace(db, 'main', 400_000), null, 'it is that of the holder before');
   assert.deepEqual(await note(second), await storedPace(db, 'main', 400_000));
 });

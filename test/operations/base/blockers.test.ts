@@ -227,7 +227,7 @@ test('short pauses of an even pace are not reported as a wait, and longer ones a
     account: 'main',
     holder: 'elsewhere/1/1',
     now: clock.now(),
-    expiresAt: clock.now() + 60_000,
+    ttlMs: 60_000,
     deadHolder: null,
   });
   const words = async (nextMs: number, perWindow: number) => {

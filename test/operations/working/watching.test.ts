@@ -30,7 +30,7 @@ async function watched(
   assert.deepEqual(await rig.states(), ['in_doubt', 'accepted']);
   await setPause(rig.db, reason, { detail });
   const now = rig.clock.now();
-  const lease = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60 * minute, deadHolder: null };
+  const lease = { account: 'main', holder: 'elsewhere/1/1', now, ttlMs: 60 * minute, deadHolder: null };
   await takeLease(rig.db, lease);
   const lines: string[] = [];
   const config = { accounts: new Map([['main', { resumeWhenFunded: true, credentialsFrom: 'TOPUP_KEY' }]]) };
@@ -107,7 +107,7 @@ async function saidOf(set: string, minutes: number): Promise<{ at: number; line:
   await rig.db.execute(`UPDATE rows SET ${set}`);
   if (set.includes('accepted')) await rig.db.execute(`UPDATE batch_counts SET status = 'accepted'`);
   const now = rig.clock.now();
-  await takeLease(rig.db, { account: 'main', holder: 'here/1/1', now, expiresAt: now + 60 * minute, deadHolder: null });
+  await takeLease(rig.db, { account: 'main', holder: 'here/1/1', now, ttlMs: 60 * minute, deadHolder: null });
   const said: { at: number; line: string }[] = [];
   const config = { accounts: new Map() };
   const watching = makeWatching(

@@ -19,17 +19,20 @@ interface Shape {
  * change of its state.
  */
 export function prepareStatement(database: DatabaseSync, sql: string): Statement {
-  const prepared = database.prepare(withUnreadLimit(sql));
+  const prepared = database.prepare(toSqlite(sql));
   prepared.setReturnArrays(true);
   return { prepared, shape: null };
 }
 
 /**
- * SQLite plans with the value of a parameter that is a limit, so it would plan the query again whenever one is bound.
- * That takes two to three times as long as reading a row. SQLite does not look into an expression such as `+?`.
+ * The ledger's SQL as SQLite runs it.
+ *
+ * - SQLite plans with the value of a parameter that is a limit, so it would plan the query again whenever one is bound.
+ *   That takes two to three times as long as reading a row. SQLite does not look into an expression such as `+?`.
+ * - `ledger_now(?)` is the clock of everybody who shares the ledger: here, the machine's, which the parameter gives.
  */
-function withUnreadLimit(sql: string): string {
-  return sql.replaceAll('LIMIT ?', 'LIMIT +?');
+function toSqlite(sql: string): string {
+  return sql.replaceAll('LIMIT ?', 'LIMIT +?').replaceAll('ledger_now(?)', '?');
 }
 
 export function readValues<Values extends readonly SqlValue[]>(
