@@ -77,6 +77,8 @@ describe('signing in, in a browser', () => {
     assert.equal(await page.locator('dialog').count(), 0);
     await page.getByRole('button', { name: 'Add an app with codes' }).click();
     const secret = ((await page.locator('.secret').textContent()) ?? '').replaceAll(' ', '');
+    await page.getByRole('img', { name: 'QR code with the key' }).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
     await page.locator('[name=code]').last().fill(totp.generate());
     await send(page);

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { change } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
@@ -7,6 +7,8 @@ import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
 import { CodeField } from '../sign-in/sign-in-form.tsx';
 import type { Work } from '../sign-in/use-work.ts';
+
+const QrCode = lazy(() => import('./qr-code.tsx'));
 
 /** Adds an app that shows codes: its secret, and a first code that shows that the app has it. */
 export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {
@@ -37,6 +39,9 @@ export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Wo
       <Loaded query={secret}>
         {({ secret: key, uri }) => (
           <>
+            <Suspense fallback={<div className="qr" />}>
+              <QrCode text={uri} label={t('account.app_picture')} />
+            </Suspense>
             <p className="secret">{key.match(/.{1,4}/g)?.join(' ')}</p>
             <a href={uri}>{t('account.app_open')}</a>
           </>

@@ -17,7 +17,9 @@ export const people = {
   'account.passkey_name': 'Name of the passkey',
   'account.continue': 'Continue',
   'account.confirm': 'Confirm the code',
-  'account.app_help': 'Enter this key in your authenticator app, then enter the code that the app shows.',
+  'account.app_help':
+    'Scan the picture with your authenticator app, or enter the key below it. Then enter the code that the app shows.',
+  'account.app_picture': 'QR code with the key for your authenticator app',
   'account.app_open': 'Open the app on this device',
   'account.current': 'Current password',
   'account.password_changed': 'The password is changed',

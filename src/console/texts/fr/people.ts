@@ -17,7 +17,9 @@ export const people = {
   'account.passkey_name': 'Nom de la clé d’accès',
   'account.continue': 'Continuer',
   'account.confirm': 'Confirmer le code',
-  'account.app_help': 'Saisissez cette clé dans votre application d’authentification, puis le code qu’elle affiche.',
+  'account.app_help':
+    'Scannez l’image avec votre application d’authentification, ou saisissez la clé qui se trouve dessous. Saisissez ensuite le code que l’application affiche.',
+  'account.app_picture': 'Code QR avec la clé pour votre application d’authentification',
   'account.app_open': 'Ouvrir l’application sur cet appareil',
   'account.current': 'Mot de passe actuel',
   'account.password_changed': 'Le mot de passe est changé',

@@ -17,7 +17,9 @@ export const people = {
   'account.passkey_name': 'Nome da chave de acesso',
   'account.continue': 'Continuar',
   'account.confirm': 'Confirmar o código',
-  'account.app_help': 'Introduza esta chave na sua aplicação de autenticação e depois o código que ela mostra.',
+  'account.app_help':
+    'Leia a imagem com a sua aplicação de autenticação ou introduza a chave que está por baixo. Depois introduza o código que a aplicação mostra.',
+  'account.app_picture': 'Código QR com a chave para a sua aplicação de autenticação',
   'account.app_open': 'Abrir a aplicação neste dispositivo',
   'account.current': 'Palavra-passe atual',
   'account.password_changed': 'A palavra-passe foi mudada',

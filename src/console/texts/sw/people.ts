@@ -17,7 +17,9 @@ export const people = {
   'account.passkey_name': 'Jina la ufunguo wa siri',
   'account.continue': 'Endelea',
   'account.confirm': 'Thibitisha msimbo',
-  'account.app_help': 'Weka ufunguo huu katika programu yako ya uthibitishaji, kisha uweke msimbo inaouonyesha.',
+  'account.app_help':
+    'Changanua picha kwa programu yako ya uthibitishaji, au weka ufunguo ulio chini yake. Kisha weka msimbo unaoonyeshwa na programu.',
+  'account.app_picture': 'Msimbo wa QR wenye ufunguo wa programu yako ya uthibitishaji',
   'account.app_open': 'Fungua programu kwenye kifaa hiki',
   'account.current': 'Nenosiri la sasa',
   'account.password_changed': 'Nenosiri limebadilishwa',
