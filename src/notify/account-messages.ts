@@ -49,3 +49,20 @@ export function throttledMessage({ account }: News, throttle: ThrottleWait): Mes
     report: null,
   };
 }
+
+/** To the administrators: a program of theirs no longer learns what happens. */
+export function webhookMessage({ event_id, webhookUrl = '' }: News, consoleUrl: string | null): Message {
+  const [, endpoint = ''] = event_id.split(':');
+  const since = isoTime(Number(event_id.split(':').at(-1)));
+  return {
+    kind: 'webhook_disabled',
+    subject: 'A webhook endpoint is disabled: nothing arrives there',
+    lines: [
+      `The endpoint ${webhookUrl} has not accepted a message for three days, or has answered that it is gone for good. Since ${timeText(since)}, airbatch sends it nothing. Payments are not affected.`,
+      `Next:    repair the receiver, then airbatch webhooks enable ${endpoint}. Messages that it has missed can be sent again.`,
+      ...(consoleUrl === null ? [] : [`Open:    ${new URL(`/settings/webhooks/${endpoint}`, consoleUrl).href}`]),
+    ],
+    facts: { endpoint, url: webhookUrl, since },
+    report: null,
+  };
+}

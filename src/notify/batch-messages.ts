@@ -21,7 +21,7 @@ type BatchText = Pick<Message, 'subject' | 'lines'>;
 
 /** News about a batch. */
 type NewsOfBatch = News & {
-  kind: Exclude<News['kind'], 'slot_missed' | 'low_balance' | 'unreachable' | 'throttled'>;
+  kind: Exclude<News['kind'], 'slot_missed' | 'low_balance' | 'unreachable' | 'throttled' | 'webhook_disabled'>;
 };
 
 interface BatchNews {

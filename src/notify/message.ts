@@ -20,6 +20,8 @@ export interface News {
   throttleWait?: ThrottleWait;
   /** Set if a job left files unprocessed. */
   left?: readonly UnprocessedFile[];
+  /** Set if a webhook endpoint was disabled: its address, as people may see it. */
+  webhookUrl?: string;
   /** Set if failed rows of a job were not retried. */
   retryGivenUp?: RetryGivenUp;
 }

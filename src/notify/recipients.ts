@@ -17,6 +17,7 @@ export const newsKinds = [
   'low_balance',
   'unreachable',
   'throttled',
+  'webhook_disabled',
   'standstill',
 ] as const;
 export type NewsKind = (typeof newsKinds)[number];

@@ -1,3 +1,4 @@
+import { shownUrl } from '../core/text/safe-url.ts';
 import { type Clock, dayMs } from '../core/time/clock.ts';
 import { longThrottleMs } from '../core/time/throttle-wait.ts';
 import { causeOf, readGate } from '../engine/pacing/account-gate.ts';
@@ -22,6 +23,7 @@ import {
   type OutboxEntry,
   saveNotifiedIn,
 } from '../ledger/outbox/outbox.ts';
+import { listEndpoints } from '../ledger/outbox/webhook-endpoints.ts';
 import { readLedgerState, saveNewsSince } from '../ledger/schema/ledger-state.ts';
 import type { News } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
@@ -81,7 +83,8 @@ export async function watchNews(
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await unprocessedNews(db, since)), ...(await retryNews(db, since))];
-  for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateChangeNews(db, since, now))]) {
+  const others = [...(await lateChangeNews(db, since, now)), ...(await webhookNews(db, since))];
+  for (const news of [...found, ...ofAccounts, ...ofJobs, ...others]) {
     const { kind, job } = news;
     const about = { kind, job, account: news.account ?? (job === null ? null : (accountOf?.(job) ?? null)) };
     const asking: { recipient: string; events: string[] }[] = [];
@@ -173,6 +176,16 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
     }
   }
   return news;
+}
+
+/** Webhook endpoints that airbatch has disabled since a time (epoch ms), and that are still disabled. */
+async function webhookNews(db: Database, sinceMs: number): Promise<News[]> {
+  return (await listEndpoints(db)).flatMap(({ endpoint_id, url, failed_at }) => {
+    if (failed_at === null || failed_at < sinceMs) return [];
+    const event_id = `webhook_disabled:${endpoint_id}:${failed_at}`;
+    const of = { batch_id: null, account: null, job: null };
+    return [{ kind: 'webhook_disabled' as const, event_id, ...of, webhookUrl: shownUrl(url) }];
+  });
 }
 
 /** Batches with late changes to rows that had ended, once there was no further change for a while. */

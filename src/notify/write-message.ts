@@ -1,5 +1,5 @@
 import type { Database } from '../ledger/drivers/database.ts';
-import { lowBalanceMessage, throttledMessage, unreachableMessage } from './account-messages.ts';
+import { lowBalanceMessage, throttledMessage, unreachableMessage, webhookMessage } from './account-messages.ts';
 import { batchMessage } from './batch-messages.ts';
 import { leftFilesMessage, retryMessage, slotMessage } from './job-messages.ts';
 import type { Message, News } from './message.ts';
@@ -18,5 +18,6 @@ export async function messageOf(
   if (news.kind === 'low_balance') return lowBalanceMessage(news);
   if (news.kind === 'unreachable') return unreachableMessage(news);
   if (news.kind === 'throttled') return news.throttleWait ? throttledMessage(news, news.throttleWait) : null;
+  if (news.kind === 'webhook_disabled') return webhookMessage(news, consoleUrl);
   return batchMessage(db, { ...news, kind: news.kind }, events, consoleUrl);
 }

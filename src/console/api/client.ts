@@ -96,10 +96,11 @@ type ResultOf<Path extends PostPath> =
 /** Changes something: the key of the request is added when it is sent. Throws `ApiProblem` and `Unreachable`. */
 export function change<Path extends PostPath>(
   route: Path,
-  { path, body }: PathOf<Path> & BodyOf<Path>,
+  { path, body, etag }: PathOf<Path> & BodyOf<Path> & { etag?: string },
 ): Promise<ResultOf<Path>> {
   const { POST } = api as unknown as {
     POST: (route: string, init: object) => Promise<{ data?: ResultOf<Path>; response: Response }>;
   };
-  return answered(POST(route, { params: { path }, body: body ?? {} }));
+  const headers = etag === undefined ? {} : { 'if-match': etag };
+  return answered(POST(route, { params: { path }, headers, body: body ?? {} }));
 }

@@ -5388,6 +5388,7 @@ export interface operations {
                                 file: string;
                                 slot: string | null;
                             }[];
+                            etag: string;
                         }[];
                         folder: string;
                     };
@@ -5820,6 +5821,7 @@ export interface operations {
                             last_used_at: string | null;
                             revoked_by: string | null;
                             revoked_at: string | null;
+                            etag: string;
                         }[];
                     };
                 };
@@ -5874,6 +5876,7 @@ export interface operations {
                         last_used_at: string | null;
                         revoked_by: string | null;
                         revoked_at: string | null;
+                        etag: string;
                         secret: string;
                     };
                 };
@@ -5955,6 +5958,7 @@ export interface operations {
                             created_by: string;
                             created_at: string;
                             disabled_at: string | null;
+                            etag: string;
                         }[];
                     };
                 };
@@ -6018,6 +6022,7 @@ export interface operations {
                             created_by: string;
                             created_at: string;
                             disabled_at: string | null;
+                            etag: string;
                         };
                         link: {
                             token: string;
@@ -6081,6 +6086,7 @@ export interface operations {
                         created_by: string;
                         created_at: string;
                         disabled_at: string | null;
+                        etag: string;
                     };
                 };
             };
@@ -6128,6 +6134,7 @@ export interface operations {
                             created_by: string;
                             created_at: string;
                             disabled_at: string | null;
+                            etag: string;
                         };
                         link: {
                             token: string;
@@ -6291,6 +6298,7 @@ export interface operations {
                             earlier_secret_until: string | null;
                             created_by: string;
                             created_at: string;
+                            etag: string;
                         }[];
                     };
                 };
@@ -6344,6 +6352,7 @@ export interface operations {
                         earlier_secret_until: string | null;
                         created_by: string;
                         created_at: string;
+                        etag: string;
                         secret: string;
                     };
                 };
@@ -6398,6 +6407,7 @@ export interface operations {
                         earlier_secret_until: string | null;
                         created_by: string;
                         created_at: string;
+                        etag: string;
                     };
                 };
             };
@@ -6448,6 +6458,7 @@ export interface operations {
                         earlier_secret_until: string | null;
                         created_by: string;
                         created_at: string;
+                        etag: string;
                         secret: string;
                     };
                 };

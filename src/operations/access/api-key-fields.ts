@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entityTag } from '../../core/identity/entity-tag.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { ApiKeyWithGrant } from '../../ledger/access/api-keys.ts';
 import { type Role, roles } from '../../runtime/settings/config-shape.ts';
@@ -23,8 +24,14 @@ export const apiKey = z.strictObject({
   last_used_at: time.nullable(),
   revoked_by: z.string().nullable(),
   revoked_at: time.nullable(),
+  /** For `If-Match` of a revocation: a later key of the same name has another one. */
+  etag: z.string(),
 });
 export type ApiKey = z.output<typeof apiKey>;
+
+export function apiKeyTag({ key_id, revoked_at }: Pick<ApiKeyWithGrant, 'key_id' | 'revoked_at'>): string {
+  return entityTag([key_id, revoked_at]);
+}
 
 export function apiKeyJson(key: Omit<ApiKeyWithGrant, 'secret_sha256'>): ApiKey {
   const { key_id, name, accounts, created_by, revoked_by } = key;
@@ -39,5 +46,6 @@ export function apiKeyJson(key: Omit<ApiKeyWithGrant, 'secret_sha256'>): ApiKey 
     last_used_at: isoOrNull(key.last_used_at),
     revoked_by,
     revoked_at: isoOrNull(key.revoked_at),
+    etag: apiKeyTag(key),
   };
 }

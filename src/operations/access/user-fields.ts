@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { entityTag } from '../../core/identity/entity-tag.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { AccessChange } from '../../ledger/access/access-events.ts';
@@ -57,6 +58,8 @@ export const user = z.strictObject({
   created_by: z.string(),
   created_at: time,
   disabled_at: time.nullable(),
+  /** For `If-Match` of a change. */
+  etag: z.string(),
 });
 
 /** A link by which the person sets a password, once. Only this result contains its token. */
@@ -65,7 +68,7 @@ export const oneTimeLink = z.strictObject({ token: z.string(), expires_at: time 
 export async function userJson(db: Queryable, record: User): Promise<z.output<typeof user>> {
   const { name, display_name, email, accounts, language, created_by } = record;
   const totp = await findTotp(db, name);
-  return {
+  const facts = {
     name,
     display_name,
     email,
@@ -79,6 +82,7 @@ export async function userJson(db: Queryable, record: User): Promise<z.output<ty
     created_at: isoTime(record.created_at),
     disabled_at: isoOrNull(record.disabled_at),
   };
+  return { ...facts, etag: entityTag(facts) };
 }
 
 /** The person with this name. Throws `USAGE` if there is none. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { entityTag } from '../../core/identity/entity-tag.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { listSlots, openSlots, type SlotRecord, slotStates } from '../../ledger/jobs/slots.ts';
@@ -9,6 +10,9 @@ import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { accountName, folder, priority, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { isVisible } from '../base/visible.ts';
+
+/** A person runs one of the latest slots again. */
+const slotsInTag = 20;
 
 /** One due time of a job. */
 const slot = z.strictObject({
@@ -37,6 +41,8 @@ const job = z.strictObject({
   open_slot: slot.nullable(),
   /** Files in `working` that no slot will import, or only if their slot is run again. */
   unprocessed: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
+  /** For `If-Match` of a run: another one whenever a slot of the job has begun or ended. */
+  etag: z.string(),
 });
 
 /** Lists the jobs, with each job's next run and the result of its last run. */
@@ -68,6 +74,10 @@ function jobJson({ name, description, account, schedule, source, priority, finis
   return { name, description, account: account ?? null, schedule: when, source: source.kind, ...order };
 }
 
+export async function jobTag(db: Queryable, name: string): Promise<string> {
+  return entityTag(await listSlots(db, name, slotsInTag));
+}
+
 async function known(db: Queryable, job: Job, now: number) {
   const [last] = await listSlots(db, job.name, 1);
   const [open] = await openSlots(db, job.name, now);
@@ -77,6 +87,7 @@ async function known(db: Queryable, job: Job, now: number) {
     last_slot: last ? slotJson(last) : null,
     open_slot: open ? slotJson(open) : null,
     unprocessed: left.map(({ file, due_at }) => ({ file, slot: isoOrNull(due_at) })),
+    etag: await jobTag(db, job.name),
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Random } from '../../core/basics/random.ts';
+import { entityTag } from '../../core/identity/entity-tag.ts';
 import { safeUrl, shownUrl } from '../../core/text/safe-url.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -34,7 +35,13 @@ export const endpoint = z.strictObject({
   earlier_secret_until: time.nullable(),
   created_by: z.string(),
   created_at: time,
+  /** For `If-Match` of a change. */
+  etag: z.string(),
 });
+
+export function endpointTag(one: Endpoint): string {
+  return entityTag(one);
+}
 
 export function endpointJson(one: Endpoint, now: number): z.output<typeof endpoint> {
   const isEarlierUsed = one.earlier_until !== null && one.earlier_until > now;
@@ -48,6 +55,7 @@ export function endpointJson(one: Endpoint, now: number): z.output<typeof endpoi
     earlier_secret_until: isoOrNull(isEarlierUsed ? one.earlier_until : null),
     created_by: one.created_by,
     created_at: isoTime(one.created_at),
+    etag: endpointTag(one),
   };
 }
 

@@ -18,7 +18,7 @@ import { sealEarlierTotp } from '../sign-in/totp.ts';
 import { type Caller, callerOf, personOf } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
 import { sendFile } from './download.ts';
-import { etagOf, matchingLedger, requireMatch } from './etag.ts';
+import { matchingLedger, requireMatch, tagFinder } from './etag.ts';
 import { makeEventHub, streamEvents } from './event-stream.ts';
 import { type ChangingRequest, once } from './once.ts';
 import { openApiDocument } from './openapi.ts';
@@ -54,14 +54,14 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     bodyLimit: bodyBytesMax,
     forceCloseConnections: 'idle',
     trustProxy: [...trustedProxies],
+    // A path that is not encoded as it should be never reaches the handlers below.
+    frameworkErrors: (_error, _request, reply) =>
+      void sendProblem(withHeaders(reply), problem('REQUEST_INVALID', 'The path of the request is not a valid one.')),
     ...(https === null ? {} : { https }),
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
-  app.addHook('onSend', async (_request, reply) => {
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
-  });
+  app.addHook('onSend', async (_request, reply) => void withHeaders(reply));
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url}.`)),
   );
@@ -91,6 +91,12 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   return app;
 }
 
+/** What every answer has: nothing is kept by caches, and no browser guesses what it is. */
+function withHeaders(reply: FastifyReply): FastifyReply {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  return reply.header('x-content-type-options', 'nosniff');
+}
+
 function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   const { method, path } = route;
   const readInput = inputReader(route);
@@ -101,7 +107,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
       const input = readInput(request);
       await requireProof(deps, route, callerIn(request), input);
       // The tag is read before its content, so that it is never of a later state.
-      const etag = method === 'GET' ? await etagOf(deps.session.db, input) : null;
+      const etag = method === 'GET' ? await tagFinder(route, input)(deps.session.db) : null;
       if (etag !== null) reply.header('etag', etag);
       const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
       if (route.isDownload === true) return sendFile(reply, await work());
@@ -216,15 +222,17 @@ function changingRequest(request: FastifyRequest, body: unknown): ChangingReques
 }
 
 /** Runs an operation, and wakes the runner of the account. */
-async function answerOf(deps: ApiDeps, { operation, method }: Route, caller: Caller, input: unknown, ifMatch?: string) {
+async function answerOf(deps: ApiDeps, route: Route, caller: Caller, input: unknown, ifMatch?: string) {
+  const { operation, method } = route;
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
   try {
     const own = sessionOf(session, caller);
     if (method !== 'GET' && ifMatch !== undefined) {
       await requireAllowed(own, operation, Object(input));
-      await requireMatch(own.db, ifMatch, input);
-      own.db = matchingLedger(own.db, ifMatch, input);
+      const find = tagFinder(route, input);
+      await requireMatch(own.db, ifMatch, find);
+      own.db = matchingLedger(own.db, ifMatch, find);
     }
     const result = await performIn(own, operation, door, input);
     if (method === 'POST') await noteChange(session, onChange, input);

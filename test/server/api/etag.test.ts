@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
 import { consoleOf } from '../sign-in/browser.ts';
 
 const batch = '/api/v1/batches/B-default';
+
+const jobFile = `import { defineJob } from 'airbatch';
+export default defineJob({
+  name: 'payroll',
+  description: 'pays',
+  schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi', catchUp: 'last' },
+  source: { kind: 'folder', folder: 'payroll', pattern: '*.csv' },
+  runId: '{job}-{slot:yyyy-MM}',
+});
+`;
 
 describe('two people with one batch', () => {
   test('cannot decide about a state that they have not seen', async (t) => {
@@ -29,7 +42,7 @@ describe('two people with one batch', () => {
     assert.equal((await reject(String(now))).status, 200, 'the answer was');
   });
 
-  test('at the same moment: one is refused, whoever comes second', async (t) => {
+  test('cannot both decide at the same moment', async (t) => {
     const { db, person } = await consoleOf(t);
     const { transact } = db;
     // Each change waits until all requests have read the batch.
@@ -54,6 +67,44 @@ describe('two people with one batch', () => {
       assert.equal(done.length + refused.length, 3, JSON.stringify(answers.map(({ body }) => body)));
       assert.equal(done.length, 1, `round ${round}`);
     }
+  });
+
+  test('cannot change a person, a key, an endpoint or a job that another has changed since', async (t) => {
+    const { db, person, addUser, send, makeKey, session } = await consoleOf(t);
+    mkdirSync(session.config.jobs);
+    writeFileSync(join(session.config.jobs, 'payroll.ts'), jobFile);
+    const amina = await person('amina', { roles: ['admin', 'audit', 'operate'] });
+    const nextCode = await amina.enrol();
+    const prove = (purpose: string) =>
+      amina.send('POST', '/api/v1/session/step-up', { body: { purpose, code: nextCode() } });
+    await prove('change-user');
+    await addUser('bela', { roles: ['prepare'] });
+    await makeKey('payroll', ['prepare']);
+    await send('POST', '/api/v1/webhooks', { body: { url: 'https://example.org/' }, once: 'webhook' });
+    const listed = async (url: string, list: string) => (await amina.send('GET', url)).body[list] as { etag: string }[];
+    const [users, keys, endpoints, jobs] = [
+      await listed('/api/v1/users', 'users'),
+      await listed('/api/v1/api-keys', 'keys'),
+      await listed('/api/v1/webhooks', 'endpoints'),
+      await listed('/api/v1/jobs', 'jobs'),
+    ];
+    const [endpoint] = endpoints as { etag: string; endpoint_id: string }[];
+    const ofName = (list: { etag: string }[], name: string) =>
+      list.find((one) => Object(one).name === name)?.etag ?? '';
+    const post = async (url: string, etag: string, body: object) =>
+      (await amina.send('POST', url, { body, headers: { 'if-match': etag } })).body.code ?? 'done';
+    const change = (language: string) => post('/api/v1/users/bela/change', ofName(users, 'bela'), { language });
+    assert.deepEqual([await change('fr'), await change('sw')], ['done', 'CHANGED_MEANWHILE']);
+    const revoke = () => post('/api/v1/api-keys/payroll/revoke', ofName(keys, 'payroll'), {});
+    assert.equal(await revoke(), 'done');
+    await makeKey('payroll', ['approve']);
+    assert.equal(await revoke(), 'CHANGED_MEANWHILE', 'a later key of the same name is another one');
+    const toggle = () =>
+      post(`/api/v1/webhooks/${endpoint?.endpoint_id}/change`, endpoint?.etag ?? '', { enabled: false });
+    assert.deepEqual([await toggle(), await toggle()], ['done', 'CHANGED_MEANWHILE']);
+    const run = () => post('/api/v1/jobs/payroll/run', ofName(jobs, 'payroll'), {});
+    await db.transact((tx) => insertSlot(tx, { job: 'payroll', due_at: 0, state: 'skipped', detail: null }));
+    assert.equal(await run(), 'CHANGED_MEANWHILE');
   });
 
   test('learn nothing from the tag of a batch that they may not see', async (t) => {

@@ -8,7 +8,7 @@ import { Refusal } from '../sign-in/refusal.tsx';
 import { CodeField } from '../sign-in/sign-in-form.tsx';
 import type { Work } from '../sign-in/use-work.ts';
 
-const QrCode = lazy(() => import('./qr-code.tsx'));
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 
 /** Adds an app that shows codes: its secret, and a first code that shows that the app has it. */
 export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {

@@ -31,7 +31,7 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
       const fields = { display_name: displayName.trim(), roles, accounts };
       if (person !== null) {
         const body = { ...fields, email: email.trim() === '' ? null : email.trim() };
-        return change('/api/v1/users/{name}/change', { path: { name: person.name }, body });
+        return change('/api/v1/users/{name}/change', { path: { name: person.name }, body, etag: person.etag });
       }
       const given = email.trim() === '' ? {} : { email: email.trim() };
       const made = await change('/api/v1/users', { body: { name: name.trim(), language: 'en', ...fields, ...given } });

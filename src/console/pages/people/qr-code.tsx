@@ -1,7 +1,7 @@
 import { qrPath } from './qr-path.ts';
 
-/** A QR code, drawn here: no secret leaves the page. It is dark on light in every scheme: many cameras read no other. */
-export default function QrCode({ text, label }: { text: string; label: string }) {
+/** A QR code, drawn here: no secret leaves the page. It is dark on light in every scheme, as cameras read it. */
+export function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = qrPath(text);
   return (
     <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">

@@ -24,7 +24,7 @@ export function EndpointDialog({
       const chosen = { events: [...events], accounts: accounts.split(',').flatMap((name) => name.trim() || []) };
       if (endpoint === null) return (await change('/api/v1/webhooks', { body: { url: url.trim(), ...chosen } })).secret;
       const path = { endpoint_id: endpoint.endpoint_id };
-      await change('/api/v1/webhooks/{endpoint_id}/change', { path, body: chosen });
+      await change('/api/v1/webhooks/{endpoint_id}/change', { path, body: chosen, etag: endpoint.etag });
       return null;
     },
     {
