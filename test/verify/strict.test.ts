@@ -184,5 +184,5 @@ test('an additional member in the list of anchored heads is rejected', async (t)
     { place: 'file heads', at: new Date(startMs).toISOString(), events: 20, head: head.head, receipt: null, note: 'x' },
   ];
   await writeFile(path, `${JSON.stringify(note, null, 2)}\n`);
-  assert.match((await verifyReports(dir)).findings.map(({ message }) => message).join(), /Unrecognized key/);
+  assert.match((await verifyReports(dir)).findings.map(({ message }) => message).join(), /unknown name/);
 });

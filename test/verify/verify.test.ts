@@ -493,10 +493,15 @@ test('a wrong file to compare with is refused by its name', async (t) => {
   };
   for (const events of [0, 90.5, -1, '3', null]) {
     const head = JSON.stringify({ batch_id: 'B-1', events, head: 'x' });
-    await refused(`\n${head}\n`, { anchors: path }, /^line 2 of .*given is no head of a chain: events: /);
+    await refused(`\n${head}\n`, { anchors: path }, /^line 2 of .*given is no head of a chain: "events": /);
   }
   await refused('no json', { anchors: path }, /^line 1 of .*given is no head of a chain: /);
   await refused('no json', { serviceList: path }, /^.*given cannot be read as the service's list: /);
+  await refused(
+    '{"success":true,"data":[]}',
+    { serviceList: path },
+    /: a line is a whole answer; each line must be one/,
+  );
   await refused('no database', { ledger: path }, /^.*given cannot be read as a ledger: /);
   await refused('', { publicKey: 'no key' }, /^the given key is not a key /);
 });

@@ -33,6 +33,8 @@ export function listedPayment(line: string): ListedPayment {
   const value = (JSON.parse as ParseWithSource)(line, (_key, member, { source }) =>
     typeof member === 'number' ? source : member,
   );
+  if (typeof value === 'object' && value !== null && 'data' in value)
+    throw new Error("a line is a whole answer; each line must be one of its payments (jq -c '.data[]')");
   return entryShape.parse(value);
 }
 

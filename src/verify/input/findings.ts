@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The finding for JSON that can be read, but is not written as the program writes it. */
 export const doubleMeaning =
   'is not written as the program writes it: it may have a name twice, and readers may use either value.';
@@ -65,7 +67,7 @@ export async function given<Result>(what: string, work: () => Result | Promise<R
   } catch (error) {
     // A part of the work has given a more precise reason.
     if (error instanceof InputError) throw error;
-    throw new InputError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new InputError(`${what}: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -79,8 +81,31 @@ export async function attempt<Result>(
     return await check();
   } catch (error) {
     if (error instanceof InputError) throw error;
-    const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
-    findings.add(file, code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there.' : `cannot be read: ${message}.`);
+    const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+    findings.add(
+      file,
+      code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there.' : `cannot be read: ${messageOf(error)}.`,
+    );
     return null;
   }
+}
+
+/** The most differences from a shape that a message names. */
+const namedMax = 3;
+
+/** The message of an error. The parser's own message about another shape is JSON, which is not for people. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const said = error.issues.map((issue) => {
+    const place = issue.path.length === 0 ? '' : `"${issue.path.join('.')}"`;
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.keys.map((name) => JSON.stringify(name)).join(' and ');
+      return `${place || 'it'} has the unknown ${issue.keys.length === 1 ? 'name' : 'names'} ${names}`;
+    }
+    const message = issue.message.replace(/^Invalid input: /, '');
+    if (place !== '' && message.endsWith(', received undefined')) return `${place} is missing`;
+    return place === '' ? message : `${place}: ${message}`;
+  });
+  const more = said.length - namedMax;
+  return [...said.slice(0, namedMax), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
