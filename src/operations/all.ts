@@ -43,6 +43,7 @@ import { submitBatch } from './files/submit-batch.ts';
 import { submitFile } from './files/submit-file.ts';
 import { validateFile } from './files/validate-file.ts';
 import { checkJobs } from './jobs/check-jobs.ts';
+import { createJob } from './jobs/create-job.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { runJob } from './jobs/run-job.ts';
 import { checkMigration } from './migration/check-migration.ts';
@@ -126,6 +127,7 @@ export const operations = {
   listReportFiles,
   exportAuditPack,
   verifyReports,
+  createJob,
   listJobs,
   checkJobs,
   runJob,

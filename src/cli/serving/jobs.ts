@@ -1,21 +1,17 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { makeFolders } from '../../core/basics/folders.ts';
 import { visible } from '../../core/text/visible.ts';
 import { checkJobs } from '../../operations/jobs/check-jobs.ts';
+import { createJob } from '../../operations/jobs/create-job.ts';
 import { listJobs } from '../../operations/jobs/list-jobs.ts';
 import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.ts';
-import { jobName } from '../../runtime/jobs/define-job.ts';
-import { loadConfig } from '../../runtime/settings/config.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { localTime } from '../base/dates.ts';
 import { printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { runJob } from './job-run.ts';
-import { jobTemplate } from './job-template.ts';
 
 type Jobs = z.output<typeof listJobs.result>['jobs'];
 
@@ -39,7 +35,7 @@ export async function execute(
     case 'check':
       return check(context);
     case 'new':
-      return makeNew(context, required(action, name));
+      return create(context, required(action, name));
     case 'run':
       return runJob(context, required(action, name), options);
     default:
@@ -98,17 +94,8 @@ async function check(context: CommandContext): Promise<number> {
   return 0;
 }
 
-async function makeNew(context: CommandContext, name: string): Promise<number> {
-  const { cwd, terminal } = context;
-  const config = await loadConfig(context);
-  for (const warning of config.warnings) terminal.error(`Note: ${warning}\n`);
-  if (!jobName.safeParse(name).success)
-    throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
-  const path = join(config.jobs, `${name}.ts`);
-  if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
-  // If the umask lets others write to the folder, airbatch refuses to load the job.
-  makeFolders(dirname(path), 0o755);
-  writeFileSync(path, jobTemplate(name), { mode: 0o644 });
-  answer(context, { name, file: path }, `Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check`);
+async function create(context: CommandContext, name: string): Promise<number> {
+  const made = await call(context, createJob, { name });
+  answer(context, made, `Written: ${relative(context.cwd, made.file)}. Change it, then: airbatch jobs check`);
   return 0;
 }

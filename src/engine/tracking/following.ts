@@ -22,7 +22,7 @@ export async function followList(context: FollowingNeeds, cursor: ListCursor): P
   if (plan.youngAt <= now && troubleMs === 0) {
     const from = Math.min(plan.stale.oldest ?? ever, plan.fresh.oldest ?? ever);
     troubleMs = await look(context, cursor, plan, { from, until: ever });
-    cursor.readAt = clock.now();
+    cursor.youngReadAt = clock.now();
   }
   if (plan.oldAt > now && plan.youngAt > now) return plan.askAgainAt;
   cursor.troubleUntil = lastReadAt(cursor) + troubleMs;
@@ -30,6 +30,6 @@ export async function followList(context: FollowingNeeds, cursor: ListCursor): P
   return Math.max(cursor.troubleUntil, lastReadAt(cursor) + next.apartMs, next.askAgainAt);
 }
 
-function lastReadAt({ readAt, oldReadAt }: ListCursor): number {
-  return Math.max(readAt, oldReadAt);
+function lastReadAt({ youngReadAt, oldReadAt }: ListCursor): number {
+  return Math.max(youngReadAt, oldReadAt);
 }

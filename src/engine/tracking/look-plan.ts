@@ -60,7 +60,7 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   const patienceMs = isSending ? Math.max(listReadsMs, listPatienceMs - graceMs) : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= paymentsPerPageMax ? now : waitedFor;
-  const staleAt = stale.count > 0 ? cursor.readAt + patienceMs : Infinity;
+  const staleAt = stale.count > 0 ? cursor.youngReadAt + patienceMs : Infinity;
   const oldMs = Math.min(
     settings.oldReadsMsMax,
     Math.max(patienceMs, (now - (old.oldest ?? now)) * settings.oldReadsShare),

@@ -98,6 +98,8 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   redeliverWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/deliveries/:delivery_no/redeliver' },
   // A person who may start the program on its machine decides who administers it.
   inviteAdmin: null,
+  // It writes code that the machine runs.
+  createJob: null,
   // It works on the batch itself: `reopen-failed` leaves that to the program that serves the account.
   retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.
