@@ -136,12 +136,17 @@ for (const { name, newLedger } of drivers) {
       assert.deepEqual(counted, { count: 3 });
     });
 
-    test('refuses a statement beside the open transaction of the same code', async (t) => {
+    test('refuses statements and transactions beside the open transaction of the same code', async (t) => {
       const db = await one(t);
       await assert.rejects(
         db.transact(() => db.execute('INSERT INTO t (n) VALUES (1)')),
         /within a transaction/,
       );
+      await assert.rejects(
+        db.transact(() => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)'))),
+        /within a transaction/,
+      );
+      assert.deepEqual(await db.query('SELECT n FROM t'), []);
     });
 
     test('takes its space back, and keeps what is there', async (t) => {

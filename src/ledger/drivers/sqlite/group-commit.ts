@@ -26,6 +26,8 @@ export interface GroupCommitDeps {
   direct: Queryable;
   /** Runs work after all work that was queued before. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Fails within the work of a transaction. */
+  requireOutside(): void;
   /** Runs the work of one transaction. */
   inside<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when the log has room for a transaction. */
@@ -82,6 +84,7 @@ export function makeGroupCommit(
 
   return <Value>(work: (tx: Queryable) => Promise<Value>) =>
     new Promise<Value>((resolve, reject) => {
+      deps.requireOutside();
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (!isFlushing) void flush();
     });

@@ -35,7 +35,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   // Overwrites deleted content with zeros in place: erasing people's data does not rewrite gigabytes.
   if (isFile(path)) database.exec('PRAGMA secure_delete = ON');
   const assertInPlace = isFile(path) ? makeAssertInPlace(path) : () => undefined;
-  const { inTurn, inside } = makeTurns();
+  const { requireOutside, inTurn, inside } = makeTurns();
   const log = makeDurableLog(path, database, { busyTimeoutMs, syncFile, checkpoints, assertInPlace, inTurn });
   const { direct, clear } = makeStatements(path, database);
   const ready = async () => {
@@ -51,7 +51,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   };
 
   const transact = makeGroupCommit({
-    ...{ path, database, direct, inTurn, inside, ready },
+    ...{ path, database, direct, requireOutside, inTurn, inside, ready },
     committed: log.committed,
     durable: async () => log.wal?.durable(),
     // In memory, a commit costs nothing.

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert } from '../../../core/basics/assert.ts';
 
 export interface Turns {
+  /** Fails within the work of a transaction: what waits there for a turn would wait for its own end. */
+  requireOutside(): void;
   /** Runs the work after all work that was queued before. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs the work of a transaction, in which nothing may wait for a turn. */
@@ -13,9 +15,9 @@ export function makeTurns(): Turns {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const inside = new AsyncLocalStorage<true>();
+  const requireOutside = () => assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    // Otherwise the statement would wait for its own transaction to end: a deadlock.
-    assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
+    requireOutside();
     const before = tail;
     waiting += 1;
     const mine = (async () => {
@@ -33,5 +35,5 @@ export function makeTurns(): Turns {
     }
   };
 
-  return { inTurn, inside: (work) => inside.run(true, work) };
+  return { requireOutside, inTurn, inside: (work) => inside.run(true, work) };
 }
