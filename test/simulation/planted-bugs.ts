@@ -258,8 +258,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'an approval by who submitted the batch',
     seed: 5,
     file: 'engine/plan/approval.ts',
-    find: 'approval.bySubmitter || !(await',
-    replace: 'approval.bySubmitter || person !== null || !(await',
+    find: 'if (name === undefined) return;',
+    replace: 'if (name !== null) return;',
   },
   {
     name: 'an approval of whatever rows are there',

@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
 import { type RequestedTotals, requestedNow } from './preflight.ts';
-import { type Humans, readHumans } from './same-human.ts';
+import { authorsOf, type Humans, readHumans } from './same-human.ts';
 
 /** The plan that was approved. It is stored with the batch, and the spending is compared with it. */
 export interface ApprovedPlan {
@@ -165,7 +165,10 @@ function planText({ toSend, products, sums }: RequestedTotals): string {
   return asked.length === 0 ? rows : `${rows} (${asked.join(', ')})`;
 }
 
-/** Fails with `SECOND_PERSON_NEEDED` if the submitter of a batch does what only another person may do. */
+/**
+ * Fails with `SECOND_PERSON_NEEDED` if the submitter of a batch, or somebody who has brought or mended its file, does
+ * what only another person may do.
+ */
 export async function requireSecondPerson(
   db: Queryable,
   { policy, batch_id, created_by }: BatchRecord,
@@ -174,10 +177,14 @@ export async function requireSecondPerson(
 ): Promise<void> {
   const { approval } = storedPolicy(policy);
   const { person } = actor;
-  if (approval.bySubmitter || !(await readHumans(db, actor)).areOne(created_by, person)) return;
+  if (approval.bySubmitter) return;
+  const humans = await readHumans(db, actor);
+  const name = (await authorsOf(db, { batch_id, created_by })).find((author) => humans.areOne(author, person));
+  if (name === undefined) return;
+  const did = humans.areOne(name, created_by) ? 'submitted' : 'prepared';
   throw new AirbatchError(
     'SECOND_PERSON_NEEDED',
-    `${person} submitted batch ${batch_id}${asName(created_by, person)}, and cannot ${what}`,
+    `${person} ${did} batch ${batch_id}${asName(name, person)}, and cannot ${what}`,
   );
 }
 

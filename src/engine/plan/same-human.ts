@@ -1,5 +1,6 @@
 import { apiKeyMakers } from '../../ledger/access/api-keys.ts';
 import type { Actor } from '../../ledger/actor.ts';
+import { authorsOfDraft } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
 /** Tells whether two names in the ledger are one human's, who counts once where several people must decide. */
@@ -21,4 +22,12 @@ export async function readHumans(db: Queryable, { otherNames }: Pick<Actor, 'oth
       return behind(name).some((one) => others.includes(one));
     },
   };
+}
+
+/** Whose work a batch is: who has submitted it, and who has brought or changed its file. */
+export async function authorsOf(
+  db: Queryable,
+  { batch_id, created_by }: { batch_id: string; created_by: string },
+): Promise<string[]> {
+  return [created_by, ...(await authorsOfDraft(db, batch_id))];
 }

@@ -156,6 +156,17 @@ export async function endDraft(
   return changed === 1;
 }
 
+/** Who has brought the file of which a batch was made through a draft, and who has changed it there. */
+export async function authorsOfDraft(db: Queryable, batchId: string): Promise<string[]> {
+  const found = await db.query<{ name: string }>(
+    `SELECT created_by AS name FROM drafts WHERE batch_id = ?
+     UNION SELECT COALESCE(undone_by, done_by) FROM draft_steps
+       WHERE draft_id IN (SELECT draft_id FROM drafts WHERE batch_id = ?)`,
+    [batchId, batchId],
+  );
+  return found.map(({ name }) => name);
+}
+
 /** The draft from which a batch was made; null if none was. */
 export async function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecord | null> {
   const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE batch_id = ?', [batchId]);

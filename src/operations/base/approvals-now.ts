@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { approvalEndsAt } from '../../engine/plan/approval.ts';
-import { readHumans } from '../../engine/plan/same-human.ts';
+import { authorsOf, readHumans } from '../../engine/plan/same-human.ts';
 import { usersWithRole } from '../../ledger/access/users.ts';
 import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -31,7 +31,7 @@ export async function approvalsNow(
   const given = await approvalsOf(db, batch.batch_id);
   const others = async (names: string[]) => {
     const humans = await readHumans(db, config);
-    const decided = [batch.created_by, ...given.map(({ person }) => person)];
+    const decided = [...(await authorsOf(db, batch)), ...given.map(({ person }) => person)];
     return [...new Set(names)].filter((name) => !decided.some((one) => humans.areOne(one, name)));
   };
   const isWaiting = batch.status === 'awaiting_approval';

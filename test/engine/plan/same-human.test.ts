@@ -6,7 +6,10 @@ import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { readHumans } from '../../../src/engine/plan/same-human.ts';
 import { insertApiKey, revokeApiKey } from '../../../src/ledger/access/api-keys.ts';
 import { approvalsOf } from '../../../src/ledger/batches/approvals.ts';
+import { addStep } from '../../../src/ledger/drafts/draft-changes.ts';
+import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { aDraft } from '../../support/drafts.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, memoryLedger, unplanned } from '../../support/ledger.ts';
 
@@ -103,6 +106,20 @@ describe('one human with several names', () => {
       await assert.rejects(by(name), /has approved batch batch-1 already as amina/);
     assert.equal((await by('bob')).status, 'approved');
     assert.deepEqual((await approvalsOf(db, 'batch-1')).map(({ person }) => person).sort(), ['amina', 'bob']);
+    await db.close();
+  });
+
+  test('does not approve a file that they have brought or mended, whoever submitted it', async () => {
+    const { db, by } = await waiting('sam');
+    const draft = aDraft({ draft_id: 'D-1', batch_id: 'batch-1', created_by: 'dora' });
+    await db.transact((tx) => insertDraft(tx, [draft]));
+    const step = { draft_id: 'D-1', kind: 'cells' as const, detail: '{}', cells: 1, done_at: 1 };
+    for (const done_by of ['payroll', 'emeka']) await db.transact((tx) => addStep(tx, { ...step, done_by }));
+    await db.execute("UPDATE draft_steps SET undone_by = 'femi', undone_at = 2 WHERE done_by = 'emeka'");
+    for (const name of ['dora', 'akamau', 'femi'])
+      await assert.rejects(by(name), /prepared batch batch-1.*cannot approve it/, name);
+    await by('emeka');
+    assert.equal((await by('bob')).status, 'approved', 'what emeka did was undone');
     await db.close();
   });
 
