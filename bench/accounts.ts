@@ -114,7 +114,11 @@ export async function pay(size: number, pace: Pace): Promise<Figure[]> {
   });
 }
 
-function paceOf({ lastAcceptedAt, creations }: AccountRequests, startedAt: number, { windowMs, rows }: Pace): number {
+export function paceOf(
+  { lastAcceptedAt, creations }: AccountRequests,
+  startedAt: number,
+  { windowMs, rows }: Pace,
+): number {
   if (creations < rows || lastAcceptedAt === null) throw new Error(`${creations} rows of ${rows} arrived`);
   const firstWindow = Math.floor(startedAt / windowMs);
   const leastMs = (firstWindow + Math.ceil(rows / rate) - 1) * windowMs - startedAt;
@@ -160,7 +164,7 @@ async function withAccounts(
   });
 }
 
-async function until(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
   while (!(await isSo())) await wait(everyMs);
 }
 
@@ -171,7 +175,7 @@ async function leasesHeld(db: Database): Promise<number> {
   return held?.count ?? 0;
 }
 
-async function batchesCompleted(db: Database): Promise<number> {
+export async function batchesCompleted(db: Database): Promise<number> {
   const [completed] = await db.query<{ count: number }>(
     `SELECT COUNT(*) AS count FROM batches WHERE status = 'completed'`,
   );

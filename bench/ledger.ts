@@ -22,15 +22,15 @@ export async function addApprovedBatch(
   db: Database,
   count: number,
   service: string,
-  owner: { account: string; batch_id: string } = { account: accountName, batch_id: batchId },
+  owner: { account: string; batch_id: string; rowsBefore?: number } = { account: accountName, batch_id: batchId },
 ): Promise<void> {
   const clock = systemClock;
   const options = { clock, actor: 'bench' };
-  const { batch_id } = owner;
-  await inUnit(db, options, (unit) => unit.addBatch({ ...newBatch(clock.now(), service), ...owner }, {}));
+  const { account, batch_id, rowsBefore = 0 } = owner;
+  await inUnit(db, options, (unit) => unit.addBatch({ ...newBatch(clock.now(), service), account, batch_id }, {}));
   for (let from = 1; from <= count; from += rowsPerUnit) {
     const numbers = Array.from({ length: Math.min(rowsPerUnit, count - from + 1) }, (_, at) => from + at);
-    const rows = numbers.map((number) => ({ ...newRow(number), batch_id }));
+    const rows = numbers.map((number) => ({ ...newRow(rowsBefore + number), row_no: number, batch_id }));
     await inUnit(db, options, (unit) => unit.addRows(batch_id, rows));
   }
   await inUnit(db, options, async (unit) => {

@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   accounts: () => import('./accounts.ts'),
   reports: () => import('./reports.ts'),
   drafts: () => import('./drafts.ts'),
+  console: () => import('./console.ts'),
 };
 
 /**

@@ -21,12 +21,17 @@ export interface ServeUsage {
 export interface ServeProcess extends AsyncDisposable {
   /** When the program, with its code loaded, began to open its ledger (epoch ms). */
   startedAt: number;
+  /** Where the API is; null without one. */
+  apiUrl: string | null;
   usage(): Promise<ServeUsage>;
 }
 
-export async function startServe({ folder, env }: Workplace): Promise<ServeProcess> {
+export async function startServe(
+  { folder, env }: Workplace,
+  { hasApi = false }: { hasApi?: boolean } = {},
+): Promise<ServeProcess> {
   const profile = process.env['AIRBATCH_BENCH_PROFILE'];
-  const child = fork(import.meta.filename, ['serve', folder], {
+  const child = fork(import.meta.filename, [hasApi ? 'api' : 'serve', folder], {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     env: { ...process.env, ...asLauncher.env, ...env },
     execArgv: [...asLauncher.execArgv, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
@@ -36,9 +41,10 @@ export async function startServe({ folder, env }: Workplace): Promise<ServeProce
     if (typeof message !== 'object' || message === null) throw new Error(`serve ended with code ${message}`);
     return message as Answer;
   };
-  const { startedAt } = await answer<{ startedAt: number }>();
+  const { startedAt, apiUrl } = await answer<{ startedAt: number; apiUrl: string | null }>();
   return {
     startedAt,
+    apiUrl,
     async usage() {
       child.send('usage');
       return answer<ServeUsage>();
@@ -100,12 +106,12 @@ if (process.send && process.argv[1] === import.meta.filename) {
   });
   const startedAt = Date.now();
   const address = { host: '127.0.0.1', port: 0 };
-  const inner = { metricsAddress: null, apiAddress: null };
+  const inner = { metricsAddress: null, apiAddress: process.argv[2] === 'api' ? address : null };
   await serve(
     { cwd: process.argv[3] ?? '', env: process.env, screen: null, configPath: undefined, ledgerPath: undefined },
     { address, ...inner, graceMs: 25_000, restored: false, invitation: null, sandbox: false },
     {
-      onServing: () => process.send?.({ startedAt }),
+      onServing: (_url, api) => process.send?.({ startedAt, apiUrl: api?.url ?? null }),
       stopSignal: () => stopping.signal,
       exitLate: () => process.exit(5),
       nameOf: (field) => field,
