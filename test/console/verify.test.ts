@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { NotVerifiable, type ReadFile, verifyReports } from '../../src/console/pages/reports/verify.ts';
+import { type AnchorRecord, insertAnchor } from '../../src/ledger/audit/anchors.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { showKey } from '../../src/operations/proof/show-key.ts';
 import { writeReports } from '../../src/operations/proof/write-reports.ts';
@@ -13,10 +14,11 @@ import { folderOf } from '../support/folder.ts';
 const door = { nameOf: (field: string) => field };
 
 /** Reports of a finished batch, read as a browser reads them. `edit` changes the bytes of a file on the way. */
-async function reports(t: TestContext) {
+async function reports(t: TestContext, anchor?: Omit<AnchorRecord, 'batch_id'>) {
   const installation = await makeInstallation(folderOf(t), '');
   t.after(() => installation.close());
   const { session } = installation;
+  if (anchor !== undefined) await insertAnchor(session.db, { ...anchor, batch_id: samples.done });
   const { dir } = await performIn(session, writeReports, door, { batch_id: samples.done });
   const { fingerprint } = await performIn(session, showKey, door, {});
   const reader =
@@ -74,6 +76,13 @@ describe('the proof of reports in the browser', () => {
       manifest.map(({ what }) => what),
       ['signature'],
     );
+  });
+
+  test('finds what the program has found: a chain that differs from its anchored head', async (t) => {
+    const anchor = { place: 'file /mnt/heads.jsonl', events: 4, head: 'another', anchored_at: 1, receipt: null };
+    const { reader } = await reports(t, anchor);
+    const fault = 'summary.json: event 4 differs from the anchored one (file /mnt/heads.jsonl)';
+    assert.deepEqual(await wrong(reader()), [{ what: 'chain', faults: [fault] }]);
   });
 
   test('says that a folder without a manifest cannot be judged', async (t) => {

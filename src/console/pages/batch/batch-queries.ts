@@ -18,7 +18,6 @@ export type Progress = Answer<'/api/v1/batches/{batch_id}/progress'>['batches'][
 export type RowPage = Answer<'/api/v1/batches/{batch_id}/rows'>;
 export type Row = RowPage['rows'][number];
 export type HeldRows = Answer<'/api/v1/batches/{batch_id}/held-rows'>;
-export type LoggedEvent = Answer<'/api/v1/events'>['events'][number];
 
 /** How often a page redraws a batch while events arrive (ms): each row of a batch has several. */
 const redrawMs = 1_500;

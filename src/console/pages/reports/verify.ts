@@ -121,11 +121,25 @@ async function checkChain(
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
   }
+  const broken = await saidBroken(read);
   const isHead = faults.length === 0 && previous === audit.head && seq === audit.events;
   return [
-    { what: 'chain', faults },
+    { what: 'chain', faults: broken === null ? faults : [...faults, `summary.json: ${broken}`] },
     { what: 'head', faults: isHead ? [] : ['events.jsonl'] },
   ];
+}
+
+/**
+ * The fault of the chain that the program itself has found, and that these files alone may not show: an event that
+ * differs from its anchored head. Null if there is none.
+ */
+async function saidBroken(read: ReadFile): Promise<string | null> {
+  try {
+    const summary = JSON.parse(new TextDecoder().decode((await read('summary.json')) ?? undefined));
+    return summary.audit.broken ?? null;
+  } catch {
+    return 'not readable';
+  }
 }
 
 /** The hash of an event; null if the line is not an event, or does not follow. */
