@@ -126,6 +126,7 @@ async function payOne({ run, write }: Place): Promise<void> {
   const batch: string = summary.batch_id;
   await run('retry', batch);
   await run('report', batch);
+  await run('audit-pack', batch);
   await run('verify', reports.dir, '--ledger', '.airbatch/ledger.db');
   await run('reconcile', '--batch', batch);
   await run('reconcile', '--from', '2026-01-01');

@@ -6234,6 +6234,7 @@ export interface operations {
             query?: {
                 after?: number;
                 limit?: number;
+                numbers?: boolean;
             };
             header?: never;
             path?: never;

@@ -48,6 +48,8 @@ const known = {
   'row.refund': 'event.row.refund',
   'row.contradicted': 'event.row.contradicted',
   'row.changed_late': 'event.row.changed_late',
+  'numbers.read': 'event.numbers.read',
+  'report.read': 'event.report.read',
   // Chains of earlier versions keep these names.
   'batch.ask_approval': 'event.batch.request_approval',
   'row.review': 'event.row.escalate',

@@ -19,7 +19,7 @@ export interface AccessEvent {
 }
 
 /** Who changes something, on which ledger, at which door. */
-interface AccessActor {
+export interface AccessActor {
   db: Database;
   clock: Pick<Clock, 'now'>;
   person: string;
@@ -79,9 +79,19 @@ function hashAfter(previous: string, event: Omit<AccessEvent, 'hash'>): string {
   return chainHash(previous, { ...event, batch_id: accessChainName, row_no: null });
 }
 
-/** A page of the events before number `before` (undefined: from the latest on), the newest first. */
-export function pageAccessEvents(db: Queryable, before: number | undefined, limit: number): Promise<AccessEvent[]> {
-  return db.query('SELECT * FROM access_events WHERE seq < ? ORDER BY seq DESC LIMIT ?', [
+/** The kinds of events that say that a person has seen complete phone numbers. */
+const numbersKinds = `'report.read', 'numbers.read'`;
+
+/**
+ * A page of the events before number `before` (undefined: from the latest on), the newest first. `onlyNumbers`: only
+ * those that say that a person has seen complete phone numbers.
+ */
+export function pageAccessEvents(
+  db: Queryable,
+  { before, limit, onlyNumbers }: { before: number | undefined; limit: number; onlyNumbers: boolean },
+): Promise<AccessEvent[]> {
+  const condition = onlyNumbers ? ` AND kind IN (${numbersKinds})` : '';
+  return db.query(`SELECT * FROM access_events WHERE seq < ?${condition} ORDER BY seq DESC LIMIT ?`, [
     before ?? Number.MAX_SAFE_INTEGER,
     limit,
   ]);

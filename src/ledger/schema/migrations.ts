@@ -226,4 +226,14 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE late_charges ADD COLUMN charged_from BIGINT'],
   // JSON: what the text of the problem names.
   ["ALTER TABLE draft_problems ADD COLUMN named TEXT NOT NULL DEFAULT '{}'"],
+  [
+    // When a person last saw whole phone numbers of a batch or a draft.
+    `CREATE TABLE number_views (
+      person TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      what TEXT NOT NULL,
+      seen_at BIGINT NOT NULL,
+      PRIMARY KEY (person, subject, what)
+    )`,
+  ],
 ];

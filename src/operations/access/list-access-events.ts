@@ -14,6 +14,8 @@ export const listAccessEvents = defineOperation({
     /** `next` of the previous page. */
     after: z.int().min(1).optional(),
     limit: z.int().min(1).max(limitMax).default(limitDefault),
+    /** Only that somebody has seen complete phone numbers. */
+    numbers: z.boolean().default(false),
   }),
   result: z.strictObject({
     events: z.array(
@@ -33,8 +35,8 @@ export const listAccessEvents = defineOperation({
     /** The number of the first event that was edited, deleted or cut off; null if the chain is whole. */
     broken_at: z.int().nullable(),
   }),
-  async run({ session: { db } }, { after, limit }) {
-    const events = await pageAccessEvents(db, after, limit);
+  async run({ session: { db } }, { after, limit, numbers }) {
+    const events = await pageAccessEvents(db, { before: after, limit, onlyNumbers: numbers });
     const next = events.length < limit ? null : (events.at(-1)?.seq ?? null);
     const { brokenAt } = await db.snapshot((view) => readAccessChain(view));
     return { events, next, broken_at: brokenAt };

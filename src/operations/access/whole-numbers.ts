@@ -3,14 +3,14 @@ import { changeAccess } from '../../ledger/access/access-events.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
-/** Whether the caller may see whole phone numbers: people who work on batches may, those who only audit may not. */
+/** Whether the caller may see complete phone numbers: people who work on batches may, those who only audit may not. */
 export function maySeeWholeNumbers({ grant }: Pick<Session, 'grant'>): boolean {
   return !grant?.roles.every((role) => role === 'audit');
 }
 
 /**
- * Notes in the log of access that the caller sees whole phone numbers: of which batch or draft, and where. Fails with
- * `ROLE_MISSING` for whoever only audits.
+ * Notes in the log of access that the caller sees complete phone numbers: of which batch or draft, and where. Fails
+ * with `ROLE_MISSING` for whoever only audits.
  */
 export async function noteWholeNumbers(
   session: Session,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
+import { noteNumbersSeen } from '../../ledger/access/number-views.ts';
 import type { Actor } from '../../ledger/actor.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
@@ -35,6 +36,11 @@ export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result exten
   ledger: LedgerUse | ((input: z.output<Input>) => LedgerUse);
   /** Whether it shows a caller only what belongs to the accounts that the caller may see, without a name of one. */
   showsOnlyVisible?: boolean;
+  /**
+   * If it shows complete phone numbers of a batch or a draft: of what, and to callers with which role. The log of
+   * access keeps each view by somebody who is signed in.
+   */
+  showsNumbers?: { of: string; role: Role };
   run(context: OperationContext, input: z.output<Input>): Promise<z.output<Result>>;
 }
 
@@ -153,7 +159,20 @@ async function runAllowed<Input extends z.ZodType, Result extends z.ZodType>(
   checked: z.output<Input>,
 ): Promise<z.output<Result>> {
   await requireAllowed(session, operation, checked as object);
-  return await operation.run(contextOf(session, door), checked);
+  const result = await operation.run(contextOf(session, door), checked);
+  await noteSeen(session, operation, checked as { batch_id?: string; draft_id?: string });
+  return result;
+}
+
+/** Notes that a signed-in caller sees complete phone numbers, before they are shown. */
+async function noteSeen(
+  session: Session,
+  { showsNumbers }: Pick<RoleOperation, 'showsNumbers'>,
+  { batch_id, draft_id }: { batch_id?: string; draft_id?: string },
+): Promise<void> {
+  if (showsNumbers === undefined || session.grant?.roles.includes(showsNumbers.role) !== true) return;
+  const subject = batch_id === undefined ? { draft_id: draft_id ?? null } : { batch_id };
+  await noteNumbersSeen(session, { subject, what: showsNumbers.of });
 }
 
 /** Throws as `requireRole` and `requireVisible` do if the person may not do this. */

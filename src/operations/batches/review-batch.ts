@@ -49,6 +49,7 @@ export const reviewBatch = defineOperation({
   name: 'review-batch',
   role: 'approve',
   ledger: 'change',
+  showsNumbers: { of: 'plan', role: 'approve' },
   input: z.strictObject({ batch_id: batchId }),
   result: z.strictObject({
     batch_id: batchId,

@@ -32,6 +32,7 @@ export const changeDraft = defineOperation({
   name: 'change-draft',
   role: 'prepare',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: changeInput.extend({
     cells: z.array(cell).min(1).max(cellsMax).optional(),
     fix: groupFix.optional(),

@@ -14,6 +14,7 @@ export const listDraftChanges = defineOperation({
   name: 'list-draft-changes',
   role: 'audit',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: z.strictObject({
     draft_id: draftId,
     /** The number of the step after which the page begins. */

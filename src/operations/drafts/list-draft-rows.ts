@@ -11,6 +11,7 @@ export const listDraftRows = defineOperation({
   name: 'list-draft-rows',
   role: 'audit',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: z.strictObject({
     draft_id: draftId,
     state: draftRow.shape.state.optional(),

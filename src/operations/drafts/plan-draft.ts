@@ -38,6 +38,7 @@ export const planDraft = defineOperation({
   name: 'plan-draft',
   role: 'prepare',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: changeInput.extend({ run_id, priority, finish_by }),
   result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>

@@ -16,6 +16,7 @@ export const previewFix = defineOperation({
   name: 'preview-fix',
   role: 'prepare',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: groupFix.extend({ draft_id: draftId }),
   result: z.strictObject({
     /** Rows that would be mended, and rows that would stay as they are. */

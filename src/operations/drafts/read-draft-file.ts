@@ -11,6 +11,7 @@ export const readDraftFile = defineOperation({
   name: 'read-draft-file',
   role: 'prepare',
   ledger: 'change',
+  showsNumbers: { of: 'file of a draft', role: 'prepare' },
   input: z.strictObject({ draft_id: draftId, which: z.enum(['original', 'mended']) }),
   result: z.strictObject({
     file_name: z.string(),

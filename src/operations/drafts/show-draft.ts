@@ -63,6 +63,7 @@ export const showDraft = defineOperation({
   name: 'show-draft',
   role: 'audit',
   ledger: 'change',
+  showsNumbers: { of: 'draft', role: 'prepare' },
   input: z.strictObject({ draft_id: draftId }),
   result: draftSummary.extend({
     options: draftOptions,

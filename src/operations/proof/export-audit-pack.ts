@@ -29,7 +29,7 @@ export const exportAuditPack = defineOperation({
   ledger: 'change',
   input: z.strictObject({
     batch_id: batchId,
-    /** The masked reports. If it is left out: for a caller who may not see whole numbers. */
+    /** The masked reports. If it is left out: for a caller who may not see complete numbers. */
     mask: z.boolean().optional(),
   }),
   result: z.strictObject({

@@ -16,6 +16,7 @@ export const reviewRelease = defineOperation({
   name: 'review-release',
   role: 'operate',
   ledger: 'change',
+  showsNumbers: { of: 'held rows', role: 'operate' },
   input: z.strictObject({ batch_id: batchId, ...rowChoiceFields }),
   result: z.strictObject({
     batch_id: batchId,

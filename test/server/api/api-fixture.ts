@@ -80,7 +80,7 @@ export async function api(
   const makeKey = async (name: string, roles: Role[], more: { accounts?: string[]; expires?: string } = {}) =>
     (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
   const admin = await makeKey('all', allRoles);
-  const send = async (method: 'GET' | 'POST', url: string, { key = admin, body, once = 'once-1' }: Send = {}) => {
+  const send = async (method: 'GET' | 'POST', url: string, { key = admin, body: sent, once = 'once-1' }: Send = {}) => {
     const answer = await server.inject({
       method,
       url,
@@ -88,9 +88,11 @@ export async function api(
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         ...(method === 'POST' && once !== null ? { 'idempotency-key': once } : {}),
       },
-      ...(body === undefined ? {} : { payload: body as object }),
+      ...(sent === undefined ? {} : { payload: sent as object }),
     });
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+    // A zip file has no JSON.
+    const body = answer.headers['content-type'] === 'application/zip' ? null : answer.json();
+    return { status: answer.statusCode, headers: answer.headers, body };
   };
   const statusOf = async (id: string) => (await findBatch(db, id))?.status;
   return { db, clock, session, server, hashed, logged, changed, makeKey, admin, send, statusOf };

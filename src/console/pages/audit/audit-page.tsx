@@ -12,7 +12,8 @@ import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
 
 const eventsMax = 1_000;
-const tabs = ['batches', 'access'] as const;
+const accessEventsMax = 500;
+const tabs = ['batches', 'access', 'numbers'] as const;
 
 /** Who did what: about batches, and about people, keys and sessions. */
 export function AuditPage() {
@@ -36,7 +37,11 @@ export function AuditPage() {
             onChange={({ target }) => setSearch(target.value)}
           />
         </div>
-        {chosen === 'batches' ? <BatchEvents search={search} /> : <AccessEvents search={search} />}
+        {chosen === 'batches' ? (
+          <BatchEvents search={search} />
+        ) : (
+          <AccessEvents search={search} onlyNumbers={chosen === 'numbers'} />
+        )}
       </Tabs>
     </Page>
   );
@@ -91,11 +96,14 @@ function BatchEvents({ search }: { search: string }) {
   );
 }
 
-/** Sign-ins, people, keys, and complete numbers that somebody has read. */
-function AccessEvents({ search }: { search: string }) {
+/** Signing in, people, keys, and complete numbers that somebody has seen; or these alone. */
+function AccessEvents({ search, onlyNumbers }: { search: string; onlyNumbers: boolean }) {
   const query = useQuery({
-    queryKey: ['events', 'access'],
-    queryFn: () => answered(api.GET('/api/v1/access-events', { params: { query: { limit: 500 } } })),
+    queryKey: ['events', 'access', onlyNumbers],
+    queryFn: () =>
+      answered(
+        api.GET('/api/v1/access-events', { params: { query: { limit: accessEventsMax, numbers: onlyNumbers } } }),
+      ),
     refetchInterval: refresh(),
   });
   return (
@@ -107,6 +115,7 @@ function AccessEvents({ search }: { search: string }) {
               {t('audit.broken_at', { seq: broken_at })}
             </p>
           )}
+          {onlyNumbers && <p className="small quiet">{t('audit.numbers_help')}</p>}
           <EventCard
             events={events
               .map((event) => ({ ...event, batch_id: '', row_no: null }))

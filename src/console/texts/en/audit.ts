@@ -3,6 +3,9 @@ export const audit = {
   'audit.sub': 'Who did what. A change of this log cannot stay hidden: each event is chained to the one before.',
   'audit.tab.batches': 'Batches',
   'audit.tab.access': 'People and access',
+  'audit.tab.numbers': 'Complete numbers',
+  'audit.numbers_help':
+    'Who has seen complete phone numbers of which batch or draft: one event for each person, place and quarter of an hour.',
   'audit.search': 'Search by person, event or detail',
   'audit.batch': 'All events of batch',
   'audit.show': 'Show',

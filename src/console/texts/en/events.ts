@@ -41,4 +41,6 @@ export const events = {
   'event.row.refund': 'refunded',
   'event.row.contradicted': 'contradicted by the service',
   'event.row.changed_late': 'changed later at the service',
+  'event.numbers.read': 'complete numbers seen',
+  'event.report.read': 'report with complete numbers downloaded',
 };

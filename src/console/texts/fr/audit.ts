@@ -4,6 +4,9 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.sub': 'Qui a fait quoi, d’après les chaînes qu’aucun programme ne peut modifier sans trace.',
   'audit.tab.batches': 'Lots',
   'audit.tab.access': 'Personnes et accès',
+  'audit.tab.numbers': 'Numéros entiers',
+  'audit.numbers_help':
+    'Qui a vu des numéros de téléphone entiers, de quel lot ou brouillon : un événement par personne, endroit et quart d’heure.',
   'audit.search': 'Chercher par personne, événement ou détail',
   'audit.batch': 'Tous les événements du lot',
   'audit.show': 'Afficher',

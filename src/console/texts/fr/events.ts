@@ -42,4 +42,6 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.refund': 'remboursée',
   'event.row.contradicted': 'le service contredit l’échec',
   'event.row.changed_late': 'modifiée après sa fin',
+  'event.numbers.read': 'numéros entiers vus',
+  'event.report.read': 'rapport avec numéros entiers téléchargé',
 };

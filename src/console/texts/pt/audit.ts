@@ -4,6 +4,9 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.sub': 'Quem fez o quê, pelas cadeias que nenhum programa pode alterar sem se ver.',
   'audit.tab.batches': 'Lotes',
   'audit.tab.access': 'Pessoas e acesso',
+  'audit.tab.numbers': 'Números completos',
+  'audit.numbers_help':
+    'Quem viu números de telefone completos, de que lote ou rascunho: um evento por pessoa, lugar e quarto de hora.',
   'audit.search': 'Procurar por pessoa, evento ou detalhe',
   'audit.batch': 'Todos os eventos do lote',
   'audit.show': 'Mostrar',

@@ -42,4 +42,6 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.refund': 'reembolsada',
   'event.row.contradicted': 'o serviço contradiz a falha',
   'event.row.changed_late': 'mudou depois do fim',
+  'event.numbers.read': 'números completos vistos',
+  'event.report.read': 'relatório com números completos descarregado',
 };

@@ -4,6 +4,9 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.sub': 'Nani alifanya nini, kutoka minyororo ambayo hakuna programu inaweza kuibadilisha bila kuonekana.',
   'audit.tab.batches': 'Mafungu',
   'audit.tab.access': 'Watu na ufikiaji',
+  'audit.tab.numbers': 'Nambari kamili',
+  'audit.numbers_help':
+    'Nani ameona nambari kamili za simu za fungu au rasimu gani: tukio moja kwa kila mtu, mahali na robo saa.',
   'audit.search': 'Tafuta kwa mtu, tukio au maelezo',
   'audit.batch': 'Matukio yote ya fungu',
   'audit.show': 'Onyesha',

@@ -42,4 +42,6 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.refund': 'imerudishiwa pesa',
   'event.row.contradicted': 'huduma inapinga kushindwa',
   'event.row.changed_late': 'imebadilika baada ya kuisha',
+  'event.numbers.read': 'nambari kamili zimeonekana',
+  'event.report.read': 'ripoti yenye nambari kamili imepakuliwa',
 };
