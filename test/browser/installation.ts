@@ -24,6 +24,8 @@ export interface Installation {
   completeRow(rowNo: number): Promise<void>;
   /** Adds a batch that waits for approval, with so many rows. */
   addLong(rows: number): Promise<string>;
+  /** The server ends, and is started again at the same address after the work. */
+  whileStopped(work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,14 +46,18 @@ export async function makeInstallation(folder: string, consoleFolder: string): P
   const roles = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'] as const;
   const door = { nameOf: (field: string) => field };
   const { secret } = await performIn(session, createApiKey, door, { name: 'wanjiru', roles: [...roles] });
-  const server = makeApiServer({
-    ...{ session, consoleFolder, onChange: ignored },
-    withAccount: (name, work) => withAccount(session, name, work),
-    // Nobody signs in by a password here.
-    hasher: { hash: async () => '', isRight: async () => false },
-    publicUrl: () => new URL('http://127.0.0.1'),
-  });
-  await server.listen({ host: '127.0.0.1', port: 0 });
+  const listen = async (wanted: number) => {
+    const made = makeApiServer({
+      ...{ session, consoleFolder, onChange: ignored },
+      withAccount: (name, work) => withAccount(session, name, work),
+      // Nobody signs in by a password here.
+      hasher: { hash: async () => '', isRight: async () => false },
+      publicUrl: () => new URL('http://127.0.0.1'),
+    });
+    await made.listen({ host: '127.0.0.1', port: wanted });
+    return made;
+  };
+  let server = await listen(0);
   const { port } = server.server.address() as AddressInfo;
   return {
     ...{ url: `http://127.0.0.1:${port}`, key: secret, session },
@@ -66,6 +72,13 @@ export async function makeInstallation(folder: string, consoleFolder: string): P
         Array.from({ length: rows }, (_, index) => sampleRow(batch_id, index + 1)),
       );
       return batch_id;
+    },
+    async whileStopped(work) {
+      server.server.closeAllConnections();
+      await server.close();
+      await work().finally(async () => {
+        server = await listen(port);
+      });
     },
     async close() {
       await server.close();

@@ -38,7 +38,7 @@ async function upload(page: Page, name: string, sheets: { name: string; rows: Ce
 
 /** Waits until so many rows are right. */
 async function right(page: Page, count: string): Promise<void> {
-  await page.locator('option', { hasText: `Right (${count})` }).waitFor({ state: 'attached' });
+  await page.locator('option', { hasText: `Ready (${count})` }).waitFor({ state: 'attached' });
 }
 
 async function submit(page: Page): Promise<string> {
@@ -121,7 +121,7 @@ describe('a workbook', () => {
         columns: [{}, {}, { hidden: true }, {}, {}],
       },
     ]);
-    await page.getByText('Say what the columns mean').waitFor();
+    await page.getByText('Choose what the columns mean').waitFor();
     await page.getByText('hidden in the sheet', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('amount is read as').inputValue(), '-');
     await page.getByLabel('Net pay is read as').selectOption('amount');

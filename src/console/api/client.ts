@@ -93,14 +93,20 @@ type BodyOf<Path extends PostPath> =
 type ResultOf<Path extends PostPath> =
   Post<Path> extends { responses: { 200: { content: { 'application/json': infer Result } } } } ? Result : never;
 
-/** Changes something: the key of the request is added when it is sent. Throws `ApiProblem` and `Unreachable`. */
+/**
+ * Changes something: the key of the request is added when it is sent, if none is given. Throws `ApiProblem` and
+ * `Unreachable`.
+ */
 export function change<Path extends PostPath>(
   route: Path,
-  { path, body, etag }: PathOf<Path> & BodyOf<Path> & { etag?: string },
+  { path, body, etag, key }: PathOf<Path> & BodyOf<Path> & { etag?: string; key?: string },
 ): Promise<ResultOf<Path>> {
   const { POST } = api as unknown as {
     POST: (route: string, init: object) => Promise<{ data?: ResultOf<Path>; response: Response }>;
   };
-  const headers = etag === undefined ? {} : { 'if-match': etag };
+  const headers = {
+    ...(etag === undefined ? {} : { 'if-match': etag }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
   return answered(POST(route, { params: { path }, headers, body: body ?? {} }));
 }

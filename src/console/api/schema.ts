@@ -2264,6 +2264,7 @@ export interface operations {
         parameters: {
             query?: {
                 account?: string;
+                original_sha256?: string;
                 after?: string;
                 limit?: number;
             };
@@ -2323,6 +2324,7 @@ export interface operations {
                 expect_sum?: string;
                 network_id?: number;
                 account?: string;
+                anew?: boolean;
             };
             header: {
                 "Idempotency-Key": string;
@@ -2356,6 +2358,7 @@ export interface operations {
                         created_by: string;
                         created_at: string;
                         changed_at: string;
+                        is_new: boolean;
                     };
                 };
             };
@@ -2711,6 +2714,7 @@ export interface operations {
                         row: number;
                         column: number;
                         value: string;
+                        before?: string;
                     }[];
                     fix?: {
                         /** @enum {string} */

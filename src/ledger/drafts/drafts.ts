@@ -85,15 +85,28 @@ export async function requireOpenDraft(db: Queryable, draftId: string): Promise<
   throw new AirbatchError('DRAFT_STATE', `draft ${draftId} is ${draft.status}`);
 }
 
-/** Drafts of an account (null: of all), the newest first, created before `before`. */
+/** The open draft of a file, the newest first. */
+export async function openDraftOfFile(
+  db: Queryable,
+  { account, original_sha256 }: Pick<DraftRecord, 'account' | 'original_sha256'>,
+): Promise<DraftRecord | null> {
+  const [draft] = await db.query<DraftRecord>(
+    `SELECT * FROM drafts WHERE account = ? AND original_sha256 = ? AND status = 'open' ORDER BY created_at DESC LIMIT 1`,
+    [account, original_sha256],
+  );
+  return draft ?? null;
+}
+
+/** Drafts of an account and a file (null: of all), the newest first, created before `before`. */
 export function listDrafts(
   db: Queryable,
-  { account, before, limit }: { account: string | null; before: number; limit: number },
+  { account, sha256, before, limit }: { account: string | null; sha256: string | null; before: number; limit: number },
 ): Promise<DraftRecord[]> {
   return db.query(
-    `SELECT * FROM drafts WHERE (account = ? OR CAST(? AS TEXT) IS NULL) AND created_at < ? AND status <> 'discarded'
+    `SELECT * FROM drafts WHERE (account = ? OR CAST(? AS TEXT) IS NULL)
+       AND (original_sha256 = ? OR CAST(? AS TEXT) IS NULL) AND created_at < ? AND status <> 'discarded'
        ORDER BY created_at DESC, draft_id LIMIT ?`,
-    [account, account, before, limit],
+    [account, account, sha256, sha256, before, limit],
   );
 }
 

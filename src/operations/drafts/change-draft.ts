@@ -7,7 +7,15 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 import { fixedPages, type GroupFix } from '../mending/apply-fix.ts';
-import { beginStep, type CheckedEdit, checkEdits, endPages, type RowEdit, writeEdits } from '../mending/change-rows.ts';
+import {
+  beginStep,
+  type CheckedEdit,
+  changedMeanwhile,
+  checkEdits,
+  endPages,
+  type RowEdit,
+  writeEdits,
+} from '../mending/change-rows.ts';
 import { changeableOptions, draftRow, optionsOf } from '../mending/draft-fields.ts';
 import { groupFix, requireFitting } from '../mending/group-fix.ts';
 import { rowCheckOf } from '../mending/row-checks.ts';
@@ -22,6 +30,8 @@ const cell = z.strictObject({
   row: z.int().min(1),
   column: z.int().min(0).max(999),
   value: z.string().max(cellLengthMax),
+  /** What the caller has seen in the cell: the change is refused (`CHANGED_MEANWHILE`) if it is something else. */
+  before: z.string().max(cellLengthMax).optional(),
 });
 
 /**
@@ -84,7 +94,10 @@ async function cellEdits(
     const content = splitCells(before.cells);
     if (before.state === 'excluded' && content.some((text) => text.trim() !== ''))
       throw new AirbatchError('DRAFT_STATE', `row ${rowNo} is not in the file`, { hint: 'Put the row back first.' });
-    for (const { column, value } of ofRow) {
+    for (const { column, value, before: seen } of ofRow) {
+      const now = content[column] ?? '';
+      // A change that is sent again may have been made already.
+      if (seen !== undefined && seen !== now && value !== now) throw changedMeanwhile(draft);
       while (content.length < column) content.push('');
       content[column] = value;
     }

@@ -15,10 +15,19 @@ export const createDraft = defineOperation({
     /** An absolute path. */
     file: z.string(),
     account: accountName.optional(),
+    /** Makes a second draft of a file of which there is an open one. */
+    anew: z.boolean().default(false),
   }),
-  result: draftSummary,
-  run: ({ session, signal, withAccount }, { file, account: name, ...options }) =>
-    withAccount(name, async ({ name: account }) =>
-      summaryOf(await storeDraft(session, { file, file_name: basename(file), account, options, sheets: [] }, signal)),
-    ),
+  result: draftSummary.extend({
+    /** False if the same file was uploaded before, and its draft is still open: then it is that one. */
+    is_new: z.boolean(),
+  }),
+  run: ({ session, signal, withAccount }, { file, account: name, anew, ...options }) =>
+    withAccount(name, async ({ name: account }) => {
+      // Another sheet of the same workbook is another draft.
+      const isReused = !anew && options.sheet === undefined;
+      const wanted = { file, file_name: basename(file), account, options, sheets: [], isReused };
+      const { draft, isNew } = await storeDraft(session, wanted, signal);
+      return { ...summaryOf(draft), is_new: isNew };
+    }),
 });

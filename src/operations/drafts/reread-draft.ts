@@ -32,9 +32,9 @@ export const rereadDraft = defineOperation({
     const { map: _, header_line: __, ...options } = optionsOf(draft);
     const { file_name, account } = draft;
     const file = originalPath(session, draft_id);
-    const fresh = await storeDraft(
+    const { draft: fresh } = await storeDraft(
       session,
-      { file, file_name, account, options: { ...options, ...input }, sheets: sheetsOf(draft) },
+      { file, file_name, account, options: { ...options, ...input }, sheets: sheetsOf(draft), isReused: false },
       signal,
     );
     if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);

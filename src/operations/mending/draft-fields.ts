@@ -11,6 +11,9 @@ import { fileInput, settingsWith } from '../files/file-input.ts';
 
 export const draftId = z.string();
 
+/** The digest of a file. */
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is a SHA-256 in hex');
+
 /** The version that the caller has seen; the change is refused (`CHANGED_MEANWHILE`) if the draft has another. */
 export const version = z.int().optional();
 

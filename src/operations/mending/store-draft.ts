@@ -4,7 +4,7 @@ import { intakeSettings } from '../../intake/columns/settings.ts';
 import { openSource } from '../../intake/file/source.ts';
 import { type MendingTable, openForMending } from '../../intake/mending/read-rows.ts';
 import { insertDraftRows, joinCells } from '../../ledger/drafts/draft-rows.ts';
-import { type DraftRecord, insertDraft, knownMapping } from '../../ledger/drafts/drafts.ts';
+import { type DraftRecord, insertDraft, knownMapping, openDraftOfFile } from '../../ledger/drafts/drafts.ts';
 import { eraseFiles, keepOriginal } from '../../runtime/drafts/draft-files.ts';
 import { eraseDraftRows } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -20,14 +20,16 @@ export interface NewDraft {
   options: DraftOptions;
   /** What is known of the sheets of the workbook, if they were counted before. */
   sheets: DraftSheet[];
+  /** Whether an open draft of the same file is found instead. */
+  isReused: boolean;
 }
 
 /** Stores the rows of the file, and then the draft: one that is in the ledger is whole. */
 export async function storeDraft(
   session: Session,
-  { file, file_name, account, options, sheets: known }: NewDraft,
+  { file, file_name, account, options, sheets: known, isReused }: NewDraft,
   signal: AbortSignal | undefined,
-): Promise<DraftRecord> {
+): Promise<{ draft: DraftRecord; isNew: boolean }> {
   const { db, clock, random, person } = session;
   const { network_id: _, ...read } = options;
   const settings = intakeSettings(settingsWith(session.config.intake, { file, ...read }));
@@ -35,6 +37,9 @@ export async function storeDraft(
   const source = await openSource({ file, fileBytesMax, sheetIsNamed: options.sheet !== undefined, signal });
   const draft_id = `${isoTime(clock.now()).slice(0, 10)}-${random.hex(4)}`;
   try {
+    const same = { account, original_sha256: source.sha256 };
+    const earlier = isReused ? await openDraftOfFile(db, same) : null;
+    if (earlier !== null) return { draft: earlier, isNew: false };
     const table = await openForMending(source, settings, signal);
     await keepOriginal(session, draft_id, file);
     const { rows, endsOpen } = await storeRows(session, draft_id, table);
@@ -51,7 +56,7 @@ export async function storeDraft(
       ...{ created_by: person, created_at: clock.now(), changed_at: clock.now() },
     };
     await db.transact((tx) => insertDraft(tx, [draft]));
-    return draft;
+    return { draft, isNew: true };
   } catch (error) {
     await eraseDraftRows(session, draft_id);
     await eraseFiles(session, draft_id);

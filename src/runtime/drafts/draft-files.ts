@@ -11,6 +11,11 @@ import type { Session } from '../session/session.ts';
 
 type Place = Pick<Session, 'ledgerPath'>;
 
+/** Where files lie while they are uploaded, each in a folder of its own. */
+export function uploadsFolder(ledgerPath: string): string {
+  return join(dirname(ledgerPath), 'uploads');
+}
+
 /** The folder of a draft, in the folder of the ledger: its original file, and what was made of it. */
 function folderOf({ ledgerPath }: Place, draftId: string): string {
   return join(dirname(ledgerPath), 'drafts', draftId);

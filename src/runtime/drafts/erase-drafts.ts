@@ -1,9 +1,11 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { dayMs } from '../../core/time/clock.ts';
 import { deleteContents } from '../../ledger/drafts/draft-changes.ts';
 import { deleteDraftRows } from '../../ledger/drafts/draft-rows.ts';
 import { deleteDraft, draftOfBatch, draftsToErase } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../session/session.ts';
-import { eraseFiles } from './draft-files.ts';
+import { eraseFiles, uploadsFolder } from './draft-files.ts';
 
 /** How long an open draft is kept that nobody changes: a month's file that was never sent is out of date. */
 const draftKeptMs = 60 * dayMs;
@@ -28,6 +30,19 @@ export async function eraseDraft(house: House, draftId: string): Promise<void> {
 export async function eraseDraftOfBatch(house: House, batchId: string): Promise<void> {
   const draft = await draftOfBatch(house.db, batchId);
   if (draft) await eraseDraft(house, draft.draft_id);
+}
+
+/** How long an upload may take: what is older was left behind by a program that was killed. */
+const uploadMs = dayMs;
+
+/** Erases files that were being uploaded when the program was killed. */
+export async function eraseLostUploads({ clock, ledgerPath }: House): Promise<void> {
+  const folder = uploadsFolder(ledgerPath);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const begun = await stat(path).catch(() => null);
+    if (begun !== null && begun.mtimeMs < clock.now() - uploadMs) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Erases drafts that were discarded, and those that nobody has changed for long. Returns how many. */

@@ -7,7 +7,7 @@ import type { Database } from '../../ledger/drivers/database.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
 import { dropNotification, endOfStretch } from '../../ledger/outbox/outbox.ts';
 import { pruneDeliveries } from '../../ledger/outbox/webhook-deliveries.ts';
-import { eraseDraftOfBatch, eraseOldDrafts } from '../drafts/erase-drafts.ts';
+import { eraseDraftOfBatch, eraseLostUploads, eraseOldDrafts } from '../drafts/erase-drafts.ts';
 import type { Session } from '../session/session.ts';
 
 /**
@@ -56,6 +56,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const deliveriesBefore = clock.now() - config.webhooks.keepDays * dayMs;
     while ((await db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit))) === recordsPerUnit);
     isInLog ||= (await eraseOldDrafts(session)) > 0;
+    await eraseLostUploads(session);
     if (isInLog) await db.emptyLog();
     isInLog = false;
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { uploadsFolder } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { UploadTooLarge } from '../base/problem.ts';
+import { Refused, UploadTooLarge } from '../base/problem.ts';
 
 /** The largest uploaded file (bytes): some ten million rows. */
 const uploadBytesMax = 1024 ** 3;
@@ -22,14 +23,15 @@ export interface Upload {
 
 /**
  * Writes the body of a request into a file that only this user can read, piece by piece: memory does not grow with it.
- * Throws `UploadTooLarge`, at once where the request says how much it sends, and `USAGE` for a name that is none.
+ * Throws `UploadTooLarge`, at once where the request says how much it sends, `USAGE` for a name that is none,
+ * and `REQUEST_INVALID` if `Content-Digest` (RFC 9530) names another digest than that of what has arrived.
  */
 export async function receiveUpload(
   { ledgerPath, random }: Pick<Session, 'ledgerPath' | 'random'>,
   request: IncomingMessage,
 ): Promise<Upload> {
   if (Number(request.headers['content-length'] ?? 0) > uploadBytesMax) throw new UploadTooLarge();
-  const folder = join(dirname(ledgerPath), 'uploads', random.hex(8));
+  const folder = join(uploadsFolder(ledgerPath), random.hex(8));
   const path = join(folder, fileNameOf(request.headers['content-disposition']));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -48,7 +50,11 @@ export async function receiveUpload(
     await remove();
     throw error;
   }
-  return { path, sha256: hash.digest('hex'), remove };
+  const sha256 = hash.digest('hex');
+  const [, sent = null] = /sha-256=:([^:]+):/i.exec(request.headers['content-digest']?.toString() ?? '') ?? [];
+  if (sent === null || Buffer.from(sent, 'base64').toString('hex') === sha256) return { path, sha256, remove };
+  await remove();
+  throw new Refused('REQUEST_INVALID', 'The file has another digest than Content-Digest says: a part of it was lost.');
 }
 
 /** The name of the file, as `Content-Disposition` has it: the batch keeps it. */

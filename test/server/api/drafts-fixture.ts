@@ -19,6 +19,7 @@ interface Send {
   ifMatch?: string;
   /** The bytes of a file, and its name. */
   file?: { name: string; bytes: string | Buffer };
+  headers?: Record<string, string>;
 }
 
 /** The API of an installation without a configured account: the embedded sandbox answers. */
@@ -50,12 +51,17 @@ export async function draftsApi(t: TestContext, config: object = {}) {
     (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
   const clerk = await makeKey('clerk', ['prepare']);
   let requests = 0;
-  const send = async (method: 'GET' | 'POST', url: string, { key = clerk, body, file, ifMatch }: Send = {}) => {
+  const send = async (
+    method: 'GET' | 'POST',
+    url: string,
+    { key = clerk, body, file, ifMatch, headers = {} }: Send = {},
+  ) => {
     requests += 1;
     const answer = await server.inject({
       method,
       url,
       headers: {
+        ...headers,
         authorization: `Bearer ${key}`,
         ...(method === 'POST' ? { 'idempotency-key': `request-${requests}` } : {}),
         ...(ifMatch ? { 'if-match': ifMatch } : {}),

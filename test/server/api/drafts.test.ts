@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { showKey } from '../../../src/operations/proof/show-key.ts';
 import { verifyReports } from '../../../src/operations/proof/verify-reports.ts';
 import { writeReports } from '../../../src/operations/proof/write-reports.ts';
+import { eraseLostUploads } from '../../../src/runtime/drafts/erase-drafts.ts';
 import { folderOf } from '../../support/folder.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
@@ -252,5 +254,42 @@ describe('drafts over HTTP', () => {
     const { id } = await upload(file.replaceAll(',', '\t'), { name: 'pasted.tsv' });
     const { body } = await send('GET', `/api/v1/drafts/${id}`);
     assert.deepEqual(body.totals.counts, { rows: 5, valid: 1, invalid: 3, held: 1, skipped: 0 });
+  });
+
+  test('the same file leads to its open draft, and to a second one only if that is asked for', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const first = await upload(file);
+    assert.equal(first.body.is_new, true);
+    const again = await upload(file, { name: 'november (1).csv' });
+    assert.deepEqual([again.status, again.id, again.body.is_new], [200, first.id, false]);
+    const known = await send('GET', `/api/v1/drafts?original_sha256=${first.body.original_sha256}`);
+    assert.deepEqual([known.body.drafts.length, known.body.drafts[0].created_by], [1, 'clerk']);
+    assert.equal((await send('GET', `/api/v1/drafts?original_sha256=${'0'.repeat(64)}`)).body.drafts.length, 0);
+    assert.equal((await send('GET', '/api/v1/drafts?original_sha256=x')).status, 400);
+    const second = await upload(file, { query: '?anew=true' });
+    assert.notEqual(second.id, first.id);
+    await send('POST', `/api/v1/drafts/${first.id}/discard`);
+    await send('POST', `/api/v1/drafts/${second.id}/discard`);
+    assert.equal((await upload(file)).body.is_new, true);
+  });
+
+  test('an upload of which a part was lost is refused, and leaves nothing behind', async (t) => {
+    const { send, session } = await draftsApi(t);
+    const digest = createHash('sha256').update(file).digest('base64');
+    const sent = (bytes: string) =>
+      send('POST', '/api/v1/drafts', {
+        file: { name: 'november.csv', bytes },
+        headers: { 'content-digest': `sha-256=:${digest}:` },
+      });
+    const cut = await sent(file.slice(0, -20));
+    assert.deepEqual([cut.status, cut.body.code], [400, 'REQUEST_INVALID']);
+    assert.deepEqual(readdirSync(join(dirname(session.ledgerPath), 'uploads')), []);
+    assert.equal((await sent(file)).status, 200);
+    // A program that was killed while it received a file leaves it there.
+    const uploads = join(dirname(session.ledgerPath), 'uploads');
+    for (const name of ['lost', 'now']) mkdirSync(join(uploads, name));
+    utimesSync(join(uploads, 'lost'), 0, 0);
+    await eraseLostUploads(session);
+    assert.deepEqual(readdirSync(uploads), ['now']);
   });
 });

@@ -6,7 +6,8 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import type { TextId } from '../../texts/i18n.ts';
 import { t } from '../../texts/i18n.ts';
-import type { Draft, DraftColumn, DraftEditor } from './draft-queries.ts';
+import type { Draft, DraftColumn } from './draft-queries.ts';
+import type { DraftEditor } from './use-draft-editor.ts';
 
 const fields = [
   ...(['phone_number', 'network_id', 'amount', 'currency', 'product_id'] as const),

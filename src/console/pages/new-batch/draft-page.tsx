@@ -10,12 +10,13 @@ import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ColumnsCard } from './columns-card.tsx';
-import { type Draft, useDraft, useDraftEditor } from './draft-queries.ts';
+import { type Draft, useDraft } from './draft-queries.ts';
 import { OptionsCard } from './options-card.tsx';
 import { PlanPart } from './plan-part.tsx';
 import { ProblemsCard } from './problems-card.tsx';
 import { SheetsCard } from './reread-part.tsx';
 import { RowsCard } from './rows-card.tsx';
+import { useDraftEditor } from './use-draft-editor.ts';
 import { allRows, type RowFilter } from './use-draft-rows.ts';
 import './mending.css';
 

@@ -1,7 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { answered, api, change, send } from '../../api/client.ts';
-import { ApiProblem, codeOf, problemOf } from '../../api/problem.ts';
+import { useQuery } from '@tanstack/react-query';
+import { answered, api, send } from '../../api/client.ts';
+import { ApiProblem, problemOf } from '../../api/problem.ts';
 import type { paths } from '../../api/schema.ts';
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
@@ -31,9 +30,6 @@ export type DraftChange = Omit<Asked<'/api/v1/drafts/{draft_id}/change'>, 'versi
 export type GroupFix = NonNullable<DraftChange['fix']>;
 export type Preview = Answer<'/api/v1/drafts/{draft_id}/fix'>;
 
-/** How long after the last change the whole file is checked again (ms), so that typing does not wait for it. */
-const recheckMs = 1_200;
-
 export function useDraft(draftId: string) {
   return useQuery({
     queryKey: ['draft', draftId],
@@ -42,16 +38,48 @@ export function useDraft(draftId: string) {
   });
 }
 
-/** Sends a file as the body of a request; `key` stays the same when it is sent again. */
-export async function uploadFile(file: File, account: string | null, key: string): Promise<DraftSummary> {
-  const query = account === null ? '' : `?account=${encodeURIComponent(account)}`;
-  const request = new Request(new URL(`/api/v1/drafts${query}`, location.origin), {
+/** A file that is uploaded. */
+export interface Upload {
+  file: File;
+  /** Hex SHA-256; null if this browser cannot tell. */
+  sha256: string | null;
+}
+
+/** The largest file whose digest is made here (bytes): it has to be in memory as a whole. */
+const digestBytesMax = 512 * 1024 * 1024;
+
+export async function makeUpload(file: File): Promise<Upload> {
+  const { subtle } = crypto as { subtle?: SubtleCrypto };
+  const isMade = subtle !== undefined && file.size <= digestBytesMax;
+  const digest = isMade ? new Uint8Array(await subtle.digest('SHA-256', await file.arrayBuffer())) : null;
+  return { file, sha256: digest && Array.from(digest, hex).join('') };
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}
+
+/** The drafts of the same file that there are: it need not be sent again. */
+export async function draftsOf({ sha256 }: Upload, account: string | null): Promise<DraftSummary[]> {
+  if (sha256 === null) return [];
+  const query = { original_sha256: sha256, ...(account === null ? {} : { account }) };
+  return (await answered(api.GET('/api/v1/drafts', { params: { query } }))).drafts;
+}
+
+/** Sends a file as the body of a request. `isAnew`: a second draft is made of a file that has one. */
+export async function uploadFile(
+  { file, sha256 }: Upload,
+  { account, isAnew, key }: { account: string | null; isAnew: boolean; key: string },
+): Promise<DraftSummary> {
+  const query = new URLSearchParams({ ...(account === null ? {} : { account }), ...(isAnew ? { anew: 'true' } : {}) });
+  const request = new Request(new URL(`/api/v1/drafts?${query}`, location.origin), {
     method: 'POST',
     body: file,
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
       'idempotency-key': key,
+      ...(sha256 === null ? {} : { 'content-digest': `sha-256=:${base64Of(sha256)}:` }),
     },
   });
   const response = await send(request);
@@ -59,94 +87,13 @@ export async function uploadFile(file: File, account: string | null, key: string
   return (await response.json()) as DraftSummary;
 }
 
+function base64Of(hexText: string): string {
+  const bytes = hexText.match(/../g) ?? [];
+  return btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))));
+}
+
 export function previewOf(draftId: string, fix: GroupFix): Promise<Preview> {
   const { column, ...rest } = fix;
   const query = { ...rest, ...(column === null ? {} : { column }) } as never;
   return answered(api.GET('/api/v1/drafts/{draft_id}/fix', { params: { path: { draft_id: draftId }, query } }));
-}
-
-/** Changes of the draft, sent one after the other, each for the version that the previous one has made. */
-export interface DraftEditor {
-  edit: (edit: DraftChange) => Promise<DraftRow[]>;
-  move: (way: 'undo' | 'redo') => Promise<void>;
-  canUndo: boolean;
-  canRedo: boolean;
-  isBusy: boolean;
-  /** Whether something has changed since the last check of the whole file. */
-  isUnchecked: boolean;
-  error: unknown;
-}
-
-interface Moved {
-  version: number;
-  undo: Draft['undo'];
-  redo: Draft['redo'];
-}
-
-export function useDraftEditor(draft: Draft): DraftEditor {
-  const { draft_id: draftId } = draft;
-  const client = useQueryClient();
-  const seen = useRef(draft.version);
-  const waiting = useRef<Promise<unknown>>(Promise.resolve());
-  const timer = useRef(0);
-  const [open, setOpen] = useState(0);
-  const [error, setError] = useState<unknown>(null);
-  // Another person's change comes with the next read; our own is known before.
-  seen.current = Math.max(seen.current, draft.version);
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  const recheck = useCallback(
-    (ms: number) => {
-      clearTimeout(timer.current);
-      timer.current = window.setTimeout(() => void client.invalidateQueries({ queryKey: ['draft', draftId] }), ms);
-    },
-    [client, draftId],
-  );
-
-  const inTurn = useCallback(
-    async <Result extends Moved>(work: (version: number) => Promise<Result>, ms: number): Promise<Result> => {
-      setOpen((count) => count + 1);
-      const run = waiting.current.then(() => work(seen.current));
-      waiting.current = run.catch(() => undefined);
-      try {
-        const done = await run;
-        seen.current = done.version;
-        client.setQueryData<Draft>(
-          ['draft', draftId],
-          (before) => before && { ...before, undo: done.undo, redo: done.redo, batch_id: null },
-        );
-        setError(null);
-        recheck(ms);
-        return done;
-      } catch (failure) {
-        setError(failure);
-        if (codeOf(failure) === 'CHANGED_MEANWHILE') recheck(0);
-        throw failure;
-      } finally {
-        setOpen((count) => count - 1);
-      }
-    },
-    [client, draftId, recheck],
-  );
-
-  const path = { draft_id: draftId };
-  return {
-    edit: async (edit) => {
-      const isSmall = edit.cells !== undefined;
-      const done = await inTurn(
-        (version) => change('/api/v1/drafts/{draft_id}/change', { path, body: { ...edit, version } }),
-        isSmall ? recheckMs : 0,
-      );
-      return done.rows;
-    },
-    move: async (way) => {
-      const route = way === 'undo' ? '/api/v1/drafts/{draft_id}/undo' : '/api/v1/drafts/{draft_id}/redo';
-      await inTurn((version) => change(route, { path, body: { version } }), 0);
-    },
-    canUndo: draft.undo !== null,
-    canRedo: draft.redo !== null,
-    isBusy: open > 0,
-    isUnchecked: seen.current > draft.version,
-    error,
-  };
 }

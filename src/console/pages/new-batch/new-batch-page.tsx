@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, type RefObject, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -11,7 +11,9 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { type DraftSummary, uploadFile } from './draft-queries.ts';
+import type { DraftSummary } from './draft-queries.ts';
+import { KnownFile } from './known-file.tsx';
+import { useUpload } from './use-upload.ts';
 import './mending.css';
 
 /** A table copied from a spreadsheet is a file like any other. */
@@ -50,32 +52,11 @@ export function NewBatchPage() {
   );
 }
 
-interface Sending {
-  file: File;
-  key: string;
-}
-
 function DropZone({ account }: { account: string | null }) {
-  const [, go] = useLocation();
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
-  const [isSending, setSending] = useState(false);
-  const [failed, setFailed] = useState<(Sending & { error: unknown }) | null>(null);
-  const upload = async ({ file, key }: Sending) => {
-    setSending(true);
-    setFailed(null);
-    try {
-      const { draft_id } = await uploadFile(file, account, key);
-      go(`/new/${encodeURIComponent(draft_id)}`);
-    } catch (error) {
-      setFailed({ file, key, error });
-    } finally {
-      setSending(false);
-    }
-  };
-  const take = (file: File | undefined) => {
-    if (file !== undefined && !isSending) void upload({ file, key: crypto.randomUUID() });
-  };
+  const sending = useUpload(account);
+  const { isSending, isWaiting, take } = sending;
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -100,7 +81,7 @@ function DropZone({ account }: { account: string | null }) {
         onDrop={onDrop}
         onPaste={onPaste}
       >
-        <h2>{t(isSending ? 'draft.sending' : 'draft.drop')}</h2>
+        <h2 aria-live="polite">{t(isWaiting ? 'draft.upload_waits' : isSending ? 'draft.sending' : 'draft.drop')}</h2>
         <p className="quiet">{t('draft.drop_help')}</p>
         <div className="line">
           <Button look="main-action" isBusy={isSending} onClick={() => picker.current?.click()}>
@@ -117,7 +98,10 @@ function DropZone({ account }: { account: string | null }) {
         </div>
         <Picker picker={picker} onPick={take} />
       </section>
-      {failed !== null && <Failure error={failed.error} onRetry={() => void upload(failed)} />}
+      {sending.error !== null && <Failure error={sending.error} onRetry={sending.retry} />}
+      {sending.known.length > 0 && (
+        <KnownFile known={sending.known} onNew={sending.startNew} onClose={sending.forget} />
+      )}
     </>
   );
 }

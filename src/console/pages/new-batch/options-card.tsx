@@ -3,8 +3,9 @@ import { Button } from '../../base/button.tsx';
 import { Select } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
-import type { Draft, DraftEditor } from './draft-queries.ts';
+import type { Draft } from './draft-queries.ts';
 import { RereadPart } from './reread-part.tsx';
+import type { DraftEditor } from './use-draft-editor.ts';
 import { CountryValue, CurrencyValue, countryName, DecimalValue, NetworkValue } from './value-fields.tsx';
 
 type Options = Draft['options'];

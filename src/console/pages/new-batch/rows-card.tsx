@@ -3,10 +3,12 @@ import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { FilterRow } from '../../base/filter-row.tsx';
 import { Empty, Loading } from '../../base/page.tsx';
+import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import type { Draft, DraftEditor, DraftRow } from './draft-queries.ts';
+import type { Draft, DraftRow } from './draft-queries.ts';
 import { MendingGrid } from './mending-grid.tsx';
+import type { DraftEditor } from './use-draft-editor.ts';
 import { allRows, type RowFilter, useDraftRows } from './use-draft-rows.ts';
 
 interface RowsProps {
@@ -27,7 +29,14 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
   const asked = { ...filter, text };
   const rows = useDraftRows(draft.draft_id, asked, draft.version);
   const edit = async (change: Parameters<DraftEditor['edit']>[0]) => {
-    await editor.edit(change).then(rows.put, () => undefined);
+    if (change.cells) rows.putCells(change.cells);
+    try {
+      rows.put(await editor.edit(change));
+    } catch {
+      // The server keeps what stood there: the person finds in the message what was typed.
+      rows.reread();
+      for (const { value } of change.cells?.slice(0, 1) ?? []) toast(t('draft.cell_lost', { value }));
+    }
   };
   const options = [
     { value: 'all' as State | 'all', label: `${t('rows.all')} (${formatCount(draft.rows)})` },
@@ -73,7 +82,13 @@ function Steps({ editor, isChecking }: Pick<RowsProps, 'editor' | 'isChecking'>)
   return (
     <div className="line">
       <span className="quiet small" role="status">
-        {editor.isBusy ? t('draft.saving') : isChecking ? t('draft.checking') : t('draft.saved')}
+        {editor.isWaiting
+          ? t('draft.waiting')
+          : editor.isBusy
+            ? t('draft.saving')
+            : isChecking
+              ? t('draft.checking')
+              : t('draft.saved')}
       </span>
       <Button
         disabledBecause={editor.canUndo ? null : t('draft.nothing_to_undo')}

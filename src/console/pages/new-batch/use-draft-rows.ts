@@ -21,6 +21,10 @@ export interface DraftRows {
   onShow: (first: number, last: number) => void;
   /** Shows a changed row at once. */
   put: (rows: readonly DraftRow[]) => void;
+  /** Shows changed cells before the server has checked them. */
+  putCells: (cells: readonly { row: number; column: number; value: string }[]) => void;
+  /** Reads the rows in view again. */
+  reread: () => void;
   isLoading: boolean;
   error: unknown;
   retry: () => void;
@@ -64,12 +68,11 @@ export function useDraftRows(draftId: string, filter: RowFilter, version: number
     setPages((before) => (before.join() === shown.join() ? before : shown));
   }, []);
   const dataOf = (page: number) => client.getQueryData<DraftRowPage>(keyOf(page));
-  const put = (rows: readonly DraftRow[]) => {
-    const changed = new Map(rows.map((row) => [row.row, row]));
+  const replace = (changed: (row: DraftRow) => DraftRow) => {
     for (const page of pages)
       client.setQueryData<DraftRowPage>(
         keyOf(page),
-        (before) => before && { ...before, rows: before.rows.map((row) => changed.get(row.row) ?? row) },
+        (before) => before && { ...before, rows: before.rows.map(changed) },
       );
   };
   const failed = results.find(({ error }) => error !== null);
@@ -79,9 +82,27 @@ export function useDraftRows(draftId: string, filter: RowFilter, version: number
   return {
     count: shownCount.current,
     rowAt: (index) => dataOf(Math.floor(index / pageRows))?.rows[index % pageRows],
-    ...{ onShow, put },
+    onShow,
+    put: (rows) => {
+      const changed = new Map(rows.map((row) => [row.row, row]));
+      replace((row) => changed.get(row.row) ?? row);
+    },
+    putCells: (cells) => replace((row) => withCells(row, cells)),
+    reread: () => void client.invalidateQueries({ queryKey: ['draft-rows', draftId] }),
     isLoading: known === undefined && failed === undefined && shownCount.current === 0,
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
   };
+}
+
+/** The row with other cells: what the check says of them is not known yet. */
+function withCells(row: DraftRow, changed: readonly { row: number; column: number; value: string }[]): DraftRow {
+  const own = changed.filter((one) => one.row === row.row);
+  if (own.length === 0) return row;
+  const cells = [...row.cells];
+  for (const { column, value } of own) {
+    while (cells.length < column) cells.push('');
+    cells[column] = value;
+  }
+  return { ...row, cells, state: 'unchecked', problems: [] };
 }

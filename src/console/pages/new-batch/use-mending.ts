@@ -8,6 +8,8 @@ export interface CellChange {
   row: number;
   column: number;
   value: string;
+  /** What stood there. */
+  before: string;
 }
 
 export interface MendingProps {
@@ -57,7 +59,7 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
   };
   const put = (value: string) => {
     if (row !== undefined && value !== cellText(row, active.column))
-      onEdit([{ row: row.row, column: active.column, value }]);
+      onEdit([{ row: row.row, column: active.column, value, before: cellText(row, active.column) }]);
   };
   const close = (isKept: boolean) => {
     const text = open.current;
@@ -118,7 +120,10 @@ function pastedCells(text: string, from: Cell, rowAt: DraftRows['rowAt'], column
     const values = line.split('\t').slice(0, columns - from.column);
     return target === undefined
       ? []
-      : values.map((value, right) => ({ row: target.row, column: from.column + right, value }));
+      : values.map((value, right) => {
+          const column = from.column + right;
+          return { row: target.row, column, value, before: cellText(target, column) };
+        });
   });
 }
 

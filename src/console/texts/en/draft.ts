@@ -146,4 +146,12 @@ export const draft = {
   'draft.corrects': 'This file corrects the run',
   'draft.corrects_help': 'Within one run, nobody is paid the same row twice.',
   'draft.corrects_none': 'None: it is a file of its own',
+  'draft.known': 'This file was uploaded before',
+  'draft.known_help': 'Open it to go on. A new draft of the same file begins without its changes.',
+  'draft.known_new': 'Start a new draft',
+  'draft.known_by': 'by {person}, {time}',
+  'draft.known_submitted': 'submitted',
+  'draft.upload_waits': 'The server does not answer. The file is sent as soon as it does.',
+  'draft.waiting': 'The server does not answer. Your changes wait here.',
+  'draft.cell_lost': 'Somebody else has changed this cell. You wrote: {value}',
 };

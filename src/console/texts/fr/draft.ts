@@ -147,4 +147,12 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.corrects': 'Ce fichier corrige le lot',
   'draft.corrects_help': 'Dans un même lot, aucune ligne n’est payée deux fois.',
   'draft.corrects_none': 'Aucun : c’est un fichier à part',
+  'draft.known': 'Ce fichier a déjà été envoyé',
+  'draft.known_help': 'Ouvrez-le pour continuer. Un nouveau brouillon du même fichier commence sans ses modifications.',
+  'draft.known_new': 'Commencer un nouveau brouillon',
+  'draft.known_by': 'par {person}, {time}',
+  'draft.known_submitted': 'soumis',
+  'draft.upload_waits': 'Le serveur ne répond pas. Le fichier sera envoyé dès qu’il répondra.',
+  'draft.waiting': 'Le serveur ne répond pas. Vos modifications attendent ici.',
+  'draft.cell_lost': 'Quelqu’un d’autre a modifié cette cellule. Vous avez écrit : {value}',
 };

@@ -147,4 +147,12 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.corrects': 'Este ficheiro corrige o lote',
   'draft.corrects_help': 'Num mesmo lote, nenhuma linha é paga duas vezes.',
   'draft.corrects_none': 'Nenhum: é um ficheiro próprio',
+  'draft.known': 'Este ficheiro já foi carregado',
+  'draft.known_help': 'Abra-o para continuar. Um novo rascunho do mesmo ficheiro começa sem as alterações.',
+  'draft.known_new': 'Começar um novo rascunho',
+  'draft.known_by': 'por {person}, {time}',
+  'draft.known_submitted': 'submetido',
+  'draft.upload_waits': 'O servidor não responde. O ficheiro é enviado assim que responder.',
+  'draft.waiting': 'O servidor não responde. As suas alterações aguardam aqui.',
+  'draft.cell_lost': 'Outra pessoa alterou esta célula. Escreveu: {value}',
 };

@@ -147,4 +147,12 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.corrects': 'Faili hili linasahihisha malipo',
   'draft.corrects_help': 'Ndani ya malipo yaleyale, hakuna safu inayolipwa mara mbili.',
   'draft.corrects_none': 'Hakuna: ni faili la peke yake',
+  'draft.known': 'Faili hili lilishapakiwa',
+  'draft.known_help': 'Lifungue ili uendelee. Rasimu mpya ya faili hilo huanza bila mabadiliko yake.',
+  'draft.known_new': 'Anza rasimu mpya',
+  'draft.known_by': 'na {person}, {time}',
+  'draft.known_submitted': 'imewasilishwa',
+  'draft.upload_waits': 'Seva haijibu. Faili litatumwa mara itakapojibu.',
+  'draft.waiting': 'Seva haijibu. Mabadiliko yako yanasubiri hapa.',
+  'draft.cell_lost': 'Mtu mwingine amebadilisha seli hii. Uliandika: {value}',
 };

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findDraftRow, splitCells } from '../../src/ledger/drafts/draft-rows.ts';
+import { listDrafts } from '../../src/ledger/drafts/drafts.ts';
+import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
+async function open(t: TestContext, name = 'wanjiru', path = '/new') {
+  if (stage === null) {
+    t.skip('no Chromium can run here: set CHROME_PATH');
+    return null;
+  }
+  const context = await windowOf(stage, { name });
+  t.after(() => context.close());
+  const { page } = await openPage(context, `${stage.installation.url}${path}`);
+  return { page, context, installation: stage.installation };
+}
+
+/** A file of its own: the same one would lead to the draft of another test. */
+function fileOf(name: string): { name: string; mimeType: string; buffer: Buffer } {
+  const header = 'name,phone_number,network_id,amount,currency';
+  const rows = [`Amina ${name},+254712345601,Safaricom,100,KES`, 'Brian,+254712345602,Safaricom,150,KES'];
+  return { name, mimeType: 'text/csv', buffer: Buffer.from(`${[header, ...rows].join('\n')}\n`) };
+}
+
+async function upload(page: Page, name: string): Promise<string> {
+  await page.locator('input[type=file]').setInputFiles(fileOf(name));
+  await page.getByRole('heading', { level: 1, name }).waitFor({ timeout: 60_000 });
+  await page.locator('option', { hasText: 'Ready (2)' }).waitFor({ state: 'attached' });
+  return decodeURIComponent(page.url().split('/').at(-1) ?? '');
+}
+
+/** Writes into a cell as a person does. */
+async function write(page: Page, cell: string, value: string): Promise<void> {
+  await page.getByRole('grid').getByText(cell, { exact: true }).dblclick();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(value);
+  await page.keyboard.press('Enter');
+}
+
+describe('a draft', () => {
+  test('keeps what is typed while the server is away, and saves it once it is back', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page, installation } = opened;
+    const id = await upload(page, 'away.csv');
+    await installation.whileStopped(async () => {
+      await write(page, '150', '175');
+      await page.getByText('Your changes wait here').waitFor();
+      await page.getByText('No connection to the server').waitFor();
+      await page.getByRole('grid').getByText('175').waitFor();
+    });
+    await page.getByText('Saved and checked').waitFor();
+    const row = await findDraftRow(installation.session.db, id, 2);
+    assert.equal(splitCells(row?.cells ?? '')[3], '175');
+    await page.getByText('No connection to the server').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('grid').getByText('150').waitFor();
+  });
+
+  test('is made of a file that was sent while the server was away, once', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page, installation } = opened;
+    await installation.whileStopped(async () => {
+      await page.locator('input[type=file]').setInputFiles(fileOf('late.csv'));
+      await page.getByText('The file is sent as soon as it does').waitFor();
+    });
+    await page.getByRole('heading', { level: 1, name: 'late.csv' }).waitFor();
+    const { db } = installation.session;
+    const drafts = await listDrafts(db, { account: null, sha256: null, before: Number.MAX_SAFE_INTEGER, limit: 50 });
+    assert.equal(drafts.filter(({ file_name }) => file_name === 'late.csv').length, 1);
+  });
+
+  test('of which the answer was lost is opened without sending the file twice', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page } = opened;
+    let sent = 0;
+    await page.route(/\/api\/v1\/drafts\?account=[^&]*$|\/api\/v1\/drafts\?$/, async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      sent += 1;
+      // The server has the file, and the connection breaks before its answer arrives.
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.locator('input[type=file]').setInputFiles(fileOf('answer.csv'));
+    await page.getByRole('heading', { level: 1, name: 'answer.csv' }).waitFor();
+    assert.equal(sent, 1);
+  });
+
+  test('is found when the same file is uploaded again; a second one is made if that is wanted', async (t) => {
+    const opened = await open(t);
+    if (opened === null) return;
+    const { page, installation } = opened;
+    const id = await upload(page, 'twice.csv');
+    await page.goto(`${installation.url}/new`);
+    await page.locator('input[type=file]').setInputFiles({ ...fileOf('twice.csv'), name: 'twice (1).csv' });
+    const dialog = page.getByRole('dialog', { name: 'This file was uploaded before' });
+    await dialog.getByRole('link', { name: 'twice.csv' }).click();
+    await page.getByRole('heading', { level: 1, name: 'twice.csv' }).waitFor();
+    assert.ok(page.url().endsWith(encodeURIComponent(id)));
+    await page.goto(`${installation.url}/new`);
+    await page.locator('input[type=file]').setInputFiles({ ...fileOf('twice.csv'), name: 'twice (1).csv' });
+    await dialog.getByRole('button', { name: 'Start a new draft' }).click();
+    await page.getByRole('heading', { level: 1, name: 'twice (1).csv' }).waitFor();
+  });
+
+  test('of two people shows each the changes of the other, and lets neither overwrite the other unseen', async (t) => {
+    const one = await open(t);
+    if (one === null) return;
+    const id = await upload(one.page, 'together.csv');
+    const two = await open(t, 'otieno', `/new/${encodeURIComponent(id)}`);
+    assert.ok(two);
+    await two.page.getByRole('grid').getByText('150').waitFor();
+    // Different cells: both are kept.
+    await write(one.page, '100', '110');
+    await write(two.page, '150', '160');
+    await one.page.getByRole('grid').getByText('160').waitFor();
+    await two.page.getByRole('grid').getByText('110').waitFor();
+    // The same cell: the second one learns of it, and does not lose what was typed.
+    await two.page.getByRole('grid').getByText('110').dblclick();
+    await write(one.page, '110', '115');
+    await one.page.getByText('Saved and checked').waitFor();
+    await two.page.keyboard.press('Control+a');
+    await two.page.keyboard.type('120');
+    await two.page.keyboard.press('Enter');
+    await two.page.getByText('You wrote: 120').waitFor();
+    await two.page.getByRole('grid').getByText('115').waitFor();
+    const row = await findDraftRow(one.installation.session.db, id, 1);
+    assert.equal(splitCells(row?.cells ?? '')[3], '115');
+  });
+});
