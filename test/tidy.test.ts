@@ -96,6 +96,7 @@ const subRooms: Record<string, readonly string[]> = {
       'pages/batches',
       'pages/batch',
       'pages/new-batch',
+      'pages/upload',
       'pages/approval',
       'pages/doubts',
       'pages/settings',

@@ -31,7 +31,7 @@ export const pages: readonly ConsolePage[] = [
   },
   {
     path: '/new',
-    component: page(() => import('./pages/new-batch/new-batch-page.tsx'), 'NewBatchPage', loadMendingTexts),
+    component: page(() => import('./pages/upload/new-batch-page.tsx'), 'NewBatchPage', loadMendingTexts),
   },
   {
     path: '/new/:id',

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { untilAnswered } from '../../api/until-answered.ts';
-import { type DraftSummary, draftsOf, makeUpload, type Upload, uploadFile } from './draft-queries.ts';
+import { type DraftSummary, draftsOf, makeUpload, type Upload, uploadFile } from './upload-queries.ts';
 
 interface Sending {
   isSending: boolean;

@@ -11,10 +11,10 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import type { DraftSummary } from './draft-queries.ts';
 import { KnownFile } from './known-file.tsx';
+import type { DraftSummary } from './upload-queries.ts';
 import { useUpload } from './use-upload.ts';
-import './mending.css';
+import './upload.css';
 
 /** A table copied from a spreadsheet is a file like any other. */
 const pastedName = 'pasted.tsv';

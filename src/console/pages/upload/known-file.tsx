@@ -3,7 +3,7 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import type { DraftSummary } from './draft-queries.ts';
+import type { DraftSummary } from './upload-queries.ts';
 
 interface KnownProps {
   known: readonly DraftSummary[];

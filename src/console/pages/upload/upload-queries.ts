@@ -1,0 +1,60 @@
+import { answered, api, send } from '../../api/client.ts';
+import { ApiProblem, problemOf } from '../../api/problem.ts';
+import type { paths } from '../../api/schema.ts';
+
+type Listed = paths['/api/v1/drafts']['get']['responses'][200]['content']['application/json'];
+export type DraftSummary = Listed['drafts'][number];
+
+/** A file that is uploaded. */
+export interface Upload {
+  file: File;
+  /** Hex SHA-256; null if this browser cannot tell. */
+  sha256: string | null;
+}
+
+/** The largest file whose digest is made here (bytes): it has to be in memory as a whole. */
+const digestBytesMax = 512 * 1024 * 1024;
+
+export async function makeUpload(file: File): Promise<Upload> {
+  const { subtle } = crypto as { subtle?: SubtleCrypto };
+  const isMade = subtle !== undefined && file.size <= digestBytesMax;
+  const digest = isMade ? new Uint8Array(await subtle.digest('SHA-256', await file.arrayBuffer())) : null;
+  return { file, sha256: digest && Array.from(digest, hex).join('') };
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}
+
+/** The drafts of the same file that there are: it need not be sent again. */
+export async function draftsOf({ sha256 }: Upload, account: string | null): Promise<DraftSummary[]> {
+  if (sha256 === null) return [];
+  const query = { original_sha256: sha256, ...(account === null ? {} : { account }) };
+  return (await answered(api.GET('/api/v1/drafts', { params: { query } }))).drafts;
+}
+
+/** Sends a file as the body of a request. `isAnew`: a second draft is made of a file that has one. */
+export async function uploadFile(
+  { file, sha256 }: Upload,
+  { account, isAnew, key }: { account: string | null; isAnew: boolean; key: string },
+): Promise<DraftSummary> {
+  const query = new URLSearchParams({ ...(account === null ? {} : { account }), ...(isAnew ? { anew: 'true' } : {}) });
+  const request = new Request(new URL(`/api/v1/drafts?${query}`, location.origin), {
+    method: 'POST',
+    body: file,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+      'idempotency-key': key,
+      ...(sha256 === null ? {} : { 'content-digest': `sha-256=:${base64Of(sha256)}:` }),
+    },
+  });
+  const response = await send(request);
+  if (!response.ok) throw new ApiProblem(await problemOf(response));
+  return (await response.json()) as DraftSummary;
+}
+
+function base64Of(hexText: string): string {
+  const bytes = hexText.match(/../g) ?? [];
+  return btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))));
+}
