@@ -20,6 +20,7 @@ import { makePicker } from './runner/picker.ts';
 import { restoreThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { makeSettlementStats } from './runner/settlement-stats.ts';
 import { makeWakes, wakeAll } from './runner/wake.ts';
+import { wakeSupervising } from './supervise.ts';
 
 export interface RunnerOptions {
   account: string;
@@ -127,10 +128,10 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
       provedFrom: keysProvedFrom(wallMs, highestSeenMs),
       scopeFrom: await noteKeyScope(deps, account, clock.now()),
     },
-    committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
-      context.followed.note(written);
-      if (ended.length > 0) noteEnded(context, ended);
-      wakes.supervise.wake();
+    committer: makeCommitter(deps.db, unitOptions, (rows, isNews) => {
+      context.followed.note(rows.written);
+      if (rows.ended.length > 0) noteEnded(context, rows.ended);
+      if (isNews) wakeSupervising(context, rows);
     }),
     followed: makeFollowed(),
     gate,

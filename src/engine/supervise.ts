@@ -1,5 +1,6 @@
 import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
+import type { RowState } from '../core/state/row-state.ts';
 import type { Balance } from '../gateway/contract/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
 import { countRows } from '../ledger/batches/row-counts.ts';
@@ -13,6 +14,7 @@ import { longThrottle } from './pacing/account-throttle.ts';
 import { askBalance } from './pacing/ask-balance.ts';
 import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
+import type { UnitRows } from './runner/committer.ts';
 import type { Parts } from './runner/context.ts';
 import { idleMs } from './runner/open-batches.ts';
 
@@ -38,6 +40,26 @@ type ClosingBalances = Map<string, Balance>;
 interface Standing {
   known: number;
   counts: ReadonlyMap<string, number>;
+}
+
+/** After this many rows that were sent or ended, a round is worth its cost; a slow account has one round a second. */
+const rowsPerRound = 16;
+const usualRoundMs = 1_000;
+/** The states through which every row goes. */
+const usualStates: readonly RowState[] = ['sending', 'accepted', 'completed', 'failed'];
+
+/**
+ * Wakes the supervising loop after a durable change, if a round is worth its cost: at once for a change that is not
+ * usual, and for what may be the last row of a batch.
+ */
+export function wakeSupervising(
+  { followed, wakes }: Parts<'followed' | 'wakes'>,
+  { written, ended }: UnitRows,
+): void {
+  const isUsual = written.length > 0 && written.every(({ status }) => usualStates.includes(status));
+  const isLast = ended.some(({ batch_id }) => followed.countOf(batch_id) === 0);
+  if (isUsual && !isLast) for (const _ of written) wakes.supervise.wakeSoon(usualRoundMs, rowsPerRound);
+  else wakes.supervise.wake();
 }
 
 /**

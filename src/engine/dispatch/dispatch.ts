@@ -23,6 +23,9 @@ export type DispatchNeeds = Parts<'gate' | 'lease' | 'pauseAccount'> &
   OlderCopyNeeds &
   OutcomesNeeds;
 
+/** After this many accepted rows, a page of the list may be worth a read. */
+const rowsPerLook = 25;
+
 /**
  * Sends ready rows until the runner stops. After a restore, it first reads from the service which payments the ledger
  * has lost. It feeds the limiter's queue just in time: a job takes its rows only when its turn comes. So an urgent row
@@ -211,13 +214,25 @@ async function create(
   }
 }
 
+/** While rows are being sent, the list is not read for each of them: see `PollingSettings`. */
+async function wakeTracking({
+  gateway,
+  picker,
+  settings,
+  wakes,
+}: Parts<'gateway' | 'picker' | 'settings' | 'wakes'>): Promise<void> {
+  const isSending = (await picker.available(1)) > 0;
+  if (isSending && gateway.list !== null) wakes.track.wakeSoon(settings.listPatienceMs, rowsPerLook);
+  else wakes.track.wake();
+}
+
 async function act(
-  context: Parts<'gate' | 'pauseAccount' | 'wakes'>,
+  context: Parts<'gate' | 'gateway' | 'pauseAccount' | 'picker' | 'settings' | 'wakes'>,
   outcome: CreateOutcome,
   after: AfterOutcome,
 ): Promise<void> {
   await context.gate.noteOutcome(outcome, after.readyAt);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
-  if (outcome.kind === 'accepted') context.wakes.track.wake();
+  if (outcome.kind === 'accepted') await wakeTracking(context);
   else context.wakes.doubt.wake();
 }

@@ -27,12 +27,16 @@ const clockNotedEveryMs = 1_000;
  * commit.
  */
 export interface Committer {
-  /** Resolves when `operation` is durable. All operations of a unit succeed or fail together. */
-  commit<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
+  /**
+   * Resolves when `operation` is durable. All operations of a unit succeed or fail together. `isNews`: whether it may
+   * change what there is to do; default: true.
+   */
+  commit<Result>(operation: (unit: Unit) => Promise<Result>, isNews?: boolean): Promise<Result>;
 }
 
 interface Waiting {
   operation: (unit: Unit) => Promise<unknown>;
+  isNews: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -52,7 +56,11 @@ function settleAll(group: readonly Waiting[], results: readonly unknown[]): void
 }
 
 /** `onCommit` is called after every durable unit. */
-export function makeCommitter(db: Database, options: UnitOptions, onCommit: (rows: UnitRows) => void): Committer {
+export function makeCommitter(
+  db: Database,
+  options: UnitOptions,
+  onCommit: (rows: UnitRows, isNews: boolean) => void,
+): Committer {
   const waiting: Waiting[] = [];
   const crowd = makeWake(options.clock);
   let begunAt = Number.NEGATIVE_INFINITY;
@@ -92,7 +100,10 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
       };
       const succeed = ({ results, rows }: Awaited<ReturnType<typeof work>>) => {
         settleAll(group, results);
-        onCommit(rows);
+        onCommit(
+          rows,
+          group.some(({ isNews }) => isNews),
+        );
       };
       const fail = (error: unknown) => {
         for (const waiter of group) waiter.reject(error);
@@ -113,9 +124,9 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   };
 
   return {
-    commit: <Result>(operation: (unit: Unit) => Promise<Result>) =>
+    commit: <Result>(operation: (unit: Unit) => Promise<Result>, isNews = true) =>
       new Promise<Result>((resolve, reject) => {
-        waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject });
+        waiting.push({ operation, isNews, resolve: resolve as (result: unknown) => void, reject });
         if (waiting.length === operationsPerUnitMax) crowd.wake();
         if (!flushing) void flush();
       }),

@@ -59,7 +59,8 @@ export const defaultPolling: PollingSettings = {
   idlePollMs: 1_000,
   roundMsMin: 100,
   listFollowMs: 120_000,
-  listPatienceMs: 10_000,
+  // An end is seen within ten seconds.
+  listPatienceMs: 9_500,
   listReadsMs: 1_000,
   lastReadsMsMin: 10,
   lastReadsShare: 1 / 4,

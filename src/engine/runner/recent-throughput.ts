@@ -15,7 +15,7 @@ export async function restoreThroughput({ db, account, limiter }: Parts<'account
 /** Saves the account's pace, and whether the service is reachable, for other processes. */
 export async function saveThroughput(context: RecentThroughputNeeds): Promise<void> {
   const pace = recentThroughput(context);
-  await context.committer.commit((unit) => savePace(unit.tx, context.account, pace));
+  await context.committer.commit((unit) => savePace(unit.tx, context.account, pace), false);
 }
 
 /** How fast the account is sending, and what closes its gate. */

@@ -3,6 +3,11 @@ import type { Clock } from '../../core/time/clock.ts';
 /** Lets a loop sleep until an event. A `wake` without a waiting loop is kept for the next wait. */
 export interface Wake {
   wake(): void;
+  /**
+   * Something happened that need not be looked at by itself: wakes after `withinMs` at the latest, and earlier if it is
+   * called `callsMax` times until then.
+   */
+  wakeSoon(withinMs: number, callsMax: number): void;
   /** Resolves on `wake`, or after `ms` milliseconds; with `Infinity` on `wake` alone. */
   wait(ms: number): Promise<void>;
 }
@@ -11,6 +16,9 @@ const woken = 'woken';
 
 export function makeWake(clock: Clock): Wake {
   let pending = false;
+  let calls = 0;
+  /** Until when at the latest a wait lasts (monotonic ms). */
+  let latest = Number.POSITIVE_INFINITY;
   let end: (() => void) | null = null;
   const sleepUntilWoken = (ms: number) => {
     if (ms === Number.POSITIVE_INFINITY) return new Promise<void>((resolve) => (end = resolve));
@@ -19,15 +27,28 @@ export function makeWake(clock: Clock): Wake {
     end = () => sleeping.abort(woken);
     return clock.sleep(ms, sleeping.signal);
   };
+  const wake = () => {
+    pending = true;
+    end?.();
+  };
   return {
-    wake() {
-      pending = true;
+    wake,
+    wakeSoon(withinMs, callsMax) {
+      calls += 1;
+      if (calls >= callsMax) return wake();
+      const at = clock.monotonic() + withinMs;
+      if (at >= latest) return;
+      latest = at;
       end?.();
     },
     async wait(ms) {
-      if (!pending) await sleepUntilWoken(ms);
+      latest = Math.min(latest, clock.monotonic() + ms);
+      for (let left = ms; !pending && left > 0; left = latest - clock.monotonic())
+        await sleepUntilWoken(Math.min(left, latest - clock.monotonic()));
       end = null;
       pending = false;
+      calls = 0;
+      latest = Number.POSITIVE_INFINITY;
     },
   };
 }
