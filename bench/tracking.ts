@@ -29,7 +29,7 @@ interface Run {
  */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 300 : 10_000);
-  // A batch of 1,000 rows or fewer has every row read for its details, so that the slow one is larger than that.
+  // A batch of 300 rows or fewer has every row read for its details, so that the slow one is larger than that.
   const pacedCount = Math.min(count, 1_500);
   const figures = [
     ...figuresOf('no webhooks', await follow(count, 'no limit', false), { atMost: 0.03 }),

@@ -1,3 +1,4 @@
+import { errorMessage } from '../core/basics/errors.ts';
 import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
 import type { RowState } from '../core/state/row-state.ts';
@@ -16,9 +17,12 @@ import { balanceEventData } from './plan/known-balance.ts';
 import { shortOf } from './plan/preflight.ts';
 import type { UnitRows } from './runner/committer.ts';
 import type { Parts } from './runner/context.ts';
-import { idleMs } from './runner/open-batches.ts';
+import { idleMs, type OpenBatch } from './runner/open-batches.ts';
+import { readDetails } from './tracking/details.ts';
 
-export type SuperviseNeeds = Parts<'gateway' | 'limiter' | 'onCompleted' | 'settlementStats' | 'stopping'> &
+export type SuperviseNeeds = Parts<
+  'gateway' | 'limiter' | 'onCompleted' | 'readTrouble' | 'settlementStats' | 'stopping'
+> &
   PausingNeeds;
 
 /** How long a runner works: see `AccountRunner.run`. */
@@ -52,10 +56,7 @@ const usualStates: readonly RowState[] = ['sending', 'accepted', 'completed', 'f
  * Wakes the supervising loop after a durable change, if a round is worth its cost: at once for a change that is not
  * usual, and for what may be the last row of a batch.
  */
-export function wakeSupervising(
-  { followed, wakes }: Parts<'followed' | 'wakes'>,
-  { written, ended }: UnitRows,
-): void {
+export function wakeSupervising({ followed, wakes }: Parts<'followed' | 'wakes'>, { written, ended }: UnitRows): void {
   const isUsual = written.length > 0 && written.every(({ status }) => usualStates.includes(status));
   const isLast = ended.some(({ batch_id }) => followed.countOf(batch_id) === 0);
   if (isUsual && !isLast) for (const _ of written) wakes.supervise.wakeSoon(usualRoundMs, rowsPerRound);
@@ -72,6 +73,20 @@ export async function superviseLoop(
   stop: () => void,
 ): Promise<void> {
   const closing: ClosingBalances = new Map();
+  const details = new Set<Promise<void>>();
+  const end = (open: OpenBatch) => {
+    const { batch_id } = open.batch;
+    const fail = (error: unknown) =>
+      context.log.warn('the details of payments could not be read', { batch_id, error: errorMessage(error) });
+    const reading = readDetails(context, open)
+      .catch(fail)
+      .finally(() => {
+        details.delete(reading);
+        context.onCompleted(batch_id);
+        context.wakes.supervise.wake();
+      });
+    details.add(reading);
+  };
   while (!context.stopping.aborted) {
     await startApproved(context);
     await enforceGuards(context);
@@ -82,17 +97,19 @@ export async function superviseLoop(
       const known = context.picker.known(batch.batch_id);
       const counts = await countRows(context.db, batch.batch_id);
       toSend += rowsToSend(open, counts);
-      const moves = await superviseBatch(context, batch, { known, counts, patienceMs, closing });
+      const moves = await superviseBatch(context, open, { known, counts, patienceMs, closing, end });
       if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }
     context.limiter.expect('creation', toSend);
+    busy ||= details.size > 0;
     if (Number.isFinite(patienceMs) && (!busy || (await isShutOut(context)))) {
       stop();
-      return;
+      break;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
     await context.wakes.supervise.wait(idleMs(context));
   }
+  await Promise.all(details);
 }
 
 /** Reads the list of open batches again, and starts those that are approved. */
@@ -133,10 +150,21 @@ async function shortfall(
  */
 async function superviseBatch(
   context: SuperviseNeeds,
-  batch: BatchRecord,
-  { known, counts, patienceMs, closing }: Standing & Pick<Stay, 'patienceMs'> & { closing: ClosingBalances },
+  open: OpenBatch,
+  {
+    known,
+    counts,
+    patienceMs,
+    closing,
+    end,
+  }: Standing & Pick<Stay, 'patienceMs'> & { closing: ClosingBalances; end: (open: OpenBatch) => void },
 ): Promise<boolean> {
-  if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id, closing));
+  const { batch } = open;
+  if (allTerminal(counts)) {
+    const isCompleted = await completeBatch(context, batch.batch_id, closing);
+    if (isCompleted) end(open);
+    return !isCompleted;
+  }
   closing.delete(batch.batch_id);
   // Rows may have been released or retried since the picker read the batch, whatever its other rows do.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
@@ -178,7 +206,6 @@ async function completeBatch(context: SuperviseNeeds, batchId: string, closing: 
     const fields = { balance_after, completed_at: unit.at, reread_at: null };
     return unit.changeBatch(batch, 'complete', fields, balanceEventData(balance));
   });
-  if (completed) context.onCompleted(batchId);
   return completed !== null;
 }
 

@@ -8,7 +8,10 @@ export interface EngineSettings extends PollingSettings {
   rowsPerAdmission: number;
   /** Jobs that wait in the limiter: enough that it never idles, few enough that an urgent row need not wait. */
   jobsWaitingMax: number;
-  /** In batches of at most this many rows, each completed row is read once for its details (provider reference). */
+  /**
+   * In batches of at most this many rows, each completed row is read once for its details (provider reference): half of
+   * the read limit of two minutes.
+   */
   detailRowsMax: number;
   /** The longest wait between attempts while the service is unreachable. */
   unreachableWaitMsMax: number;
@@ -21,7 +24,7 @@ export const defaultEngineSettings: EngineSettings = {
   leaseTtlMs: 15_000,
   rowsPerAdmission: 1,
   jobsWaitingMax: 24,
-  detailRowsMax: 1_000,
+  detailRowsMax: 300,
   unreachableWaitMsMax: 60_000,
   resumeWhenFunded: false,
 };

@@ -153,7 +153,8 @@ describe('following rows to their ends', () => {
   test('costs one read for ten rows if rows arrive slowly, and shows each end within ten seconds', async () => {
     const { reads, delays } = await payOut({ rows: 100, paceMs: second });
     assert.ok(most(delays) <= 10 * second, `${most(delays)} ms`);
-    assert.ok(reads <= 100 * 0.12, `${reads} reads`);
+    // A few more are for the last rows, which somebody waits for.
+    assert.ok(reads <= 100 * 0.1 + 5, `${reads} reads`);
   });
 
   test('shows the last end within two seconds if rows arrived slowly', async () => {
