@@ -55,6 +55,16 @@ function settleAll(group: readonly Waiting[], results: readonly unknown[]): void
   for (const [index, waiter] of group.entries()) waiter.resolve(results[index]);
 }
 
+/** Returns a function that writes the highest clock, unless it did so a moment ago. */
+function makeClockNote(): (unit: Unit) => Promise<void> {
+  let notedAt = Number.NEGATIVE_INFINITY;
+  return async ({ tx, at }) => {
+    if (at - notedAt < clockNotedEveryMs) return;
+    await raiseHighestClock(tx, at);
+    notedAt = at;
+  };
+}
+
 /** `onCommit` is called after every durable unit. */
 export function makeCommitter(
   db: Database,
@@ -66,13 +76,7 @@ export function makeCommitter(
   let begunAt = Number.NEGATIVE_INFINITY;
   let carried = 0;
   let flushing = false;
-  let clockNotedAt = Number.NEGATIVE_INFINITY;
-
-  const noteClock = async ({ tx, at }: Unit) => {
-    if (at - clockNotedAt < clockNotedEveryMs) return;
-    await raiseHighestClock(tx, at);
-    clockNotedAt = at;
-  };
+  const noteClock = makeClockNote();
 
   /**
    * Waits until no more operations join. With many operations, units begin a certain time apart, so that operations in
