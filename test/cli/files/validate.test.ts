@@ -89,7 +89,7 @@ describe('airbatch validate', () => {
     const cwd = folderOf(t);
     const rows = [100, 100, 120, 5_000, 100, 5_000].map((amount, index) => `+25471240511${index},1,${amount},KES`);
     const file = write(cwd, 'u.csv', 'phone_number,network_id,amount,currency', ...rows);
-    const told = /^Look at {4}KES 5,000\.00 \(lines 5, 7\): half of the rows ask for KES 100\.00 or less$/m;
+    const told = /^Unusual {4}KES 5,000\.00 \(lines 5, 7\): half of the rows ask for KES 100\.00 or less$/m;
     assert.match((await runHere(['validate', file], { cwd })).stdout, told);
     assert.match((await runHere(['run', file, '--yes'], { cwd })).stderr, told);
     const { unusual } = JSON.parse((await runHere(['validate', file, '--json'], { cwd })).stdout);
@@ -108,7 +108,7 @@ describe('airbatch validate', () => {
     ]) {
       const { stdout, stderr } = await runHere(args, { cwd });
       const shown = args[0] === 'run' ? stderr : stdout;
-      assert.match(shown, /^Look at {4}KES 15\.00 \(line 4\): half of the rows ask for KES 1,500\.00 or more$/m);
+      assert.match(shown, /^Unusual {4}KES 15\.00 \(line 4\): half of the rows ask for KES 1,500\.00 or more$/m);
       assert.match(shown, /^Read as {4}UTF-8, separated by commas, decimal comma$/m);
     }
   });

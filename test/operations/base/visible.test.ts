@@ -39,6 +39,8 @@ async function twoTeams(t: TestContext, seen = ['ours']) {
     await addBatch(db, clock, aBatch({ batch_id, account, run_id: account, status: 'awaiting_approval' }), [
       aRow(1, { batch_id }),
     ]);
+    for (const table of ['rows', 'batch_counts'])
+      await db.execute(`UPDATE ${table} SET status = 'in_doubt' WHERE batch_id = ?`, [batch_id]);
     await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: `D-${account}`, account })]));
     const job = {
       name: `pay-${account}`,
