@@ -15,13 +15,18 @@ for (const [net, bits] of [
 ])
   inner.addSubnet(net, bits);
 for (const [net, bits] of [
-  ['::', 127] as const,
+  // With an IPv4 address in them, which a gateway may reach: compatible, 6to4, Teredo, and two translations.
+  ['::', 96] as const,
+  ['2002::', 16] as const,
+  ['2001::', 32] as const,
+  ['64:ff9b::', 96] as const,
+  ['64:ff9b:1::', 48] as const,
   ['fc00::', 7] as const,
   ['fe80::', 10] as const,
+  ['fec0::', 10] as const,
   ['ff00::', 8] as const,
 ])
   inner.addSubnet(net, bits, 'ipv6');
-inner.addSubnet('64:ff9b::', 96, 'ipv6');
 
 export function isPrivateAddress(address: string): boolean {
   return inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

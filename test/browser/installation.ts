@@ -33,7 +33,10 @@ export interface Installation {
 export async function makeInstallation(folder: string, consoleFolder: string): Promise<Installation> {
   mkdirSync(join(folder, '.airbatch'), { recursive: true, mode: 0o700 });
   // Every batch needs a second person.
-  writeFileSync(join(folder, 'airbatch.config.json'), '{"policy":{"approval":{"needed":"always"}}}');
+  writeFileSync(
+    join(folder, 'airbatch.config.json'),
+    '{"policy":{"approval":{"needed":"always"}},"webhooks":{"allowPrivateAddresses":true}}',
+  );
   const db = openSqlite(join(folder, '.airbatch/ledger.db'));
   await migrate(db);
   const config = await loadConfig({ cwd: folder, env: {}, configPath: undefined });

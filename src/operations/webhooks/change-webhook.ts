@@ -3,7 +3,14 @@ import { shownUrl } from '../../core/text/safe-url.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { saveEndpoint } from '../../ledger/outbox/webhook-endpoints.ts';
 import { defineOperation } from '../base/operation.ts';
-import { endpoint, endpointChoices, endpointId, endpointJson, requireEndpoint } from './webhook-fields.ts';
+import {
+  endpoint,
+  endpointChoices,
+  endpointId,
+  endpointJson,
+  requireEndpoint,
+  requireOutside,
+} from './webhook-fields.ts';
 
 /** Changes an endpoint: its address, what it is told, or whether it is told anything. */
 export const changeWebhook = defineOperation({
@@ -21,6 +28,7 @@ export const changeWebhook = defineOperation({
   result: endpoint,
   run: ({ session }, { endpoint_id, url, events, accounts, enabled }) =>
     changeAccess(session, async ({ tx, at, note }) => {
+      if (url !== undefined) requireOutside(session, url);
       const before = await requireEndpoint(tx, endpoint_id);
       const after = {
         ...before,

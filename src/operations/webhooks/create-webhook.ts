@@ -4,7 +4,7 @@ import { shownUrl } from '../../core/text/safe-url.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { listEndpoints, saveEndpoint, skipToNow } from '../../ledger/outbox/webhook-endpoints.ts';
 import { defineOperation } from '../base/operation.ts';
-import { endpoint, endpointChoices, endpointJson, newSecret } from './webhook-fields.ts';
+import { endpoint, endpointChoices, endpointJson, newSecret, requireOutside } from './webhook-fields.ts';
 
 /** Each event is stored once for each endpoint. */
 const endpointsMax = 50;
@@ -24,6 +24,7 @@ export const createWebhook = defineOperation({
     secret: z.string(),
   }),
   async run({ session }, { url, events, accounts }) {
+    requireOutside(session, url);
     const { clock, random, person } = session;
     const [secret, now] = [newSecret(random), clock.now()];
     const made = {

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Random } from '../../core/basics/random.ts';
 import { entityTag } from '../../core/identity/entity-tag.ts';
-import { safeUrl, shownUrl } from '../../core/text/safe-url.ts';
+import { isLoopback, safeUrl, shownUrl } from '../../core/text/safe-url.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type Endpoint, findEndpoint } from '../../ledger/outbox/webhook-endpoints.ts';
 import { type WebhookEvent, webhookEvents } from '../../notify/webhook-events.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { accountName, time } from '../base/fields.ts';
 
 export const endpointId = z.string();
@@ -62,6 +63,18 @@ export function endpointJson(one: Endpoint, now: number): z.output<typeof endpoi
 /** A secret as Standard Webhooks has it: "whsec_" and 32 random bytes in base64. */
 export function newSecret(random: Pick<Random, 'hex'>): string {
   return `whsec_${Buffer.from(random.hex(32), 'hex').toString('base64')}`;
+}
+
+/**
+ * Refuses an address of this machine to a caller from outside, who would reach what listens here for the machine alone.
+ * A person on the machine may name it. Throws `USAGE`.
+ */
+export function requireOutside({ through, config }: Pick<Session, 'through' | 'config'>, url: string): void {
+  const isFromOutside = through === 'console' || through === 'api';
+  if (!isFromOutside || config.webhooks.allowPrivateAddresses || !isLoopback(new URL(url).hostname)) return;
+  throw new AirbatchError('USAGE', 'the URL names the machine of airbatch', {
+    hint: 'Add the endpoint on that machine, or allow private addresses for webhooks in the configuration.',
+  });
 }
 
 /** Throws `WEBHOOK_UNKNOWN` if there is no such endpoint. */
