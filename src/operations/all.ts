@@ -49,7 +49,9 @@ import { runJob } from './jobs/run-job.ts';
 import { checkMigration } from './migration/check-migration.ts';
 import { exportAuditPack } from './proof/export-audit-pack.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
+import { listOpenItems } from './proof/list-open-items.ts';
 import { listReportFiles } from './proof/list-report-files.ts';
+import { noteOpenItem } from './proof/note-open-item.ts';
 import { reconcileAccount } from './proof/reconcile-account.ts';
 import { showKey } from './proof/show-key.ts';
 import { verifyReports } from './proof/verify-reports.ts';
@@ -122,6 +124,8 @@ export const operations = {
   listForgettable,
   forgetBatches,
   reconcileAccount,
+  listOpenItems,
+  noteOpenItem,
   showKey,
   writeReports,
   listReportFiles,

@@ -87,10 +87,11 @@ function linesOf({ terminal }: CommandContext, { reconciliation: run, is_settled
 
 /** The first open items, each with what to do about it. */
 function openLines({ open_items, reconciliation: { open } }: Reconciled): string[] {
-  const lines = open_items.map(({ bucket, batch_id, row, reference, topup_id, next }) => {
+  const lines = open_items.flatMap(({ bucket, batch_id, row, reference, topup_id, next, notes }) => {
     const payment = [batch_id && `batch ${batch_id}, row ${row}`, reference, topup_id && `payment ${topup_id}`];
     const named = visible(payment.filter(Boolean).join(', '));
-    return `Open       ${bucket.replaceAll('_', ' ')}: ${named}. ${next}`;
+    const noted = notes.map(({ at, person, text }) => visible(`           ${timeText(at)}, ${person}: ${text}`));
+    return [`Open       ${bucket.replaceAll('_', ' ')}: ${named}. ${next}`, ...noted];
   });
   const more = open - open_items.length;
   return more > 0 ? [...lines, `           and ${counted(more, 'more')} in reconciliation.csv`] : lines;

@@ -686,6 +686,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reconciliations/{reconciliation_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-open-items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `operate`. */
+        post: operations["note-open-item"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/signing-key": {
         parameters: {
             query?: never;
@@ -4851,6 +4885,7 @@ export interface operations {
                             files: string[];
                         };
                         open_items: {
+                            item_no: number;
                             /** @enum {string} */
                             bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
                             batch_id: string | null;
@@ -4866,8 +4901,135 @@ export interface operations {
                             cost_there: string | null;
                             created_at: string | null;
                             next: string;
+                            notes: {
+                                at: string;
+                                person: string;
+                                text: string;
+                            }[];
                         }[];
                         is_settled: boolean;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-open-items": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reconciliation_id: string;
+                        items: {
+                            item_no: number;
+                            /** @enum {string} */
+                            bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
+                            batch_id: string | null;
+                            row: number | null;
+                            generation: number | null;
+                            reference: string | null;
+                            topup_id: string | null;
+                            status_here: string | null;
+                            status_there: string | null;
+                            amount_here: string | null;
+                            amount_there: string | null;
+                            cost_here: string | null;
+                            cost_there: string | null;
+                            created_at: string | null;
+                            next: string;
+                            notes: {
+                                at: string;
+                                person: string;
+                                text: string;
+                            }[];
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "note-open-item": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                reconciliation_id: string;
+                item_no: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    note: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        item_no: number;
+                        /** @enum {string} */
+                        bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
+                        batch_id: string | null;
+                        row: number | null;
+                        generation: number | null;
+                        reference: string | null;
+                        topup_id: string | null;
+                        status_here: string | null;
+                        status_there: string | null;
+                        amount_here: string | null;
+                        amount_there: string | null;
+                        cost_here: string | null;
+                        cost_there: string | null;
+                        created_at: string | null;
+                        next: string;
+                        notes: {
+                            at: string;
+                            person: string;
+                            text: string;
+                        }[];
                     };
                 };
             };

@@ -50,6 +50,7 @@ const known = {
   'row.changed_late': 'event.row.changed_late',
   'numbers.read': 'event.numbers.read',
   'report.read': 'event.report.read',
+  'reconciliation.note': 'event.reconciliation.note',
   // Chains of earlier versions keep these names.
   'batch.ask_approval': 'event.batch.request_approval',
   'row.review': 'event.row.escalate',

@@ -236,4 +236,16 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (person, subject, what)
     )`,
   ],
+  [
+    // What people noted about open items of reconciliations.
+    `CREATE TABLE reconciliation_notes (
+      account TEXT NOT NULL,
+      item_key TEXT NOT NULL,
+      note_no INTEGER NOT NULL,
+      noted_at BIGINT NOT NULL,
+      person TEXT NOT NULL,
+      text TEXT NOT NULL,
+      PRIMARY KEY (account, item_key, note_no)
+    )`,
+  ],
 ];

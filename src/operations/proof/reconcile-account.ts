@@ -6,7 +6,7 @@ import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';
 import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
 import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts';
-import { isSettled, type ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
+import { isSettled } from '../../reports/reconcile/reconciliation.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
@@ -14,6 +14,7 @@ import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
 import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
+import { openItem, openItemJson } from './open-item.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
@@ -36,23 +37,6 @@ const input = z
   });
 
 const text = z.string().nullable();
-const item = z.strictObject({
-  bucket: z.enum(buckets),
-  batch_id: text,
-  row: z.int().nullable(),
-  generation: z.int().nullable(),
-  reference: text,
-  topup_id: text,
-  status_here: text,
-  status_there: text,
-  amount_here: text,
-  amount_there: text,
-  cost_here: text,
-  cost_there: text,
-  created_at: text,
-  /** What a person can do about it. */
-  next: z.string(),
-});
 
 /** How long after a batch's last row the reconciliation still looks for its payments. */
 const afterBatchMs = 60_000;
@@ -91,7 +75,7 @@ export const reconcileAccount = defineOperation({
     }),
     reports: z.strictObject({ dir: folder, files: z.array(z.string()) }),
     /** The first 5 open items. */
-    open_items: z.array(item),
+    open_items: z.array(openItem),
     /** Whether nobody has anything left to do. */
     is_settled: z.boolean(),
   }),
@@ -111,7 +95,7 @@ export const reconcileAccount = defineOperation({
       return {
         reconciliation,
         reports,
-        open_items: items.map(({ item }) => JSON.parse(item) as ReconcileItem),
+        open_items: await Promise.all(items.map((one) => openItemJson(session.db, reconciliation.account, one))),
         is_settled: isSettled(reconciliation),
       };
     });

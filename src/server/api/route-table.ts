@@ -66,6 +66,8 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listForgettable: { method: 'GET', path: '/forgettable-batches' },
   forgetBatches: { method: 'POST', path: '/forgettable-batches/forget' },
   reconcileAccount: { method: 'POST', path: '/reconciliations', without: ['out'] },
+  listOpenItems: { method: 'GET', path: '/reconciliations/:reconciliation_id/items' },
+  noteOpenItem: { method: 'POST', path: '/reconciliations/:reconciliation_id/items/:item_no/note' },
   showKey: { method: 'GET', path: '/signing-key' },
   writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
   listAccounts: { method: 'GET', path: '/accounts' },

@@ -43,4 +43,5 @@ export const events = {
   'event.row.changed_late': 'changed later at the service',
   'event.numbers.read': 'complete numbers seen',
   'event.report.read': 'report with complete numbers downloaded',
+  'event.reconciliation.note': 'note on a reconciliation',
 };

@@ -44,4 +44,5 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.changed_late': 'modifiée après sa fin',
   'event.numbers.read': 'numéros entiers vus',
   'event.report.read': 'rapport avec numéros entiers téléchargé',
+  'event.reconciliation.note': 'note sur un rapprochement',
 };

@@ -44,4 +44,5 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.changed_late': 'mudou depois do fim',
   'event.numbers.read': 'números completos vistos',
   'event.report.read': 'relatório com números completos descarregado',
+  'event.reconciliation.note': 'nota numa reconciliação',
 };

@@ -44,4 +44,5 @@ export const events: Record<keyof typeof english, string> = {
   'event.row.changed_late': 'imebadilika baada ya kuisha',
   'event.numbers.read': 'nambari kamili zimeonekana',
   'event.report.read': 'ripoti yenye nambari kamili imepakuliwa',
+  'event.reconciliation.note': 'maelezo ya ulinganisho',
 };

@@ -1,0 +1,187 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { answered, api, change } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import { useRole } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Dialog } from '../../base/dialog.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { TextArea } from '../../base/field.tsx';
+import { Card, Empty } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { None, Time } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { tones } from './buckets.ts';
+
+type ItemPage =
+  paths['/api/v1/reconciliations/{reconciliation_id}/items']['get']['responses'][200]['content']['application/json'];
+type Item = ItemPage['items'][number];
+
+const itemsPerPage = 50;
+
+/** The result of a row that may still change by itself, so that its line may agree later. */
+const underWay: readonly (string | null)[] = ['accepted', 'in_doubt', 'sending'];
+
+function isWaiting({ bucket, status_here }: Item): boolean {
+  return tones[bucket] !== 'bad' || underWay.includes(status_here);
+}
+
+/** All open lines: those that are wrong, and apart from them those that wait. A person keeps notes on each. */
+export function OpenItems({ id, all }: { id: string; all: number }) {
+  const [noted, setNoted] = useState<Item | null>(null);
+  const query = useInfiniteQuery({
+    queryKey: ['reconciliation', id, 'items'],
+    queryFn: ({ pageParam }) => {
+      const params = { path: { reconciliation_id: id }, query: { after: pageParam, limit: itemsPerPage } };
+      return answered(api.GET('/api/v1/reconciliations/{reconciliation_id}/items', { params }));
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+  });
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const items = pages.flatMap((page) => page.items);
+        if (items.length === 0)
+          return (
+            <Card>
+              <Empty title={t('reconciliation.none_open')} />
+            </Card>
+          );
+        return (
+          <>
+            <p className="small quiet">{t('reconciliation.items', { shown: items.length, all })}</p>
+            <Items
+              title={t('reconciliation.wrong')}
+              items={items.filter((item) => !isWaiting(item))}
+              onNote={setNoted}
+            />
+            <Items title={t('reconciliation.waiting')} items={items.filter(isWaiting)} onNote={setNoted} />
+            {query.hasNextPage && (
+              <div>
+                <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  {t('doubts.more')}
+                </Button>
+              </div>
+            )}
+            {noted !== null && <NoteDialog id={id} item={noted} onClose={() => setNoted(null)} />}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Items({ title, items, onNote }: { title: string; items: readonly Item[]; onNote: (item: Item) => void }) {
+  const mayNote = useRole('operate');
+  if (items.length === 0) return null;
+  return (
+    <Card title={title} isFlush>
+      <Table
+        caption={title}
+        rows={items}
+        keyOf={({ item_no }) => item_no}
+        stacks
+        columns={[
+          {
+            ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+            cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
+          },
+          { id: 'batch', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
+          { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
+          {
+            ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
+            cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
+          },
+          {
+            ...{ id: 'there', label: t('reconciliation.there'), isNumber: true },
+            cell: (item) => <Side status={item.status_there} amount={item.amount_there} cost={item.cost_there} />,
+          },
+          { id: 'next', label: t('batch.next'), cell: ({ next }) => <span className="wrap">{next}</span> },
+          {
+            ...{ id: 'notes', label: t('reconciliation.notes') },
+            cell: (item) => (
+              <div>
+                {item.notes.map(({ at, person, text }) => (
+                  <div key={at + text} className="small wrap">
+                    {text}{' '}
+                    <span className="quiet">
+                      {person}, <Time at={at} />
+                    </span>
+                  </div>
+                ))}
+                {mayNote && (
+                  <Button look="link" onClick={() => onNote(item)}>
+                    {t('reconciliation.note')}
+                  </Button>
+                )}
+              </div>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [note, setNote] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const keep = useMutation({
+    mutationFn: () => {
+      const path = { reconciliation_id: id, item_no: item.item_no };
+      return change('/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note', { path, body: { note } });
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['reconciliation', id] });
+      onClose();
+    },
+  });
+  const submit = () => {
+    setChecked(true);
+    if (note.trim() !== '') keep.mutate();
+  };
+  return (
+    <Dialog
+      title={t('reconciliation.note')}
+      onClose={onClose}
+      onSubmit={submit}
+      submitText={t('base.save')}
+      isBusy={keep.isPending}
+      error={keep.error}
+    >
+      <TextArea
+        label={t('reconciliation.note_text')}
+        help={t('reconciliation.note_help')}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+        fault={isChecked && note.trim() === '' ? t('reconciliation.note_missing') : null}
+      />
+    </Dialog>
+  );
+}
+
+function RowLink({ item: { batch_id, row } }: { item: Item }) {
+  if (batch_id === null) return <None />;
+  return (
+    <Link href={`/batches/${encodeURIComponent(batch_id)}`}>
+      {row === null ? batch_id : `${batch_id}, ${t('rows.one', { row })}`}
+    </Link>
+  );
+}
+
+/** A payment as one side has it. */
+function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
+  return [status, amount, cost].some((one) => one !== null) ? (
+    <>
+      {status}
+      <div>{amount}</div>
+      <div className="small quiet">{cost}</div>
+    </>
+  ) : (
+    <None />
+  );
+}

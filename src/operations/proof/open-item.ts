@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findReconciliation, itemKey, notesOf } from '../../ledger/reporting/reconciliation-notes.ts';
+import type { OpenItemRecord, ReconciliationRecord } from '../../ledger/reporting/reconciliations.ts';
+import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
+import type { ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
+import type { Session } from '../../runtime/session/session.ts';
+import { time } from '../base/fields.ts';
+import { isVisible } from '../base/visible.ts';
+
+const text = z.string().nullable();
+
+/** A line of a reconciliation about which somebody must do something. */
+export const openItem = z.strictObject({
+  item_no: z.int(),
+  bucket: z.enum(buckets),
+  batch_id: text,
+  row: z.int().nullable(),
+  generation: z.int().nullable(),
+  reference: text,
+  topup_id: text,
+  status_here: text,
+  status_there: text,
+  amount_here: text,
+  amount_there: text,
+  cost_here: text,
+  cost_there: text,
+  created_at: text,
+  /** What a person can do about it. */
+  next: z.string(),
+  /** What people noted about it, in this or an earlier reconciliation. */
+  notes: z.array(z.strictObject({ at: time, person: z.string(), text: z.string() })),
+});
+
+/** The line with its notes. */
+export async function openItemJson(
+  db: Queryable,
+  account: string,
+  { item_no, item }: OpenItemRecord,
+): Promise<z.output<typeof openItem>> {
+  const line = JSON.parse(item) as ReconcileItem;
+  const notes = await notesOf(db, account, itemKey(line));
+  return {
+    item_no,
+    ...line,
+    notes: notes.map(({ noted_at, person, text }) => ({ at: isoTime(noted_at), person, text })),
+  };
+}
+
+/** A reconciliation of an account that the caller may see. */
+export async function requireReconciliation(session: Session, id: string): Promise<ReconciliationRecord> {
+  const found = await findReconciliation(session.db, id);
+  if (found !== null && isVisible(session, found.account)) return found;
+  throw new AirbatchError('USAGE', `there is no reconciliation ${id} in this ledger`);
+}

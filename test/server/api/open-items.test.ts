@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { insertOpenItem, insertReconciliation } from '../../../src/ledger/reporting/reconciliations.ts';
+import { api } from './api-fixture.ts';
+
+const line = (topup_id: string) => ({
+  ...{ bucket: 'ledger_only', batch_id: 'B-default', row: 1, generation: 1, reference: null, topup_id },
+  ...{ status_here: 'completed', status_there: null, amount_here: 'KES 10', amount_there: null, cost_here: null },
+  ...{ cost_there: null, created_at: null, next: 'Ask the service.' },
+});
+
+/** Two reconciliations of the account `default` with the same open lines, and one of the account `other`. */
+async function compared(t: TestContext) {
+  const server = await api(t);
+  for (const [id, account, count] of [
+    ['R-1', 'default', 3],
+    ['R-2', 'default', 1],
+    ['R-other', 'other', 1],
+  ] as const)
+    await server.db.transact(async (tx) => {
+      const times = { from_ms: 1, to_ms: 2, finished_at: 3 };
+      await insertReconciliation(tx, { reconciliation_id: id, account, ...times, counts: '{}', wallets: 'null' });
+      for (let item_no = 1; item_no <= count; item_no++) {
+        const item = JSON.stringify(line(`tp-${item_no}`));
+        await insertOpenItem(tx, { reconciliation_id: id, item_no, bucket: 'ledger_only', item });
+      }
+    });
+  return server;
+}
+
+describe('the open lines of a reconciliation over HTTP', () => {
+  test('are all listed, by pages', async (t) => {
+    const { send } = await compared(t);
+    const first = await send('GET', '/api/v1/reconciliations/R-1/items?limit=2');
+    assert.deepEqual([first.status, first.body.items.length, first.body.next], [200, 2, 2]);
+    const second = await send('GET', `/api/v1/reconciliations/R-1/items?limit=2&after=${first.body.next}`);
+    assert.deepEqual([second.body.items[0].topup_id, second.body.next], ['tp-3', null]);
+  });
+
+  test('keep notes, also for the same line of a later reconciliation, and in the chain without numbers', async (t) => {
+    const { send, clock } = await compared(t);
+    const note = 'case 17 of the service, for 0712 405 118';
+    const answer = await send('POST', '/api/v1/reconciliations/R-1/items/1/note', { body: { note } });
+    const kept = { at: new Date(clock.now()).toISOString(), person: 'all', text: note };
+    assert.deepEqual([answer.status, answer.body.notes], [200, [kept]]);
+    await send('POST', '/api/v1/reconciliations/R-1/items/1/note', { body: { note: 'solved' }, once: 'once-2' });
+    const { body } = await send('GET', '/api/v1/reconciliations/R-2/items');
+    assert.deepEqual(
+      body.items[0].notes.map(({ text }: { text: string }) => text),
+      [note, 'solved'],
+    );
+    const other = await send('GET', '/api/v1/reconciliations/R-1/items?after=1');
+    assert.deepEqual(other.body.items[0].notes, []);
+    const { events, broken_at } = (await send('GET', '/api/v1/access-events')).body;
+    const noted = events.filter(({ kind }: { kind: string }) => kind === 'reconciliation.note');
+    assert.deepEqual([noted.length, broken_at], [2, null]);
+    assert.equal(JSON.parse(noted[1].body).note, 'case 17 of the service, for [number]');
+  });
+
+  test('are not there for another team, nor to note for whoever only audits', async (t) => {
+    const { send, makeKey } = await compared(t);
+    const team = await makeKey('team', ['operate'], { accounts: ['default'] });
+    const path = '/api/v1/reconciliations/R-other/items';
+    assert.equal((await send('GET', path, { key: team })).status, 400);
+    assert.equal((await send('POST', `${path}/1/note`, { key: team, body: { note: 'x' } })).status, 400);
+    const auditor = await makeKey('auditor', ['audit']);
+    const mine = '/api/v1/reconciliations/R-1/items';
+    assert.equal((await send('GET', mine, { key: auditor })).status, 200);
+    const refused = await send('POST', `${mine}/1/note`, { key: auditor, body: { note: 'x' } });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'ROLE_MISSING']);
+    assert.equal((await send('POST', `${mine}/9/note`, { body: { note: 'x' } })).status, 400);
+  });
+});
