@@ -110,7 +110,7 @@ async function serveIn(
     reports.keep();
     const trouble = await firstEnd(whenAborted(signal), [...kept.values()]);
     isEnding = true;
-    if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
+    if (trouble) session.log.warn('the program cannot continue', { error: errorMessage(trouble) });
     else session.log.info('stopping: no new request is sent; requests in flight end first');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))

@@ -271,7 +271,7 @@ describe('the approval policy', () => {
     const place = await setUp(t, {});
     const { code, stderr } = await place.run('submit', 'payroll.csv');
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /Approved: the policy asks for no second person\. Nothing was sent\. Next: airbatch resume /);
+    assert.match(stderr, /Approved: the policy needs no second person\. Nothing was sent\. Next: airbatch resume /);
     assert.equal(JSON.parse((await place.run('status', '--json')).stdout).batches[0].status, 'approved');
     const help = (await place.run('submit', '--help')).stdout.replaceAll(/\s+/g, ' ');
     assert.match(

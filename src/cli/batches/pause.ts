@@ -14,7 +14,7 @@ export async function execute(
     context,
     paused,
     `Paused: nothing more of batch ${batchId} is sent until "airbatch resume ${batchId}". Payments already sent will be followed to the end. ` +
-      `"airbatch skip ${batchId} --unsent --why TEXT" gives up the rest.`,
+      `"airbatch skip ${batchId} --unsent --why TEXT" skips the rest.`,
   );
   return 0;
 }

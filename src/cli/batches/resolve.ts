@@ -13,7 +13,7 @@ export async function execute(
 ): Promise<number> {
   const [row = 0] = rowNumbers([given]);
   const done = await call(context, resolveRow, { batch_id: batchId, row, as, evidence });
-  const next = decidedText({ ...done, status: done.batch_status }, 'goes on with the batch');
+  const next = decidedText({ ...done, status: done.batch_status }, 'continues the batch');
   answer(context, done, `Row ${row} is ${done.status} now, by the decision of ${done.resolved_by}. ${next}`);
   return 0;
 }

@@ -17,7 +17,7 @@ export async function execute(
   const text =
     done.skipped === 0
       ? noneText(done, unsent)
-      : `Skipped ${counted(done.skipped, 'row')}. ${decidedText(done, 'goes on with the batch')}`;
+      : `Skipped ${counted(done.skipped, 'row')}. ${decidedText(done, 'continues the batch')}`;
   answer(context, done, text);
   return 0;
 }
@@ -30,5 +30,5 @@ function noneText(
   if (isUnsent) return 'No row of this batch is left to be sent.';
   if (ready === 0 || !maySend(status)) return 'No row of this batch is held.';
   const first = can(status, 'pause') ? `airbatch pause ${id} --why TEXT, then ` : '';
-  return `No row of this batch is held; ${counted(ready, 'row')} ${ready === 1 ? 'is' : 'are'} not yet sent. To give ${ready === 1 ? 'it' : 'them'} up: ${first}airbatch skip ${id} --unsent --why TEXT`;
+  return `No row of this batch is held; ${counted(ready, 'row')} ${ready === 1 ? 'is' : 'are'} not yet sent. To skip ${ready === 1 ? 'it' : 'them'}: ${first}airbatch skip ${id} --unsent --why TEXT`;
 }

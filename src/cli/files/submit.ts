@@ -26,7 +26,7 @@ export async function execute(context: CommandContext, [file = '']: string[], op
 /** Says how an approved batch goes on. */
 function approvedSentence(batch: UnsentBatch): string {
   const { batch_id: id, to_send, held } = batch;
-  if (to_send > 0) return `Approved: the policy asks for no second person. ${sendsText(batch)}`;
+  if (to_send > 0) return `Approved: the policy needs no second person. ${sendsText(batch)}`;
   if (held === 0)
     return `It has nothing to pay. To finish it and write its reports: airbatch resume ${id}, or "airbatch serve".`;
   return `Nothing is sent while ${counted(held, 'row')} ${held === 1 ? 'is' : 'are'} held. Next: airbatch status ${id}, then airbatch release or airbatch skip.`;

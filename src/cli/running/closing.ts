@@ -73,7 +73,7 @@ function nextSteps(
   if (holds[0] === 'service_changed' || holds[0] === 'credentials_rejected') return steps;
   const resume =
     is_worked_on && doing !== 'paused'
-      ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
+      ? `nothing: another airbatch is working for this account and continues it (airbatch status ${batch_id})`
       : steps.join('; ');
   const next = first?.what;
   if (exit_code === interruptedExitCode && (next === 'resume' || next === 'work' || next === 'look_up'))

@@ -59,8 +59,8 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
 export function waitsLine({ batch_id, text, ways, is_watched }: WaitsEvent): string {
   const next = ways.length === 0 ? '' : ` Next: ${commandsText(ways, batch_id)}.`;
   return is_watched
-    ? `${text}${next} Ctrl-C is safe: the other airbatch goes on.`
-    : `${text}${next} Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batch_id}" goes on.`;
+    ? `${text}${next} Ctrl-C is safe: the other airbatch continues.`
+    : `${text}${next} Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batch_id}" continues.`;
 }
 
 function stoppingLine({ stage, unpaused }: Extract<OperationEvent, { kind: 'stopping' }>): string {

@@ -8,7 +8,7 @@ export function decidedText(
   if (status === 'awaiting_approval') return `The batch still waits for a second person: "airbatch approve ${id}".`;
   // Only a person clears a pause.
   if (status !== 'paused' && is_worked_on)
-    return 'Another airbatch is working for this account and goes on with the batch.';
+    return 'Another airbatch is working for this account and continues the batch.';
   return `"airbatch resume ${id}" ${resumed}.`;
 }
 

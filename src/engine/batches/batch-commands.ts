@@ -168,7 +168,7 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
     if (batch.status !== 'paused') requireMove(batch, 'pause');
     if ((await manualPause(unit.tx, batch)) !== null)
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
-        hint: `"airbatch resume ${batchId}" goes on with it.`,
+        hint: `"airbatch resume ${batchId}" continues it.`,
       });
     return writtenBatch(batch, await unit.pauseBatch(batch, { reason: 'by_person', detail: withoutNumbers(why) }));
   });

@@ -210,7 +210,7 @@ export async function requireRow(
   throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
     hint:
       row.status === 'ready' && status === 'held'
-        ? `It waits for its turn. To give it up: airbatch pause ${batchId} --why TEXT, then airbatch skip ${batchId} ${rowNo} --unsent --why TEXT`
+        ? `It waits for its turn. To skip it: airbatch pause ${batchId} --why TEXT, then airbatch skip ${batchId} ${rowNo} --unsent --why TEXT`
         : `See "airbatch status ${batchId}" for where the batch stands.`,
   });
 }

@@ -155,7 +155,7 @@ export async function waitIn(
       return waitOf(`a person to decide on ${counted(next.rows, 'held row')}`, 'decide_held');
     case 'end_overdue':
       return account.worker === null
-        ? waitOf(`${overdueText(next.rows)}; no program asks it now`, 'resolve', 'run')
+        ? waitOf(`${overdueText(next.rows)}; no program asks the service now`, 'resolve', 'run')
         : waitOf(overdueText(next.rows), 'resolve');
     case 'work':
       return work;
@@ -195,7 +195,7 @@ function waitOf(text: string | null, ...ways: WayOn[]): Wait | null {
 export function followedText(counts: ReadonlyMap<string, number>, lookupAt: number | null, now: number): string | null {
   const of = (state: string) => counts.get(state) ?? 0;
   const moving = of('sending') + of('accepted');
-  const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
+  const ends = moving > 0 ? `the service’s result for ${counted(moving, 'row')}` : null;
   const lookup =
     lookupAt === null ? null : `the next look-up of ${counted(of('in_doubt'), 'row')} in doubt${inTime(lookupAt, now)}`;
   return [ends, lookup].filter((parts) => parts !== null).join('; ') || null;
@@ -230,7 +230,7 @@ function readyText(
 
 function overdueText(rows: number): string {
   const them = rows === 1 ? 'it' : 'them';
-  return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them}`;
+  return `the service’s result for ${counted(rows, 'overdue row')}, or a person to resolve ${them}`;
 }
 
 /**

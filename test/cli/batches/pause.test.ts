@@ -41,7 +41,7 @@ test('a run that waits for the result of a row says what its pause waits for, an
   writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   await run.seen(
-    /^Batch (\S+) waits for a person: it is paused \(balance too low: .*\); fund the account, then resume it\. Payments already sent are still followed: this command waits for the service to end 1 row\. The service promises a result by \S+ \S+ UTC\. Next: "airbatch resume \1"\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" goes on\.$/m,
+    /^Batch (\S+) waits for a person: it is paused \(balance too low: .*\); fund the account, then resume it\. Payments already sent are still followed: this command waits for the service’s result for 1 row\. The service promises a result by \S+ \S+ UTC\. Next: "airbatch resume \1"\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" continues\.$/m,
   );
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;

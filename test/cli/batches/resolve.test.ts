@@ -52,7 +52,7 @@ test('overdue rows are shown with their age, and resolved by a person, after the
   const { stdout } = await airbatch('status', batch);
   assert.match(
     stdout,
-    /^Waits for {2}the service to end 2 rows .* or a person to resolve them; no program asks it now \("airbatch resolve /m,
+    /^Waits for {2}the service’s result for 2 overdue rows, or a person to resolve them; no program asks the service now \("airbatch resolve /m,
   );
   assert.match(
     stdout,

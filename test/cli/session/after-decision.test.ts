@@ -14,7 +14,7 @@ test('a batch that is approved while a program works for its account is not repo
   const decided = async () => decidedText(await now(), 'sends it');
   assert.equal(await decided(), '"airbatch resume batch-1" sends it.');
   await takeLease(db, { ...request, holder: 'elsewhere/1/1' });
-  assert.equal(await decided(), 'Another airbatch is working for this account and goes on with the batch.');
+  assert.equal(await decided(), 'Another airbatch is working for this account and continues the batch.');
   // A pause is lifted by a person alone, whoever works for the account.
   await db.execute("UPDATE batches SET status = 'paused'");
   assert.equal(await decided(), '"airbatch resume batch-1" sends it.');

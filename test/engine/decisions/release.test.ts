@@ -111,7 +111,7 @@ test('a ready row is not skipped as a held one, and the message says how to canc
   await rig.add(someRows(1));
   await assert.rejects(skipRows(mary(rig), 'batch-1', [1], 'paid in cash'), {
     code: 'BATCH_STATE',
-    hint: 'It waits for its turn. To give it up: airbatch pause batch-1 --why TEXT, then airbatch skip batch-1 1 --unsent --why TEXT',
+    hint: 'It waits for its turn. To skip it: airbatch pause batch-1 --why TEXT, then airbatch skip batch-1 1 --unsent --why TEXT',
   });
 });
 

@@ -148,7 +148,7 @@ test('an account that the service throttles says so whatever its rows wait for, 
       await accountNow({ db, clock }, 'main'),
     );
   };
-  assert.equal(await words(null), 'the service to end 2 rows');
+  assert.equal(await words(null), 'the service’s result for 2 rows');
   assert.equal(await words(30_000), 'the service, which makes the account wait (HTTP 429), 30 s more');
   assert.equal(
     await words(30_000, 30_000, clock.now() - 60_000),
@@ -187,10 +187,10 @@ test('rows in doubt are listed, with their next look-up, next to those that the 
   };
   assert.match(
     (await words()) ?? '',
-    /^the service to end 1 row; the next look-up of 1 row in doubt, in (8\d s|1 min \d+ s)$/,
+    /^the service’s result for 1 row; the next look-up of 1 row in doubt, in (8\d s|1 min \d+ s)$/,
   );
   await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
-  assert.equal(await words(), 'the service to end 1 row; the next look-up of 1 row in doubt');
+  assert.equal(await words(), 'the service’s result for 1 row; the next look-up of 1 row in doubt');
   runner.stop();
   await clock.drive(running);
 });
@@ -260,6 +260,6 @@ test('overdue rows wait for the service or a person', async () => {
   );
   assert.equal(
     words,
-    'the service to end 1 row that it has for longer than it promises, or a person to resolve it; no program asks it now [resolve,run]',
+    'the service’s result for 1 overdue row, or a person to resolve it; no program asks the service now [resolve,run]',
   );
 });

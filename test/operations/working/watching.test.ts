@@ -85,7 +85,7 @@ describe('a command that watches another process', () => {
       lines[0],
       'Batch batch-1 waits for a person: it is paused (by a person: month-end); resume it. ' +
         'Payments already sent are still followed: this command waits for the next look-up of 1 row in doubt, in 1 min 28 s. ' +
-        'The service promises a result by 2026-11-20 09:30:00 UTC. Next: "airbatch resume batch-1". Ctrl-C is safe: the other airbatch goes on.',
+        'The service promises a result by 2026-11-20 09:30:00 UTC. Next: "airbatch resume batch-1". Ctrl-C is safe: the other airbatch continues.',
     );
   });
 
@@ -139,9 +139,9 @@ describe('a command that works on a batch', () => {
     );
     assert.equal(
       said[0]?.line,
-      'Batch batch-1 waits for the service to end 2 rows. Nothing has changed for 10 s. ' +
+      'Batch batch-1 waits for the service’s result for 2 rows. Nothing has changed for 10 s. ' +
         'The service promises a result by 2026-11-20 09:30:00 UTC. ' +
-        'Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume batch-1" goes on.',
+        'Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume batch-1" continues.',
     );
   });
 
