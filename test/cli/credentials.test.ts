@@ -34,7 +34,10 @@ test('airbatch resume ends with exit code 5 if the service refuses the key, and 
   const { code, stderr, stdout } = await runHere(['resume', '--json'], under('another-key'));
   assert.equal(code, 5, stderr);
   const [{ summary }] = JSON.parse(stdout).batches;
-  const why = new RegExp(`; correct AIRBATCH_API_KEY, then "airbatch resume ${summary.batch_id}"$`, 'm');
+  const why = new RegExp(
+    `; correct AIRBATCH_API_KEY, then resume it \\("airbatch resume ${summary.batch_id}"\\)$`,
+    'm',
+  );
   assert.match((await runHere(['status', summary.batch_id], under('another-key'))).stdout, why);
   assert.equal(summary.rows.by_status.in_doubt, 2);
   assert.equal(stderr.match(/the account is paused/g)?.length, 1, stderr);

@@ -56,6 +56,8 @@ test('a second payment of a row in Version 1 halts its account: both ids are nam
   const named = `Row 1 may have been paid twice: the service has the payments ${topup_id} and ${secondId}.`;
   assert.ok(paid.stderr.includes(named), paid.stderr);
   assert.doesNotMatch(paid.stderr, /✔/);
+  const status = await runHere(['status', batch], { cwd, env });
+  assert.match(status.stdout, /^1 row may have been paid twice: "airbatch report \S+" names the payments\./m);
   assert.equal((await runHere(['verify', join('reports', batch)], { cwd, env })).code, 0);
 
   const next = await run('november', '+254722441101');

@@ -111,6 +111,7 @@ function showOne(context: CommandContext, status: OneStatus): void {
     ...(waits === null ? [] : [`Waits for  ${waitLine(waits, ways, status.batch_id)}`]),
     ...attentionLines(status),
     ...contradictedLines(status),
+    ...paidTwiceLines(status),
   ];
   if (status.attention_more > 0) lines.push(`and ${counted(status.attention_more, 'row')} more`);
   answer(context, status, lines.map(visible).join('\n'));
@@ -145,6 +146,14 @@ function contradictedLines({ contradicted, contradicted_rows }: OneStatus): stri
   );
   const more = contradicted - contradicted_rows.length;
   return more > 0 ? [...lines, `and ${counted(more, 'more row')} like that`] : lines;
+}
+
+/** The reports name the payments. */
+function paidTwiceLines({ batch_id, situation: { rows } }: OneStatus): string[] {
+  if (rows.paid_twice === 0) return [];
+  return [
+    `${counted(rows.paid_twice, 'row')} may have been paid twice: "airbatch report ${batch_id}" names the payments. Ask the service to reverse one.`,
+  ];
 }
 
 /** What a batch has cost in the wallets' currencies, or its expected cost if nothing was charged yet. */
