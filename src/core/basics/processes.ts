@@ -17,8 +17,15 @@ export interface ProcessPlace {
   namespaces: string;
 }
 
-/** The place of this process; null if the system does not show it (not Linux). */
+let ownPlace: ProcessPlace | null | undefined;
+
+/** The place of this process, which never changes; null if the system does not show it (not Linux). */
 export function processPlace(): ProcessPlace | null {
+  ownPlace ??= readPlace();
+  return ownPlace;
+}
+
+function readPlace(): ProcessPlace | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const namespaces = ['pid', 'time']
