@@ -72,7 +72,7 @@ function sent(rowNo: number): [RowEvent, RowFields, object] {
 const sentBefore = {
   ...{ code: 'SENT_LATELY', column: null, earlier_batch: samples.done },
   message: `The same number was sent the same on 2026-11-25, in batch ${samples.done}, row 4 (run payroll-2026-10, completed).`,
-  suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
+  suggestion: 'Release the row to pay both; skip it if it is the same payment.',
 };
 
 /** The ways of rows. */
