@@ -52,7 +52,9 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     const context = await windowOf(stage);
     const { page } = await openPage(context, `${stage.installation.url}/doubts`);
     await page.getByRole('tab', { name: /Held/ }).click();
-    await page.getByRole('button', { name: 'Skip these 2 rows' }).last().click();
+    const heading = page.getByRole('heading', { name: 'bonus-2026-11' });
+    const batch = page.locator('section.stack').filter({ has: heading });
+    await batch.getByRole('button', { name: 'Skip these 2 rows' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('paid in October');
     await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click();
     await page.getByText('2 rows are skipped.').waitFor();
