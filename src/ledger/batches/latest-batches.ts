@@ -3,8 +3,14 @@ import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces, places } from '../drivers/filled-lists.ts';
 import type { BatchRecord } from './batches.ts';
 
+/** A batch that was planned of a draft, and not submitted: people find it in the draft. */
+const planOfDraft = `SELECT 1 FROM draft_batches p LEFT JOIN drafts d ON d.draft_id = p.draft_id
+  WHERE p.batch_id = batches.batch_id
+    AND (d.draft_id IS NULL OR d.status <> 'submitted' OR d.batch_id <> batches.batch_id)`;
+
 const latestSql = `SELECT * FROM batches WHERE (created_at, batch_id) < (?, ?)
-  AND status IN (${places(batchStates.length)}) AND (? = 1 OR account IN (${accountPlaces})) ORDER BY created_at DESC, batch_id DESC LIMIT ?`;
+  AND status IN (${places(batchStates.length)}) AND (? = 1 OR account IN (${accountPlaces}))
+  AND NOT (status IN ('validated', 'cancelled') AND approved_at IS NULL AND EXISTS (${planOfDraft})) ORDER BY created_at DESC, batch_id DESC LIMIT ?`;
 
 export interface LatestBatches {
   /** Null: all accounts. */
@@ -15,7 +21,7 @@ export interface LatestBatches {
   limit: number;
 }
 
-/** The newest batches, the newest first. */
+/** The newest batches, the newest first, without those that were planned of a draft and not submitted. */
 export async function latestBatches(
   db: Queryable,
   { accounts, states, before, limit }: LatestBatches,

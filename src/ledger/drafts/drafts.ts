@@ -153,6 +153,7 @@ export async function noteBatchOfDraft(
     version,
     draft_id,
   ]);
+  await tx.execute('INSERT INTO draft_batches (batch_id, draft_id) VALUES (?, ?)', [batchId, draft_id]);
 }
 
 /** Ends an open draft of this version. Returns false if it is no longer open, or has another version. */

@@ -248,4 +248,6 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (account, item_key, note_no)
     )`,
   ],
+  // Every batch that was planned of a draft: its list shows the one that was submitted.
+  ['CREATE TABLE draft_batches (batch_id TEXT PRIMARY KEY, draft_id TEXT NOT NULL)'],
 ];

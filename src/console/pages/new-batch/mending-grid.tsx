@@ -49,7 +49,8 @@ export function MendingGrid(props: MendingProps) {
                 onPick={(column, isOpened) => {
                   grid.close(true);
                   grid.setActive({ index, column });
-                  if (isOpened) grid.setTyped(cellText(rows.rowAt(index), column));
+                  const now = cellText(rows.rowAt(index), column);
+                  if (isOpened) grid.setTyped(now, now);
                 }}
               />
             ))}

@@ -31,18 +31,21 @@ function useTyped() {
   const [typed, setTypedText] = useState<string | null>(null);
   /** The same, without waiting for a render: an input that is removed loses the focus, and would be closed twice. */
   const open = useRef<string | null>(null);
-  const setTyped = (text: string | null) => {
+  /** What stood in the cell when it was opened: somebody else may change it meanwhile. */
+  const was = useRef('');
+  const setTyped = (text: string | null, before?: string) => {
     open.current = text;
+    if (before !== undefined) was.current = before;
     setTypedText(text);
   };
-  return { typed, setTyped, open };
+  return { typed, setTyped, open, was };
 }
 
 /** The rows in view, the active cell, and what keys and pasted cells do. */
 export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Cell>({ index: 0, column: 0 });
-  const { typed, setTyped, open } = useTyped();
+  const { typed, setTyped, open, was } = useTyped();
   const { count, rowAt, onShow } = rows;
   const virtual = useVirtualizer({
     ...{ count, getScrollElement: () => frame.current, estimateSize: () => rowHeight, overscan: rowsAround },
@@ -57,25 +60,25 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
     virtual.scrollToIndex(cell.index);
     if (frame.current) showAcross(frame.current, cell.column);
   };
-  const put = (value: string) => {
-    if (row !== undefined && value !== cellText(row, active.column))
-      onEdit([{ row: row.row, column: active.column, value, before: cellText(row, active.column) }]);
+  const put = (value: string, before: string) => {
+    if (row !== undefined && value !== before) onEdit([{ row: row.row, column: active.column, value, before }]);
   };
   const close = (isKept: boolean) => {
     const text = open.current;
     if (text === null) return;
     setTyped(null);
-    if (isKept) put(text);
+    if (isKept) put(text, was.current);
     frame.current?.focus({ preventScroll: true });
   };
   const act = (action: Action) => {
+    const now = cellText(row, active.column);
     if (action.kind === 'move') {
       const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2);
       close(true);
       go(movedTo(active, action.move, { page, count, columns: columns.length }));
     } else if (action.kind === 'undo' || action.kind === 'redo') onMove(action.kind);
-    else if (action.kind === 'open') setTyped(action.text ?? cellText(row, active.column));
-    else if (action.kind === 'clear') put('');
+    else if (action.kind === 'open') setTyped(action.text ?? now, now);
+    else if (action.kind === 'clear') put('', now);
     else if (action.kind === 'cancel') close(false);
     else if (row !== undefined) onRow(row.row, row.state === 'excluded');
   };
