@@ -11,6 +11,8 @@ export interface AccountRequests {
   /** Everything but creations. */
   reads: number;
   balances: number;
+  /** The reads until the last creation was accepted. */
+  readsWhileSending: number;
   throttled: number;
   /** When the last creation was accepted; null if none was. */
   lastAcceptedAt: number | null;
@@ -51,7 +53,7 @@ function serve(options: SandboxOptions): void {
   const servedOf = (account: string): Served => {
     const known = accounts.get(account);
     if (known) return known;
-    const requests = { creations: 0, reads: 0, balances: 0, throttled: 0, lastAcceptedAt: null };
+    const requests = { creations: 0, reads: 0, balances: 0, readsWhileSending: 0, throttled: 0, lastAcceptedAt: null };
     const made = { sandbox: makeSandbox(options), requests };
     accounts.set(account, made);
     return made;
@@ -84,7 +86,10 @@ function note(
   if (status === 429) requests.throttled += 1;
   if (method === 'POST') {
     requests.creations += 1;
-    if (status < 300) requests.lastAcceptedAt = Date.now();
+    if (status < 300) {
+      requests.lastAcceptedAt = Date.now();
+      requests.readsWhileSending = requests.reads;
+    }
     return;
   }
   requests.reads += 1;
