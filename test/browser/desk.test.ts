@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { insertOpenItem, insertReconciliation } from '../../src/ledger/reporting/reconciliations.ts';
 import { listEvents } from '../../src/operations/audit/list-events.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { unzipped } from '../support/unzip.ts';
@@ -85,6 +86,42 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     const files = unzipped(await (await context.request.get((await download).url())).body());
     assert.equal(JSON.parse(files.get('reports/manifest.json')?.toString() ?? '{}').masked, true);
     assert.match(files.get('README.txt')?.toString() ?? '', /airbatch verify reports/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('an operator keeps a note on an open line of a reconciliation; what waits stands apart', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { session, url } = stage.installation;
+    await session.db.transact(async (tx) => {
+      const times = { from_ms: 1, to_ms: 2, finished_at: 3 };
+      await insertReconciliation(tx, {
+        ...{ reconciliation_id: 'R-1', account: 'sandbox', ...times, counts: '{}', wallets: 'null' },
+      });
+      for (const [index, status_here] of ['completed', 'in_doubt'].entries()) {
+        const about = { batch_id: samples.running, row: 7 + index, generation: 1, reference: null, topup_id: null };
+        const there = { status_there: null, amount_there: null, cost_there: null, created_at: null };
+        const here = { status_here, amount_here: 'KES 500', cost_here: null, next: 'Ask the service.' };
+        const item = JSON.stringify({ bucket: 'ledger_only', ...about, ...here, ...there, reference: `run/${index}` });
+        await insertOpenItem(tx, { reconciliation_id: 'R-1', item_no: index + 1, bucket: 'ledger_only', item });
+      }
+    });
+    const context = await windowOf(stage);
+    const reconciliation = {
+      ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
+      ...{ from: '2026-11-19T00:00:00Z', to: '2026-11-26T00:00:00Z', finished_at: '2026-11-26T00:00:00Z' },
+      ...{ counts: { ledger_only: 2 }, open: 2, charged_by_service: {}, wallets: null },
+    };
+    const answer = { reconciliation, reports: { dir: '/reports', files: [] }, open_items: [], is_settled: false };
+    await context.route('**/api/v1/reconciliations', (route) => route.fulfill({ json: answer }));
+    const { page, faults } = await openPage(context, `${url}/reconciliation`);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('region', { name: 'Waiting' }).getByText('Row 8').waitFor();
+    const wrong = page.getByRole('region', { name: 'Wrong' });
+    await wrong.getByRole('button', { name: 'Add a note' }).click();
+    await page.getByRole('dialog').getByLabel('Note').fill('case 17 of the service');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await wrong.getByText('case 17 of the service').waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });
