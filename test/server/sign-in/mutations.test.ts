@@ -13,6 +13,7 @@ function filled(path: string, of = 'default'): string {
     .replace(':account', of)
     .replace(':row', '1')
     .replace(':delivery_no', '1')
+    .replace(':item_no', '1')
     .replace(':which', 'original')
     .replace(/:[a-z_]+/g, 'none');
 }
@@ -26,6 +27,7 @@ const inputs: Readonly<Record<string, object>> = {
   'reorder-batch': { priority: 'urgent' },
   'approve-batch': { seen: { content_sha256: null, to_send: 1, products: 0, sums: {} } },
   'reject-batch': { why: 'x' },
+  'note-open-item': { note: 'looked at' },
   'skip-rows': { why: 'x' },
   'resolve-row': { as: 'paid', evidence: 'x' },
   'assign-rows': { rows: [1], owner: 'amina' },
