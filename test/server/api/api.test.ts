@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((item) => (item as { operationId: string }).operationId),
     );
-    const local = ['check-migration', 'invite-admin', 'retry-failed', 'run-file', 'verify-reports'];
+    const local = ['check-migration', 'create-job', 'invite-admin', 'retry-failed', 'run-file', 'verify-reports'];
     assert.deepEqual(
       ids.toSorted(),
       Object.values(operations)
