@@ -167,7 +167,10 @@ async function superviseBatch(
   }
   closing.delete(batch.batch_id);
   // Rows may have been released or retried since the picker read the batch, whatever its other rows do.
-  if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
+  if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) {
+    context.picker.rescan();
+    context.wakes.dispatch.wake();
+  }
   return canProgress(context.db, batch, context.clock.now(), patienceMs);
 }
 
