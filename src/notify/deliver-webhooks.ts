@@ -28,6 +28,8 @@ export interface WebhookDeps {
   random: Random;
   /** Whether endpoints may have an address of an inner network. */
   mayBePrivate: boolean;
+  /** Opens a secret of an endpoint, which is sealed in the ledger. Null: its key is missing. */
+  openSecret: (endpointId: string, sealed: string) => Promise<string | null>;
   /** Called when an endpoint is disabled, because nothing has arrived for days. */
   onDisabled: (endpoint: Endpoint) => void;
   /** Called when the ledger could not be used. */
@@ -76,8 +78,14 @@ async function deliver(deps: WebhookDeps, endpoint: Endpoint, delivery: Delivery
   const { db, clock, random, mayBePrivate, ending } = deps;
   const { delivery_no, body, message_id } = delivery;
   const [at, began] = [clock.now(), clock.monotonic()];
-  const headers = signedHeaders(secretsOf(endpoint, at), { id: message_id, at }, body);
-  const { status, error } = await answerOf({ url: endpoint.url, headers, body, ending, mayBePrivate });
+  const secrets = await secretsOf(deps, endpoint, at);
+  const { status, error } =
+    secrets === null
+      ? { status: null, error: 'the key of its secret is missing (secrets.key): give the endpoint a new secret' }
+      : await answerOf({
+          ...{ url: endpoint.url, body, ending, mayBePrivate },
+          headers: signedHeaders(secrets, { id: message_id, at }, body),
+        });
   // The program ends, and the endpoint may have the message: it is sent again.
   if (ending.aborted && status === null) return;
   const now = clock.now();
@@ -99,9 +107,20 @@ async function deliver(deps: WebhookDeps, endpoint: Endpoint, delivery: Delivery
   if (isDisabled) deps.onDisabled(endpoint);
 }
 
-/** The message is signed with the earlier secret as well while receivers still change to the new one. */
-function secretsOf({ secret, earlier_secret, earlier_until }: Endpoint, now: number): string[] {
-  return earlier_secret !== null && (earlier_until ?? 0) > now ? [secret, earlier_secret] : [secret];
+/**
+ * The message is signed with the earlier secret as well while receivers still change to the new one. Null if the new one
+ * cannot be opened.
+ */
+async function secretsOf(
+  { openSecret }: Pick<WebhookDeps, 'openSecret'>,
+  { endpoint_id, secret, earlier_secret, earlier_until }: Endpoint,
+  now: number,
+): Promise<string[] | null> {
+  const newest = await openSecret(endpoint_id, secret);
+  if (newest === null) return null;
+  const isEarlierUsed = earlier_secret !== null && (earlier_until ?? 0) > now;
+  const earlier = isEarlierUsed ? await openSecret(endpoint_id, earlier_secret) : null;
+  return earlier === null ? [newest] : [newest, earlier];
 }
 
 async function answerOf(given: Post): Promise<{ status: number | null; error: string | null }> {

@@ -44,7 +44,8 @@ test('an administrator makes an endpoint, sees what was sent to it, sends it aga
   await session.db.execute('DELETE FROM webhook_cursors');
   const { db, clock, random } = session;
   const ending = new AbortController().signal;
-  const quiet = { onDisabled: () => undefined, onError: (error: unknown) => assert.fail(String(error)) };
+  const openSecret = async () => `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const quiet = { openSecret, onDisabled: () => undefined, onError: (error: unknown) => assert.fail(String(error)) };
   const delivery = makeWebhookDelivery({ db, clock, random, mayBePrivate: false, ending, ...quiet });
   await queueWebhooks(db, clock.now(), []);
   await delivery.begin();

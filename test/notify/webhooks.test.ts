@@ -60,6 +60,7 @@ async function setUp(t: TestContext) {
   const delivery = makeWebhookDelivery({
     ...{ db, clock, mayBePrivate: false, ending: ending.signal },
     random: { fraction: () => 0.5, hex: (bytes: number) => '0'.repeat(bytes * 2) },
+    openSecret: async (_endpoint, sealed) => (sealed === '' ? null : sealed),
     onDisabled: ({ endpoint_id }) => disabled.push(endpoint_id),
     onError: (error) => assert.fail(String(error)),
   });
@@ -116,6 +117,20 @@ describe('a webhook', () => {
     );
     assert.doesNotMatch(got.map(({ body }) => body).join(), /2547|ref-1/);
     assert.notEqual(got[0]?.headers['webhook-id'], got[1]?.headers['webhook-id']);
+  });
+
+  test('waits, and says why, while its secret cannot be opened', async (t) => {
+    const { db, add, pass, batch } = await setUp(t);
+    const { url, got } = await receiver(t);
+    await add('we_1', url, { secret: '' });
+    await batch('one');
+    await pass();
+    const [attempt] = await db.query<{ error: string }>('SELECT error FROM webhook_attempts');
+    assert.match(attempt?.error ?? '', /secrets\.key/);
+    assert.deepEqual(got, []);
+    await db.execute('UPDATE webhook_endpoints SET secret = ?', [secret]);
+    await pass(60_000);
+    assert.deepEqual(types(got), ['batch.received one']);
   });
 
   test('goes to the endpoints that asked for its kind and account, and to no disabled one', async (t) => {

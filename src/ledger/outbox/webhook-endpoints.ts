@@ -5,6 +5,7 @@ export interface EndpointRecord {
   endpoint_id: string;
   url: string;
   /** "whsec_" and the key in base64. The ledger has to keep it, because each delivery is signed with it. */
+  /** Sealed (runtime/session/sealed-text.ts). */
   secret: string;
   /** The secret before the last change, with which deliveries are also signed until `earlier_until`. */
   earlier_secret: string | null;

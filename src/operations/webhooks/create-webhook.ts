@@ -3,6 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { shownUrl } from '../../core/text/safe-url.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { listEndpoints, saveEndpoint, skipToNow } from '../../ledger/outbox/webhook-endpoints.ts';
+import { sealText } from '../../runtime/session/sealed-text.ts';
 import { defineOperation } from '../base/operation.ts';
 import { endpoint, endpointChoices, endpointJson, newSecret, requireOutside } from './webhook-fields.ts';
 
@@ -27,8 +28,10 @@ export const createWebhook = defineOperation({
     requireOutside(session, url);
     const { clock, random, person } = session;
     const [secret, now] = [newSecret(random), clock.now()];
+    const endpoint_id = `we_${random.hex(8)}`;
+    const sealed = await sealText(session, endpoint_id, secret);
     const made = {
-      ...{ endpoint_id: `we_${random.hex(8)}`, url, secret, earlier_secret: null, earlier_until: null },
+      ...{ endpoint_id, url, secret: sealed, earlier_secret: null, earlier_until: null },
       ...{ enabled: 1, failed_at: null, created_by: person, created_at: now, deleted_at: null },
       events: [...new Set(events)].toSorted(),
       accounts: [...new Set(accounts)].toSorted(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { saveEndpoint } from '../../ledger/outbox/webhook-endpoints.ts';
+import { sealText } from '../../runtime/session/sealed-text.ts';
 import { defineOperation } from '../base/operation.ts';
 import { endpoint, endpointId, endpointJson, newSecret, requireEndpoint } from './webhook-fields.ts';
 
@@ -22,7 +23,8 @@ export const rotateWebhookSecret = defineOperation({
       const before = await requireEndpoint(tx, endpoint_id);
       const secret = newSecret(session.random);
       const earlier_until = at + overlap_hours * hourMs;
-      const after = { ...before, secret, earlier_secret: before.secret, earlier_until };
+      const sealed = await sealText(session, endpoint_id, secret);
+      const after = { ...before, secret: sealed, earlier_secret: before.secret, earlier_until };
       await saveEndpoint(tx, after);
       await note('webhook.rotate', { endpoint: endpoint_id, overlap_hours });
       return { ...endpointJson(after, at), secret };

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { makeFirstFile, textOrNull } from '../../core/basics/first-file.ts';
 import type { Random } from '../../core/basics/random.ts';
+import { shareAsLedger } from '../../ledger/drivers/sqlite/file-permissions.ts';
 import { keyFileError } from './session.ts';
 
 const algorithm = 'aes-256-gcm';
@@ -20,12 +21,12 @@ interface KeyPlace {
 }
 
 /**
- * Seals a secret for the ledger with AES-256-GCM. The key is made on first use, for its owner alone. `owner`: whose
+ * Seals a secret for the ledger with AES-256-GCM. The key is made on first use, and is as readable as the ledger. `owner`: whose
  * secret it is; moved to another owner, it cannot be opened. Throws `LEDGER_IO`.
  */
 export async function sealText({ ledgerPath, random }: KeyPlace, owner: string, text: string): Promise<string> {
   const path = secretsKeyPath(ledgerPath);
-  const key = (await readKey(path)) ?? (await makeKey(path, random));
+  const key = (await readKey(path)) ?? (await makeKey({ ledgerPath, random }, path));
   const nonce = Buffer.from(random.hex(nonceBytes), 'hex');
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -67,8 +68,8 @@ async function readKey(path: string): Promise<Buffer | null> {
   return unusable(path)(new Error(`it is not a key of ${keyBytes} bytes in hexadecimal`));
 }
 
-function makeKey(path: string, random: Random): Promise<Buffer> {
-  const making = makeFirstFile(path, `${random.hex(keyBytes)}\n`);
+function makeKey({ ledgerPath, random }: KeyPlace, path: string): Promise<Buffer> {
+  const making = makeFirstFile(path, `${random.hex(keyBytes)}\n`, (made) => shareAsLedger(made, ledgerPath));
   return making.then((text) => Buffer.from(text.trim(), 'hex'), unusable(path));
 }
 

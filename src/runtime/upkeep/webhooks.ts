@@ -4,6 +4,7 @@ import { claimWebhooks } from '../../ledger/outbox/webhook-claim.ts';
 import { makeWebhookDelivery } from '../../notify/deliver-webhooks.ts';
 import { queueWebhooks } from '../../notify/webhook-events.ts';
 import { makeLastingTrouble } from '../logging/log.ts';
+import { openText } from '../session/sealed-text.ts';
 import type { Session } from '../session/session.ts';
 
 const everyMs = 1_000;
@@ -26,6 +27,7 @@ export function keepWebhooks(session: Session, accounts: Iterable<string>): { st
   const delivery = makeWebhookDelivery({
     ...{ db, clock, random, onError },
     mayBePrivate: config.webhooks.allowPrivateAddresses,
+    openSecret: (endpointId, sealed) => openText(session, endpointId, sealed),
     ending: ending.signal,
     onDisabled: ({ endpoint_id, url }) =>
       log.warn('a webhook endpoint is disabled, because nothing arrives there', {

@@ -84,6 +84,8 @@ test('"serve" sends webhooks to a receiver that fails and comes back, changes it
     await approve({ db, clock: systemClock, person: 'ann', through: 'cli' }, batch_id, unplanned);
   };
   const { endpoint_id: id, secret } = await webhooks('create', `${url}/hook`, '--events', 'batch.approved');
+  const stored = () => db.query('SELECT secret, earlier_secret FROM webhook_endpoints');
+  assert.doesNotMatch(JSON.stringify(await stored()), /whsec/, 'a copy of the ledger shows no secret');
   const serve = startCommand(['serve', '--port', '0'], { cwd, env });
   t.after(async () => {
     serve.child.kill('SIGKILL');
@@ -99,6 +101,7 @@ test('"serve" sends webhooks to a receiver that fails and comes back, changes it
   assert.deepEqual([again.body, isSigned(again, secret)], [failed.body, true], 'the same message comes again');
 
   const { secret: newer } = await webhooks('rotate', id);
+  assert.doesNotMatch(JSON.stringify(await stored()), /whsec/);
   await approveBatch('batch-52');
   const second = await message(({ body }) => body.includes('batch-52'));
   assert.deepEqual([isSigned(second, secret), isSigned(second, newer)], [true, true], 'both secrets sign for a day');

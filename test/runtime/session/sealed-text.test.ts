@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemRandom } from '../../../src/core/basics/random.ts';
@@ -13,13 +13,21 @@ function place(t: TestContext) {
 }
 
 describe('a sealed text', () => {
-  test('is opened with the key beside the ledger, which its owner alone may read', async (t) => {
+  test('is opened with the key beside the ledger, which its owner alone may read if there is no ledger yet', async (t) => {
     const at = place(t);
     const sealed = await sealText(at, 'amina', secret);
     assert.equal(await openText(at, 'amina', sealed), secret);
     assert.deepEqual([isSealed(sealed), isSealed(secret), sealed.includes(secret)], [true, false, false]);
     assert.equal(statSync(secretsKeyPath(at.ledgerPath)).mode & 0o777, 0o600);
     assert.notEqual(await sealText(at, 'amina', secret), sealed, 'a nonce is used once');
+  });
+
+  test('is opened by whoever may use the ledger: an administrator locks no program out', async (t) => {
+    const at = place(t);
+    writeFileSync(at.ledgerPath, '', { mode: 0o660 });
+    chmodSync(at.ledgerPath, 0o660);
+    await sealText(at, 'amina', secret);
+    assert.equal(statSync(secretsKeyPath(at.ledgerPath)).mode & 0o777, 0o660);
   });
 
   test('is sealed with one key, whoever makes it first', async (t) => {
