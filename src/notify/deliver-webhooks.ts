@@ -108,8 +108,8 @@ async function deliver(deps: WebhookDeps, endpoint: Endpoint, delivery: Delivery
 }
 
 /**
- * The message is signed with the earlier secret as well while receivers still change to the new one. Null if the new one
- * cannot be opened.
+ * The message is signed with the earlier secret as well while receivers still change to the new one. Null if the new
+ * secret cannot be opened.
  */
 async function secretsOf(
   { openSecret }: Pick<WebhookDeps, 'openSecret'>,

@@ -226,7 +226,7 @@ describe('a file with rows of an earlier batch', () => {
         await pay(db, batch, word);
         const { found, problems } = await again(take, db, changed);
         assert.deepEqual(found, ['held', 1, 'FAILED_BEFORE']);
-        assert.match(problems, new RegExp(`says ${word} .*airbatch retry ${batch.batch_id} --code ${word}`));
+        assert.match(problems, new RegExp(`reports ${word}: .*airbatch retry ${batch.batch_id} --code ${word}`));
       });
     }
 

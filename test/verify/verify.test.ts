@@ -670,6 +670,7 @@ test('a rewritten chain is found by the heads that the reports list as anchored'
   assert.deepEqual(await found(), [
     'events.jsonl event 20 is not the one that was anchored: the chain was rewritten.',
     `events.jsonl was cut short, or is of an older version: 90 events were anchored, and it has ${chain.length + 2}.`,
+    'summary.json says that the audit chain is broken: event 20 differs from the anchored one (url https://20.example).',
   ]);
 });
 

@@ -87,6 +87,8 @@ function details(now: ProgressEvent): string[] {
   if (ended) return parts;
   if (toSend > 0) parts.push(`${grouped(toSend)} to send${whenSent(now)}`);
   if (underWay > 0) parts.push(`${grouped(underWay)} under way`);
+  // Balances, and details of payments that the service's list does not show.
+  if (settled(now) === now.to_pay) parts.push('reading what the reports need from the service');
   return parts;
 }
 

@@ -40,21 +40,21 @@ export async function takeLease(
     `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', 0, 0) ON CONFLICT (account) DO NOTHING`,
     [account],
   );
-  const taken = await tx.execute(
+  const [taken] = await tx.query<LeaseRecord>(
     `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?
-     WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?)`,
+     WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *`,
     [holder, now, ttlMs, account, now, deadHolder ?? ''],
   );
-  return taken === 1 ? findLease(tx, account) : null;
+  return taken ?? null;
 }
 
 /** Extends the lease. Returns null if it is no longer held under this fence. */
 export async function renewLease(tx: Queryable, fence: Fence, { now, ttlMs }: LeaseTime): Promise<LeaseRecord | null> {
-  const renewed = await tx.execute(
-    'UPDATE leases SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ?',
+  const [renewed] = await tx.query<LeaseRecord>(
+    'UPDATE leases SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ? RETURNING *',
     [now, ttlMs, fence.account, fence.fence, fence.holder],
   );
-  return renewed === 1 ? findLease(tx, fence.account) : null;
+  return renewed ?? null;
 }
 
 /** Releases the account, so that the next runner need not wait until the lease expires. */

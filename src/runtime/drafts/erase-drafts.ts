@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dayMs } from '../../core/time/clock.ts';
 import { deleteContents } from '../../ledger/drafts/draft-changes.ts';
@@ -36,12 +36,13 @@ export async function eraseDraftOfBatch(house: House, batchId: string): Promise<
 const uploadMs = dayMs;
 
 /** Erases files that were being uploaded when the program was killed. */
-export async function eraseLostUploads({ clock, ledgerPath }: House): Promise<void> {
+export function eraseLostUploads({ clock, ledgerPath }: Pick<House, 'clock' | 'ledgerPath'>): void {
   const folder = uploadsFolder(ledgerPath);
-  for (const name of await readdir(folder).catch(() => [])) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const begun = await stat(path).catch(() => null);
-    if (begun !== null && begun.mtimeMs < clock.now() - uploadMs) await rm(path, { recursive: true, force: true });
+    const begun = statSync(path, { throwIfNoEntry: false });
+    if (begun !== undefined && begun.mtimeMs < clock.now() - uploadMs) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -21,8 +21,8 @@ interface KeyPlace {
 }
 
 /**
- * Seals a secret for the ledger with AES-256-GCM. The key is made on first use, and is as readable as the ledger. `owner`: whose
- * secret it is; moved to another owner, it cannot be opened. Throws `LEDGER_IO`.
+ * Seals a secret for the ledger with AES-256-GCM. The key is made on first use, and is as readable as the ledger.
+ * `owner`: whose secret it is; moved to another owner, it cannot be opened. Throws `LEDGER_IO`.
  */
 export async function sealText({ ledgerPath, random }: KeyPlace, owner: string, text: string): Promise<string> {
   const path = secretsKeyPath(ledgerPath);

@@ -56,9 +56,9 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const deliveriesBefore = clock.now() - config.webhooks.keepDays * dayMs;
     while ((await db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit))) === recordsPerUnit);
     isInLog ||= (await eraseOldDrafts(session)) > 0;
-    await eraseLostUploads(session);
     if (isInLog) await db.emptyLog();
     isInLog = false;
+    eraseLostUploads(session);
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
       log.info('old records were deleted', { batches: forgotten, webhooks: pruned, slots, notifications });
   };

@@ -21,7 +21,7 @@ test('airbatch status --watch shows the rate, the time left and what is waited f
   const main = {
     baseUrl: sandbox.url,
     apiKeyEnv: 'PAY_KEY',
-    limits: { creation: { limit: 20, windowMs: 1_000 } },
+    limits: { creation: { limit: 20, windowMs: 1_000 }, read: { limit: 100, windowMs: 1_000 } },
   };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const lines = Array.from({ length: 120 }, (_, index) => `+25471210${1_000 + index},1,${10 + index},KES,e-${index}`);
@@ -54,7 +54,7 @@ test('airbatch status --watch shows the rate, the time left and what is waited f
     settled.toSorted((a, b) => a - b),
   );
   assert.ok(
-    seen.some(({ waits_for }) => /the service to end|rate limit/.test(String(waits_for))),
+    seen.some(({ waits_for }) => /the service’s result|rate limit/.test(String(waits_for))),
     watch.stdout,
   );
 });

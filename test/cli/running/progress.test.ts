@@ -71,7 +71,10 @@ test('a batch without doubts shows none', async () => {
   rig.service.script('run-1/ref-1', 'refuse');
   await rig.add(someRows(3));
   await rig.run(60_000);
-  assert.equal((await shown(rig)).atEnd, '3 of 3 rows settled · 1 failed');
+  assert.deepEqual(await shown(rig), {
+    before: '3 of 3 rows settled · 1 failed · reading what the reports need from the service',
+    atEnd: '3 of 3 rows settled · 1 failed',
+  });
 });
 
 /** A batch of so many rows that a runner works on, which last noted this. */

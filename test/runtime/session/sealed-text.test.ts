@@ -41,7 +41,8 @@ describe('a sealed text', () => {
     const at = place(t);
     const sealed = await sealText(at, 'amina', secret);
     assert.equal(await openText(at, 'bela', sealed), null);
-    for (const place of [3, 20, sealed.length - 1]) {
+    // The last character may have bits that no byte has.
+    for (const place of [3, 20, sealed.length - 2]) {
       const other = sealed[place] === 'A' ? 'B' : 'A';
       assert.equal(await openText(at, 'amina', sealed.slice(0, place) + other + sealed.slice(place + 1)), null);
     }

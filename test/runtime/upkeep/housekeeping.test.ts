@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
 import { insertJobFile } from '../../../src/ledger/jobs/job-files.ts';
 import { claimSlot, droppedUntil, endSlot, insertSlot, listSlots } from '../../../src/ledger/jobs/slots.ts';
@@ -13,8 +14,10 @@ import {
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { keepHouse } from '../../../src/runtime/upkeep/housekeeping.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
+import { folderOf } from '../../support/folder.ts';
 
 const dayMs = 24 * 3_600_000;
+const ledgerPath = join(folderOf({ after }), 'ledger.db');
 
 test('old records are deleted once a day: people of old batches, and handled webhooks', async () => {
   const rig = await makeRig();
@@ -47,7 +50,7 @@ test('old records are deleted once a day: people of old batches, and handled web
     if (wasRead) throw new Error('somebody reads it');
     emptied += 1;
   };
-  const session = { db: { ...db, emptyLog }, clock, log, config } as unknown as Session;
+  const session = { db: { ...db, emptyLog }, clock, log, config, ledgerPath } as unknown as Session;
   const house = keepHouse(session, [{ job: 'promo', personalDataDays: 10 }]);
   const known = async () => {
     const rows = await db.query<{ batch_id: string }>(
@@ -74,7 +77,8 @@ async function house() {
   const { db, clock } = rig;
   const warnings: string[] = [];
   const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const session = { db, clock, log, config: { retention: {}, webhooks: { keepDays: 30 } } } as unknown as Session;
+  const config = { retention: {}, webhooks: { keepDays: 30 } };
+  const session = { db, clock, log, config, ledgerPath } as unknown as Session;
   const start = clock.now();
   /** Keeps house once, so many days after the start. */
   const keepAt = async (day: number) => {
