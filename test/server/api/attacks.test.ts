@@ -31,7 +31,10 @@ describe('an attacker', () => {
 
   test('gets no page out of a field: every answer is JSON that no browser guesses about', async (t) => {
     const { person, server } = await consoleOf(t);
-    const { send, jar } = await person('amina', { roles: ['admin', 'prepare', 'approve', 'operate', 'audit'] });
+    const { send, jar, enrol } = await person('amina', { roles: ['admin', 'prepare', 'approve', 'operate', 'audit'] });
+    const nextCode = await enrol();
+    for (const purpose of ['create-user', 'create-webhook'])
+      await send('POST', '/api/v1/session/step-up', { body: { purpose, code: nextCode() } });
     const texts = [...scripts, ...hostileTexts.map(({ text }) => text)];
     for (const text of texts) {
       const answers = [
@@ -82,7 +85,9 @@ describe('an attacker', () => {
 
   test('sends no webhook to this machine or its network', async (t) => {
     const { person, session } = await consoleOf(t);
-    const { send } = await person('amina', { roles: ['admin'] });
+    const { send, enrol } = await person('amina', { roles: ['admin'] });
+    const nextCode = await enrol();
+    await send('POST', '/api/v1/session/step-up', { body: { purpose: 'create-webhook', code: nextCode() } });
     const create = async (url: string) => (await send('POST', '/api/v1/webhooks', { body: { url } })).body;
     for (const url of [
       'http://127.0.0.1:9200/',

@@ -24,11 +24,14 @@ async function amina(...args: Parameters<typeof consoleOf>) {
 }
 
 describe('a second factor', () => {
-  test('is needed to move money, and to change who may', () => {
+  test('is needed to move money, to change who may, and for what programs elsewhere trust', () => {
     const needed = routes().filter(({ stepUp }) => stepUp !== undefined);
     assert.deepEqual(
       needed.map(({ operation }) => operation.name),
-      ['approve-batch', 'resolve-row', 'create-user', 'change-user', 'reset-user', 'create-api-key'],
+      [
+        ...['approve-batch', 'resolve-row', 'create-user', 'change-user', 'reset-user', 'create-api-key'],
+        ...['create-webhook', 'rotate-webhook-secret'],
+      ],
     );
   });
 
