@@ -40,11 +40,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace:
-      "    case 'in_doubt':\n      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: true, data });",
+      "    case 'in_doubt':\n      return makeReadyAgain(unit, context, row, closed(payment), { at: unit.at, charge: true, data });",
   },
   {
     name: 'a refusal that forgets earlier open attempts',
-    seed: 199,
+    seed: 432,
     file: 'engine/dispatch/outcomes.ts',
     find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
     replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
@@ -73,7 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'interrupted sends forgotten',
-    seed: 5,
+    seed: 3,
     file: 'engine/loops.ts',
     find: 'const count = await doubtInterrupted(context, open);',
     replace: 'const count = 0 * (await Promise.resolve(doubtInterrupted.length + (open ? 0 : 0)));',
@@ -89,7 +89,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'engine/dispatch/dispatch.ts',
     find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, paymentRequestOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a row completed when it was only accepted',
@@ -161,7 +161,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'engine/dispatch/dispatch.ts',
     find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'const { paymentNames, paymentRequestOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+      'const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a fence that nobody checks',
@@ -256,7 +256,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an approval by who submitted the batch',
-    seed: 5,
+    seed: 27,
     file: 'engine/plan/approval.ts',
     find: 'if (name === undefined) return;',
     replace: 'if (name !== null) return;',

@@ -56,4 +56,7 @@ for (seed of order) {
   }
   if (caught) break;
 }
+// A bug whose code cannot run proves nothing.
+if (/is not defined|is not a function|Cannot find module|does not provide an export/.test(caught?.by ?? ''))
+  throw new Error(`the planted bug "${bug.name}" cannot run: ${caught?.by}`);
 report();
