@@ -30,7 +30,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Who runs the server when root runs the tests: PostgreSQL refuses to run as root. The user `nobody` exists everywhere. */
+/** The user `nobody`, who exists everywhere, runs the server if root runs the tests: PostgreSQL refuses root. */
 const nobody = 65_534;
 
 /** Starts a PostgreSQL with its data in a new folder. It waits for no disk: no test cuts its power. */

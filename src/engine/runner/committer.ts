@@ -28,8 +28,8 @@ const clockNotedEveryMs = 1_000;
  */
 export interface Committer {
   /**
-   * Resolves when `operation` is durable. All operations of a unit succeed or fail together. `isNews`: whether it may
-   * change what there is to do; default: true.
+   * Resolves when `operation` is durable. All operations of a unit succeed or fail together. `isNews`: whether the
+   * other loops may have work because of it; default: true.
    */
   commit<Result>(operation: (unit: Unit) => Promise<Result>, isNews?: boolean): Promise<Result>;
 }

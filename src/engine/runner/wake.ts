@@ -4,8 +4,8 @@ import type { Clock } from '../../core/time/clock.ts';
 export interface Wake {
   wake(): void;
   /**
-   * Something happened that need not be looked at by itself: wakes after `withinMs` at the latest, and earlier if it is
-   * called `callsMax` times until then.
+   * For events that the loop may process together: wakes it at the latest `withinMs` after the first one, and earlier
+   * after `callsMax` of them.
    */
   wakeSoon(withinMs: number, callsMax: number): void;
   /** Resolves on `wake`, or after `ms` milliseconds; with `Infinity` on `wake` alone. */

@@ -15,7 +15,7 @@ const chunkBytes = 32 * 1024;
 /** Where the bytes are: in a file with a path, or in an open file without a name. */
 export type Place = { path: string } | { fd: number };
 
-/** What the sheet of a workbook showed of which a text was made. Its plain numbers are as the workbook stored them. */
+/** Facts about the sheet from which airbatch made a text. Numbers in the text are as the workbook stored them. */
 export interface FromSheet {
   /** The indexes of the columns that the sheet hides. */
   hiddenColumns: readonly number[];
@@ -63,7 +63,7 @@ export interface SourceOptions {
    * workbooks.
    */
   sheetIsNamed?: boolean | undefined;
-  /** The sheet of which its text was made; null if of none. */
+  /** Facts about the sheet if the file's text was made from one; null otherwise. */
   fromSheet?: FromSheet | null | undefined;
   /** Standard input; only read when `file` is "-". */
   stdin?: AsyncIterable<Uint8Array> | undefined;

@@ -47,7 +47,7 @@ export async function openForMending(
   return mendingTable(source, fromHeader, await openTable(source, fromHeader, signal), signal);
 }
 
-/** A workbook of which a sheet is to be chosen. */
+/** The empty table of a workbook until a person has chosen one of its sheets. */
 function unreadTable(sheets: CountedSheet[]): MendingTable {
   return {
     ...{ header: [], headerLine: null, delimiter: workbookDelimiter, sheet: null, sheets },

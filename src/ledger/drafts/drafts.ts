@@ -23,7 +23,7 @@ export interface DraftRecord {
   from_workbook: number;
   /** JSON array: the indexes of the columns that the sheet hides. */
   hidden_columns: string;
-  /** JSON array: the sheets of which a person may choose one, with what each would pay. */
+  /** JSON array: the sheets that a person can choose from, with what each would pay. */
   sheets: string;
   /** JSON: the options with which the file is read, as `file-input.ts` names them. */
   options: string;
@@ -170,7 +170,7 @@ export async function endDraft(
   return changed === 1;
 }
 
-/** Who has brought the file of which a batch was made through a draft, and who has changed it there. */
+/** If a batch comes from a draft: the person who uploaded the draft's file, and the people who changed it. */
 export async function authorsOfDraft(db: Queryable, batchId: string): Promise<string[]> {
   const found = await db.query<{ name: string }>(
     `SELECT created_by AS name FROM drafts WHERE batch_id = ?

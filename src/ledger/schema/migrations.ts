@@ -217,7 +217,7 @@ export const migrations: readonly (readonly string[])[] = [
   webhookTables,
   doubtsTable,
   [
-    // Of a workbook: the columns that its sheet hides, and the sheets of which a person may choose one.
+    // For a workbook: the columns that its sheet hides, and the sheets that a person can choose from.
     "ALTER TABLE drafts ADD COLUMN hidden_columns TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE drafts ADD COLUMN sheets TEXT NOT NULL DEFAULT '[]'",
   ],

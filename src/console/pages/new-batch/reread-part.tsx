@@ -25,7 +25,7 @@ function useReread({ draft_id, version }: Draft) {
   });
 }
 
-/** A workbook of which several sheets may be meant: only a person knows which. */
+/** Asks which sheet of a workbook holds the payments: only a person knows. */
 export function SheetsCard({ draft, isOpen }: { draft: Draft; isOpen: boolean }) {
   const reading = useReread(draft);
   return (
