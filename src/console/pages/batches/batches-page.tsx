@@ -5,9 +5,10 @@ import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
-import { Button, ButtonLink } from '../../base/button.tsx';
+import { ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { FilterRow } from '../../base/filter-row.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Loading, Page } from '../../base/page.tsx';
 import { Badge, BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
@@ -35,7 +36,7 @@ export function BatchesPage() {
     getNextPageParam: ({ next }) => next,
     refetchInterval: refresh(),
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { data, error, refetch } = query;
   const all = data?.pages.flatMap(({ batches }) => batches) ?? [];
   const shown = all.filter((batch) => fits(batch, kind, search));
   return (
@@ -64,13 +65,7 @@ export function BatchesPage() {
       ) : (
         <BatchList batches={shown} hasAny={all.length > 0 || kind !== 'all'} />
       )}
-      {hasNextPage && (
-        <div>
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('batches.more')}
-          </Button>
-        </div>
-      )}
+      <MoreRows query={query} label={t('batches.more')} />
     </Page>
   );
 }

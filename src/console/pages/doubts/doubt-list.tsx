@@ -4,6 +4,7 @@ import { useRole, useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Select } from '../../base/field.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Figures } from '../../base/page.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { Count, None, Sums, Time } from '../../base/values.tsx';
@@ -62,13 +63,7 @@ export function DoubtList() {
               owners={owners}
               isFiltered={whose !== '*'}
             />
-            {query.hasNextPage && (
-              <div>
-                <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  {t('doubts.more')}
-                </Button>
-              </div>
-            )}
+            <MoreRows query={query} label={t('doubts.more')} />
           </>
         );
       }}

@@ -8,6 +8,7 @@ import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
@@ -59,13 +60,7 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
               onNote={setNoted}
             />
             <Items title={t('reconciliation.waiting')} items={items.filter(isWaiting)} onNote={setNoted} />
-            {query.hasNextPage && (
-              <div>
-                <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  {t('doubts.more')}
-                </Button>
-              </div>
-            )}
+            <MoreRows query={query} label={t('doubts.more')} />
             {noted !== null && <NoteDialog id={id} item={noted} onClose={() => setNoted(null)} />}
           </>
         );

@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
-import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
@@ -15,7 +15,7 @@ const ended = ['completed', 'cancelled', 'rejected'] as const;
 
 /** The batches that have ended: each has reports. */
 export function ReportsPage() {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['batches', 'reports'],
     queryFn: ({ pageParam }) => {
       const from = pageParam === null ? {} : { before: pageParam };
@@ -26,6 +26,7 @@ export function ReportsPage() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
+  const { data, error, refetch } = query;
   const batches = data?.pages.flatMap((page) => page.batches) ?? [];
   return (
     <Page title={t('nav.reports')} sub={t('reports.sub')}>
@@ -60,13 +61,7 @@ export function ReportsPage() {
           )}
         </Card>
       )}
-      {hasNextPage && (
-        <div>
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('batches.more')}
-          </Button>
-        </div>
-      )}
+      <MoreRows query={query} label={t('batches.more')} />
     </Page>
   );
 }
