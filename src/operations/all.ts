@@ -65,6 +65,7 @@ import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
 import { showRow } from './rows/show-row.ts';
 import { skipRows } from './rows/skip-rows.ts';
+import { forecastMoney } from './service/forecast-money.ts';
 import { listAccounts } from './service/list-accounts.ts';
 import { listBalances } from './service/list-balances.ts';
 import { listNetworks } from './service/list-networks.ts';
@@ -139,6 +140,7 @@ export const operations = {
   listAccounts,
   readBalance,
   listBalances,
+  forecastMoney,
   listNetworks,
   listProducts,
   readConfiguration,

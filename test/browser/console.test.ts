@@ -241,6 +241,13 @@ describe('an operator', () => {
   });
 });
 
+test('the wallets say how long their money lasts', async (t) => {
+  const opened = await open(t, '/wallets');
+  if (opened === null) return;
+  const line = opened.page.getByRole('row', { name: /KES: until .*, if the payouts repeat|KES: longer than a year/ });
+  await line.getByRole('cell').first().waitFor();
+});
+
 describe('an approver', () => {
   test('sees on a phone what is approved, and approves it', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');

@@ -839,6 +839,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/{account}/money-forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["forecast-money"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts/{account}/networks": {
         parameters: {
             query?: never;
@@ -5397,6 +5414,67 @@ export interface operations {
                             }[];
                             read_at: string;
                         }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "forecast-money": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: string;
+                        balance: {
+                            total: {
+                                currency: string;
+                                value: string;
+                            } | null;
+                            wallets: {
+                                wallet_id: string;
+                                name: string;
+                                currency: string;
+                                balance: string;
+                                active: boolean;
+                            }[];
+                            read_at: string;
+                        };
+                        currencies: {
+                            currency: string;
+                            balance: string;
+                            queued: string;
+                            waiting: string;
+                            missing: string | null;
+                            spent: string;
+                            runs_out_at: string | null;
+                            runs_out_by: ("queue" | "usual_spending") | null;
+                        }[];
+                        unknown: {
+                            [key: string]: string;
+                        };
+                        products: number;
                     };
                 };
             };

@@ -45,6 +45,19 @@ export function balancesRead(
   );
 }
 
+/** What an account's batches that started since `fromMs` were charged, by the currency of the wallets (epoch ms). */
+export function spentSince(
+  db: Queryable,
+  account: string,
+  fromMs: number,
+): Promise<{ at: number; currency: string; cost: string }[]> {
+  return db.query(
+    `SELECT started_at AS at, currency, cost FROM batches
+     JOIN batch_costs ON batch_costs.batch_id = batches.batch_id WHERE account = ? AND started_at >= ?`,
+    [account, fromMs],
+  );
+}
+
 /** How many batches have not ended by their deadline (epoch ms), by account. */
 export function batchesLate(db: Queryable, now: number): Promise<{ account: string; count: number }[]> {
   return db.query(

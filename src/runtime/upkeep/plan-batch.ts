@@ -1,3 +1,4 @@
+import type { PaceAhead } from '../../engine/forecast/forecast.ts';
 import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
 import { skippedWhileThrottled } from '../../engine/pacing/request-with-retry-after.ts';
 import { type Preflight, type PreflightService, preflight } from '../../engine/plan/preflight.ts';
@@ -24,11 +25,16 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const { sameNumberSpacingMs } = gateway.policy;
   const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
   const now = session.clock.now();
-  const usage = limiter.usage('creation');
+  const pace = await paceAhead(session, account);
+  return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service, pace, now });
+}
+
+/** How fast the account sends now, or would send. */
+export async function paceAhead({ db, clock }: Session, { name, limiter }: OpenAccount): Promise<PaceAhead> {
+  const { outlook } = limiter.usage('creation');
   // The process that sends for the account knows who else uses it and whether the service is reachable.
-  const ahead = { outlook: usage.outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
-  const pace = (await storedPace(session.db, account.name, now)) ?? ahead;
-  return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
+  const stored = await storedPace(db, name, clock.now());
+  return stored ?? { outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
 }
 
 /**

@@ -75,6 +75,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listBalances: { method: 'GET', path: '/accounts/:account/balances' },
+  forecastMoney: { method: 'GET', path: '/accounts/:account/money-forecast' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },
   listJobs: { method: 'GET', path: '/jobs' },

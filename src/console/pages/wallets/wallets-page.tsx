@@ -10,6 +10,7 @@ import { Table } from '../../base/table.tsx';
 import { Money, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { BalanceCharts } from './balance-chart.tsx';
+import { MoneyForecast } from './money-forecast.tsx';
 
 type Account = paths['/api/v1/accounts']['get']['responses'][200]['content']['application/json']['accounts'][number];
 type Balance = NonNullable<Account['balance']>;
@@ -50,7 +51,11 @@ function AccountCard({
     enabled: false,
   });
   const shown = read.data ?? balance;
-  const readAnew = () => void read.refetch().then(() => client.invalidateQueries({ queryKey: ['accounts'] }));
+  const readAnew = () =>
+    void read.refetch().then(() => {
+      void client.invalidateQueries({ queryKey: ['accounts'] });
+      void client.invalidateQueries({ queryKey: ['money-forecast', account] });
+    });
   return (
     <Card
       isFlush
@@ -82,6 +87,7 @@ function AccountCard({
       </div>
       {read.error !== null && <Failure error={read.error} onRetry={readAnew} />}
       {shown === null ? <Empty title={t('wallets.never_read')} /> : <Wallets account={account} balance={shown} />}
+      <MoneyForecast account={account} />
       <BalanceCharts account={account} />
     </Card>
   );

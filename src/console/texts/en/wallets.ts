@@ -22,4 +22,19 @@ export const wallets = {
   'gate.throttled': 'the service makes it wait',
   'gate.unreachable': 'the service does not answer',
   'wallets.chart': '{wallet} over time: from {first} to {last} {currency}',
+  'wallets.ahead': 'When the money runs out',
+  'wallets.ahead_help':
+    'By the balance now, the rows that are being sent, and the payouts of the last 30 days, if they repeat.',
+  'wallets.queued': 'Being sent',
+  'wallets.waiting': 'Paused, or to approve',
+  'wallets.missing': 'Missing',
+  'wallets.spent': 'Spent in 30 days',
+  'wallets.lasts': 'The money lasts',
+  'wallets.lasts.long': 'longer than a year',
+  'wallets.lasts.unsure': 'not for all rows that are being sent',
+  'wallets.lasts.queue': 'until {time}, while rows are being sent',
+  'wallets.lasts.usual_spending': 'until {time}, if the payouts repeat',
+  'wallets.no_rate': 'Not counted, because the account has not paid in this currency lately:',
+  'wallets.products':
+    '{count, plural, one {Not counted: # row that buys a product.} other {Not counted: # rows that buy products.}}',
 };

@@ -23,4 +23,19 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'le service la fait attendre',
   'gate.unreachable': 'le service ne répond pas',
   'wallets.chart': '{wallet} dans le temps : de {first} à {last} {currency}',
+  'wallets.ahead': 'Quand l’argent sera épuisé',
+  'wallets.ahead_help':
+    'D’après le solde actuel, les lignes en cours d’envoi et les paiements des 30 derniers jours, s’ils se répètent.',
+  'wallets.queued': 'En cours d’envoi',
+  'wallets.waiting': 'En pause ou à approuver',
+  'wallets.missing': 'Manque',
+  'wallets.spent': 'Dépensé en 30 jours',
+  'wallets.lasts': 'L’argent suffit',
+  'wallets.lasts.long': 'plus d’un an',
+  'wallets.lasts.unsure': 'pas pour toutes les lignes en cours d’envoi',
+  'wallets.lasts.queue': 'jusqu’au {time}, pendant l’envoi des lignes',
+  'wallets.lasts.usual_spending': 'jusqu’au {time}, si les paiements se répètent',
+  'wallets.no_rate': 'Non compté, car le compte n’a pas payé récemment dans cette devise :',
+  'wallets.products':
+    '{count, plural, one {Non comptée : # ligne qui achète un produit.} other {Non comptées : # lignes qui achètent des produits.}}',
 };

@@ -23,4 +23,19 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'o serviço fá-la esperar',
   'gate.unreachable': 'o serviço não responde',
   'wallets.chart': '{wallet} ao longo do tempo: de {first} a {last} {currency}',
+  'wallets.ahead': 'Quando o dinheiro acaba',
+  'wallets.ahead_help':
+    'Segundo o saldo atual, as linhas em envio e os pagamentos dos últimos 30 dias, se se repetirem.',
+  'wallets.queued': 'Em envio',
+  'wallets.waiting': 'Em pausa ou por aprovar',
+  'wallets.missing': 'Em falta',
+  'wallets.spent': 'Gasto em 30 dias',
+  'wallets.lasts': 'O dinheiro chega',
+  'wallets.lasts.long': 'para mais de um ano',
+  'wallets.lasts.unsure': 'não para todas as linhas em envio',
+  'wallets.lasts.queue': 'até {time}, durante o envio das linhas',
+  'wallets.lasts.usual_spending': 'até {time}, se os pagamentos se repetirem',
+  'wallets.no_rate': 'Não contado, porque a conta não pagou nesta moeda recentemente:',
+  'wallets.products':
+    '{count, plural, one {Não contada: # linha que compra um produto.} other {Não contadas: # linhas que compram produtos.}}',
 };

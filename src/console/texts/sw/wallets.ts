@@ -23,4 +23,18 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'huduma inaifanya isubiri',
   'gate.unreachable': 'huduma haijibu',
   'wallets.chart': '{wallet} kwa muda: kutoka {first} hadi {last} {currency}',
+  'wallets.ahead': 'Pesa zitaisha lini',
+  'wallets.ahead_help': 'Kwa salio la sasa, mistari inayotumwa, na malipo ya siku 30 zilizopita, yakijirudia.',
+  'wallets.queued': 'Inatumwa',
+  'wallets.waiting': 'Imesimama, au inasubiri idhini',
+  'wallets.missing': 'Zinazokosekana',
+  'wallets.spent': 'Zilizotumika kwa siku 30',
+  'wallets.lasts': 'Pesa zinatosha',
+  'wallets.lasts.long': 'zaidi ya mwaka',
+  'wallets.lasts.unsure': 'si kwa mistari yote inayotumwa',
+  'wallets.lasts.queue': 'hadi {time}, mistari ikiwa inatumwa',
+  'wallets.lasts.usual_spending': 'hadi {time}, malipo yakijirudia',
+  'wallets.no_rate': 'Hazikuhesabiwa, kwa sababu akaunti haijalipa kwa sarafu hii hivi karibuni:',
+  'wallets.products':
+    '{count, plural, one {Haukuhesabiwa: mstari # unaonunua bidhaa.} other {Haikuhesabiwa: mistari # inayonunua bidhaa.}}',
 };

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { answered, api } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import { Loaded } from '../../base/failure.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Money, None, Sums } from '../../base/values.tsx';
+import { formatDate, formatTime } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+
+type Forecast =
+  paths['/api/v1/accounts/{account}/money-forecast']['get']['responses'][200]['content']['application/json'];
+type OfCurrency = Forecast['currencies'][number];
+
+/** How long a forecast stays on the page (ms): each one asks the service for the balance. */
+const freshMs = 60_000;
+
+/** When the wallets of an account will be empty, by currency. Currencies that are not used are left out. */
+export function MoneyForecast({ account }: { account: string }) {
+  const query = useQuery({
+    queryKey: ['money-forecast', account],
+    queryFn: () => answered(api.GET('/api/v1/accounts/{account}/money-forecast', { params: { path: { account } } })),
+    staleTime: freshMs,
+  });
+  return (
+    <Loaded query={query}>
+      {({ currencies, unknown, products }) => {
+        const used = currencies.filter(({ queued, waiting, spent }) =>
+          [queued, waiting, spent].some((sum) => Number(sum) > 0),
+        );
+        const isUncounted = Object.keys(unknown).length > 0 || products > 0;
+        if (used.length === 0 && !isUncounted) return null;
+        return (
+          <>
+            <div className="card-head">
+              <h3>{t('wallets.ahead')}</h3>
+              <span className="small quiet">{t('wallets.ahead_help')}</span>
+            </div>
+            {used.length > 0 && <ForecastTable account={account} used={used} />}
+            {isUncounted && (
+              <div className="card-head small quiet">
+                {Object.keys(unknown).length > 0 && (
+                  <div className="line">
+                    {t('wallets.no_rate')} <Sums sums={unknown} />
+                  </div>
+                )}
+                {products > 0 && <span>{t('wallets.products', { count: products })}</span>}
+              </div>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function ForecastTable({ account, used }: { account: string; used: readonly OfCurrency[] }) {
+  const sum = (id: 'queued' | 'waiting' | 'spent') => ({
+    ...{ id, label: t(`wallets.${id}`), isNumber: true },
+    cell: (one: OfCurrency) => <Money value={one[id]} currency={one.currency} />,
+  });
+  return (
+    <Table
+      caption={`${t('wallets.ahead')}: ${account}`}
+      rows={used}
+      keyOf={({ currency }) => currency}
+      stacks
+      columns={[
+        { id: 'lasts', label: t('wallets.lasts'), isHead: true, cell: lasts },
+        sum('queued'),
+        sum('waiting'),
+        {
+          ...{ id: 'missing', label: t('wallets.missing'), isNumber: true },
+          cell: ({ missing, currency }) =>
+            missing === null ? (
+              <None />
+            ) : (
+              <Badge tone="bad">
+                <Money value={missing} currency={currency} />
+              </Badge>
+            ),
+        },
+        sum('spent'),
+      ]}
+    />
+  );
+}
+
+function lasts({ currency, runs_out_by: by, runs_out_at: at }: OfCurrency): string {
+  if (by === null) return `${currency}: ${t('wallets.lasts.long')}`;
+  if (at === null) return `${currency}: ${t('wallets.lasts.unsure')}`;
+  // Whether payouts repeat is known to the day at best.
+  return `${currency}: ${t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(at) })}`;
+}
