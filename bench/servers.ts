@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
+import { freePort, startPostgres as startTestPostgres } from '../test/support/postgres.ts';
 
 /** A server of the rivals', in a process of its own, with its data in a folder of the bench. */
 export interface RivalServer extends AsyncDisposable {
@@ -19,7 +18,7 @@ const startTryMs = 100;
  * not installed.
  */
 export async function startRedis(folder: string): Promise<RivalServer | null> {
-  const program = findProgram('redis-server', []);
+  const program = findProgram('redis-server');
   if (!program) return null;
   const port = await freePort();
   const options = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
@@ -27,80 +26,30 @@ export async function startRedis(folder: string): Promise<RivalServer | null> {
     stdio: 'ignore',
   });
   const url = `redis://127.0.0.1:${port}`;
-  await answers('Redis', child, async () => {
+  await answers(child, async () => {
     const { Redis } = await import('ioredis');
     const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
     redis.on('error', () => undefined);
     await redis.connect();
     redis.disconnect();
   });
-  return { url, [Symbol.asyncDispose]: () => end(child, 'SIGTERM') };
+  return { url, [Symbol.asyncDispose]: () => end(child) };
 }
 
-/** PostgreSQL with its own defaults, every commit on disk. Null: not installed. */
-export async function startPostgres(folder: string): Promise<RivalServer | null> {
-  const places = existsSync('/usr/lib/postgresql')
-    ? readdirSync('/usr/lib/postgresql').map((version) => join('/usr/lib/postgresql', version, 'bin'))
-    : [];
-  const initdb = findProgram('initdb', places);
-  const postgres = findProgram('postgres', places);
-  const person = postgresPerson();
-  if (!initdb || !postgres || person === null) return null;
-  const data = join(folder, 'postgres');
-  mkdirSync(data);
-  if (person.uid !== undefined) {
-    chownSync(folder, person.uid, person.gid ?? person.uid);
-    chownSync(data, person.uid, person.gid ?? person.uid);
-  }
-  const initialised = spawn(initdb, ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8'], {
-    stdio: 'ignore',
-    cwd: folder,
-    ...person,
-  });
-  const [code] = await once(initialised, 'exit');
-  if (code !== 0) throw new Error(`initdb ended with code ${code}`);
-  const port = await freePort();
-  const options = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-k', data];
-  const child = spawn(postgres, options, { stdio: 'ignore', cwd: folder, ...person });
-  const url = `postgres://bench@127.0.0.1:${port}/postgres`;
-  await answers('PostgreSQL', child, async () => {
-    const client = new Client({ connectionString: url });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.end();
-  });
-  // SIGINT is its "fast" shutdown: it does not wait for clients.
-  return { url, [Symbol.asyncDispose]: () => end(child, 'SIGINT') };
+/** PostgreSQL with its own defaults, every commit on disk. */
+export async function startPostgres(): Promise<RivalServer> {
+  const { url, stop } = await startTestPostgres(['fsync=on', 'full_page_writes=on', 'max_connections=100']);
+  return { url, [Symbol.asyncDispose]: stop };
 }
 
-function findProgram(name: string, places: readonly string[]): string | null {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...places];
+function findProgram(name: string): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** PostgreSQL refuses to run as root: then its own user runs it, and where there is none, nobody does (null). */
-function postgresPerson(): Pick<SpawnOptions, 'uid' | 'gid'> | null {
-  if (process.getuid?.() !== 0) return {};
-  try {
-    const number = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-    return { uid: number('-u'), gid: number('-g') };
-  } catch {
-    return null;
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-async function answers(name: string, child: ChildProcess, connect: () => Promise<void>): Promise<void> {
+async function answers(child: ChildProcess, connect: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`Redis ended with code ${child.exitCode}`);
     try {
       return await connect();
     } catch (error) {
@@ -110,8 +59,8 @@ async function answers(name: string, child: ChildProcess, connect: () => Promise
   }
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
+  child.kill();
   await once(child, 'exit');
 }

@@ -10,8 +10,7 @@ import { type Operation, performIn } from '../operations/base/operation.ts';
 import type { OpenAccount } from '../runtime/accounts/account.ts';
 import { openChosen } from '../runtime/accounts/with-account.ts';
 import { openSession, type Session } from '../runtime/session/session.ts';
-import { sandboxAccountName } from '../runtime/settings/account-config.ts';
-import { chooseAccount } from '../runtime/settings/config.ts';
+import { chosenAccountName } from '../runtime/settings/config.ts';
 import { type CamelInput, type CamelOutput, camelName, camelNames, snakeNames } from './names.ts';
 import { beginWork, type Question, type Work } from './work.ts';
 
@@ -104,7 +103,7 @@ export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airba
 function keepAccounts(session: Session) {
   const open = new Map<string, Promise<OpenAccount>>();
   const opened = (given: string | undefined) => {
-    const name = chooseAccount(session.config, given)?.name ?? sandboxAccountName;
+    const name = chosenAccountName(session.config, given);
     const account = open.get(name) ?? openChosen(session, given);
     open.set(name, account);
     account.catch(() => open.delete(name));

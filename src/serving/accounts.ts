@@ -8,7 +8,7 @@ import { runnerOf } from '../runtime/accounts/runner-of.ts';
 import type { Accounts } from '../runtime/accounts/served-accounts.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { type AccountConfig, sandboxAccountName } from '../runtime/settings/account-config.ts';
-import { chooseAccount } from '../runtime/settings/config.ts';
+import { chosenAccountName } from '../runtime/settings/config.ts';
 import type { Notifier } from '../runtime/upkeep/notifier.ts';
 
 export function keep(
@@ -37,15 +37,10 @@ export function keep(
   });
 }
 
-/** The name of the account that `chooseAccount` chooses. */
-export function accountName({ config }: Pick<Session, 'config'>, given: string | undefined): string {
-  return chooseAccount(config, given)?.name ?? sandboxAccountName;
-}
-
 /** Works with an account that this program keeps open. */
 export function withKept(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): WithAccount {
   return (given, work) => {
-    const name = accountName(session, given);
+    const name = chosenAccountName(session.config, given);
     const account = kept.get(name);
     if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
     return account.use(work);

@@ -3,10 +3,11 @@ import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.t
 import type { Job } from '../runtime/jobs/define-job.ts';
 import { jobWarnings } from '../runtime/jobs/job-warnings.ts';
 import type { Session } from '../runtime/session/session.ts';
+import { chosenAccountName } from '../runtime/settings/config.ts';
 import type { JobRetention } from '../runtime/upkeep/housekeeping.ts';
 import type { JobsNotifiedOf } from '../runtime/upkeep/notifier.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
-import { accountName, withKept } from './accounts.ts';
+import { withKept } from './accounts.ts';
 
 /** The recipients that jobs name for their notifications. */
 export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {
@@ -21,7 +22,7 @@ export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonl
 
 /** The recipients that jobs name, and the account from which each job pays. */
 export function jobsNotifiedOf(session: Pick<Session, 'config'>, jobs: readonly Job[]): JobsNotifiedOf {
-  const accounts = new Map(jobs.map(({ name, account }) => [name, accountName(session, account)]));
+  const accounts = new Map(jobs.map(({ name, account }) => [name, chosenAccountName(session.config, account)]));
   return { recipients: jobRecipients(session, jobs), accountOf: (job) => accounts.get(job) ?? null };
 }
 

@@ -80,7 +80,6 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   const fence: Fence = { account, holder, fence: lease.fence };
   await mark?.write(account, { fence: lease.fence, expiresAt: lease.expires_at });
 
-  const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
   const held: HeldLease = {
     clock,
     fence,
@@ -90,20 +89,21 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       provenWall = wall;
       provenMonotonic = monotonic;
     },
+    fenced: () => new AirbatchError('FENCED', `the lease on account "${account}" expired`),
   };
   const renew = async () => {
-    const [isRenewed] = await renewTogether(db, [held]);
-    if (!isRenewed) throw fenced();
+    const [error] = await renewTogether(db, [held]);
+    if (error !== null) throw error;
   };
   return {
     fence,
     tookOverFrom,
     assertHeld() {
-      const held = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
-      if (!held) throw fenced();
+      const isHeld = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
+      if (!isHeld) throw held.fenced();
     },
     renew,
-    keep: (stopping) => keepRenewing(db, held, { stopping, fenced }),
+    keep: (stopping) => keepRenewing(db, held, stopping),
     async release() {
       try {
         // Renews once more to update the mark: a backup made since the last renewal is then recognized as old. Nothing

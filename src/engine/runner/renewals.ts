@@ -14,6 +14,8 @@ export interface HeldLease {
   mark: LedgerMark | null;
   /** The lease is proved for `ttlMs` from this time on, by both clocks (ms). */
   renewed(wall: number, monotonic: number): void;
+  /** The error of a lease that another process has taken. */
+  fenced(): Error;
 }
 
 /** How many renewals fit into the life of a lease, so that two may fail before the lease is lost. */
@@ -27,8 +29,11 @@ interface Renewals {
 
 const renewals = new WeakMap<Database, Map<number, Renewals>>();
 
-/** Renews leases in one transaction, then their marks. Returns for each whether this process still had it. */
-export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<boolean[]> {
+/**
+ * Renews leases in one transaction, then their marks. Returns for each the error that ends it, or null. A mark that
+ * cannot be written ends only its own lease.
+ */
+export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<unknown[]> {
   const times = leases.map(({ clock }) => ({ wall: clock.now(), monotonic: clock.monotonic() }));
   const records = await db.transact(async (tx) => {
     await raiseHighestClock(tx, Math.max(...times.map(({ wall }) => wall)));
@@ -37,23 +42,23 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[]):
       found.push(await renewLease(tx, fence, { now: times[index]?.wall ?? 0, ttlMs }));
     return found;
   });
-  const marking = leases.map(async ({ mark, fence, renewed }, index) => {
+  const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
     const { wall, monotonic } = times[index] as (typeof times)[number];
     const record = records[index];
-    if (!record) return;
-    await mark?.write(fence.account, { fence: fence.fence, expiresAt: record.expires_at });
+    if (!record) return fenced();
+    try {
+      await mark?.write(fence.account, { fence: fence.fence, expiresAt: record.expires_at });
+    } catch (error) {
+      return error;
+    }
     renewed(wall, monotonic);
+    return null;
   });
-  await Promise.all(marking);
-  return records.map((record) => record !== null);
+  return Promise.all(marking);
 }
 
 /** Renews the lease, with all others of this process that last as long, until `stopping` is aborted. */
-export async function keepRenewing(
-  db: Database,
-  held: HeldLease,
-  { stopping, fenced }: { stopping: AbortSignal; fenced: () => Error },
-): Promise<void> {
+export async function keepRenewing(db: Database, held: HeldLease, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return;
   const ofLedger = renewals.get(db) ?? new Map<number, Renewals>();
   renewals.set(db, ofLedger);
@@ -63,7 +68,7 @@ export async function keepRenewing(
   };
   ofLedger.set(held.ttlMs, group);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  group.leases.set(held, (error) => reject(error ?? fenced()));
+  group.leases.set(held, reject);
   if (group.leases.size === 1) setAlarm(db, group, held.ttlMs);
   stopping.addEventListener('abort', () => resolve(), { once: true });
   try {
@@ -81,8 +86,8 @@ function setAlarm(db: Database, group: Renewals, ttlMs: number): void {
 async function renewAll(db: Database, group: Renewals, ttlMs: number): Promise<void> {
   const leases = [...group.leases.keys()];
   try {
-    const areRenewed = await renewTogether(db, leases);
-    for (const [index, lease] of leases.entries()) if (!areRenewed[index]) group.leases.get(lease)?.(null);
+    const errors = await renewTogether(db, leases);
+    for (const [index, lease] of leases.entries()) if (errors[index] !== null) group.leases.get(lease)?.(errors[index]);
   } catch (error) {
     for (const lease of leases) group.leases.get(lease)?.(error);
   }

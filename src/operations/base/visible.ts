@@ -2,8 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { findDraft } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { chooseAccount } from '../../runtime/settings/config.ts';
+import { chosenAccountName } from '../../runtime/settings/config.ts';
 
 /**
  * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
@@ -47,6 +46,6 @@ export function visibleAccounts({ grant }: Pick<Session, 'grant'>): readonly str
 /** Whether the caller may see what uses this account, or, if none is named, the account that is chosen then. */
 export function isVisible(session: Pick<Session, 'grant' | 'config'>, account: string | undefined): boolean {
   const visible = visibleAccounts(session);
-  const nameOf = () => account ?? chooseAccount(session.config, undefined)?.name ?? sandboxAccountName;
+  const nameOf = () => account ?? chosenAccountName(session.config, undefined);
   return visible === null || visible.includes(nameOf());
 }

@@ -10,8 +10,7 @@ import { isSettled } from '../../reports/reconcile/reconciliation.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { chooseAccount } from '../../runtime/settings/config.ts';
+import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
@@ -129,8 +128,7 @@ async function requestOf(
       : new AirbatchError('USAGE', `${nameOf('to')} ${dayText(to)} is before ${nameOf('from')} ${dayText(from)}`, {
           hint: `Name the earlier one with ${nameOf('from')}.`,
         });
-  const chosen = chooseAccount(config, account);
-  return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
+  return { account: chosenAccountName(config, account), fromMs, toMs };
 }
 
 /** The first or last moment of a day is shown as the day. */

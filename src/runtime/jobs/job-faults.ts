@@ -1,7 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { servedAccounts } from '../accounts/served-accounts.ts';
-import { sandboxAccountName } from '../settings/account-config.ts';
-import { type Config, chooseAccount, recipientFaults } from '../settings/config.ts';
+import { type Config, chosenAccountName, recipientFaults } from '../settings/config.ts';
 import type { LoadedJob } from './load-jobs.ts';
 
 /**
@@ -19,7 +18,7 @@ export function requireSoundJobs(config: Config, jobs: readonly LoadedJob[]): vo
 
 function accountFaults(config: Config, given: string | undefined): string[] {
   try {
-    const name = chooseAccount(config, given)?.name ?? sandboxAccountName;
+    const name = chosenAccountName(config, given);
     return servedAccounts(config).has(name) ? [] : [`account: "${name}" is not configured`];
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;

@@ -197,3 +197,8 @@ export function chooseAccount(config: Config, name: string | undefined): Account
   }
   return chosen;
 }
+
+/** The name of the account that `chooseAccount` chooses. */
+export function chosenAccountName(config: Config, name: string | undefined): string {
+  return chooseAccount(config, name)?.name ?? sandboxAccountName;
+}

@@ -14,6 +14,7 @@ import { highestClock } from '../../../src/ledger/schema/ledger-state.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 const ttlMs = 100;
 const start = 10_000;
@@ -152,6 +153,34 @@ describe('the lease on an account', () => {
     assert.deepEqual(await rig.states(), ['ready']);
     await rig.run();
     assert.deepEqual(await rig.states(), ['completed']);
+  });
+
+  test('ends alone if its mark cannot be written: leases that are renewed with it go on', async () => {
+    const clock = makeVirtualClock();
+    const db = await memoryLedger();
+    const writes: string[] = [];
+    const full = new Error('no space');
+    const mark = {
+      read: async () => null,
+      write: async (account: string) => {
+        if (writes.filter((written) => written === account).length === 1 && account === 'main') throw full;
+        writes.push(account);
+      },
+    };
+    const stopping = new AbortController();
+    const keep = async (account: string) => {
+      const options = { account, holder: 'one', ttlMs, mark, restored: false, isDead: () => false };
+      const lease = await takeAccount(db, clock, options);
+      return { lease, kept: lease.keep(stopping.signal) };
+    };
+    const main = await keep('main');
+    const other = await keep('other');
+    await assert.rejects(clock.drive(main.kept), full);
+    await clock.drive(clock.sleep(2 * ttlMs));
+    other.lease.assertHeld();
+    assert.throws(main.lease.assertHeld, fenced);
+    stopping.abort();
+    await other.kept;
   });
 
   test('can be taken by another after it has expired, and cannot be renewed then', async () => {
