@@ -27,7 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine', 'runtime', 'operations'],
   operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'notify', 'runtime', 'verify', 'sandbox'],
   serving: ['core', 'ledger', 'notify', 'reports', 'runtime', 'operations', 'scheduler', 'server'],
-  library: ['runtime', 'operations'],
+  library: ['core', 'runtime', 'operations'],
   cli: ['core', 'reports', 'sandbox', 'runtime', 'operations', 'serving'],
 };
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { AirbatchError, hintForPrograms } from '../core/basics/errors.ts';
 import { operations } from '../operations/all.ts';
 import {
   type Question as AskedQuestion,
@@ -75,8 +76,9 @@ export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airba
         emit: (event: ReportedEvent) => emit(camelNames(operationEvent, event)),
         ...{ withAccount: accounts.use, nameOf: camelName, signal: AbortSignal.any(signals) },
       };
-      const work = performIn(session, operation, door, snakeNames(operation.input, input)).then((result) =>
-        camelNames(operation.result, result),
+      const work = performIn(session, operation, door, snakeNames(operation.input, input)).then(
+        (result) => camelNames(operation.result, result),
+        (error: unknown) => Promise.reject(withOwnHint(error)),
       );
       underWay.add(work);
       const forget = () => underWay.delete(work);
@@ -95,6 +97,12 @@ export async function openAirbatch(options: AirbatchOptions = {}): Promise<Airba
       await session.db.close();
     },
   });
+}
+
+/** The error with a hint for programs, if it has one. */
+function withOwnHint(error: unknown): unknown {
+  if (!(error instanceof AirbatchError)) return error;
+  return new AirbatchError(error.code, error.faults, { hint: hintForPrograms(error, camelName), cause: error });
 }
 
 /**

@@ -70,12 +70,14 @@ test('closing stops running operations and waits for them', async (t) => {
   assert.equal(readdirSync(join(cwd, 'reports')).length, 1);
 });
 
-test('roles are checked for the acting person', async (t) => {
+test('roles are checked for the acting person, and hints name no command', async (t) => {
   const { cwd, file, open } = place(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ people: { prepare: ['ann'], operate: ['joe'] } }));
   await using ann = await open({ person: 'ann' });
   assert.equal((await ann.submitFile({ file })).status, 'approved');
   await assert.rejects(ann.resumeBatches(), { code: 'ROLE_MISSING' });
+  const unknown = { code: 'BATCH_UNKNOWN', hint: 'The operation list-batches names the batches of this ledger.' };
+  await assert.rejects(ann.showStatus({ batchId: 'B-1' }), unknown);
   await using joe = await open({ person: 'joe' });
   assert.equal((await joe.resumeBatches()).batches[0]?.exitCode, 0);
 });

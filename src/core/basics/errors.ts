@@ -1,32 +1,63 @@
 /**
  * Every error that a user can meet, by its stable code, with the exit code of the command and the advice. Exit code 6
  * means that the same command fails again until a person has acted, so systemd does not restart `serve`. Exit code 5
- * may pass by itself, for example when a disk is full. Problems of rows have their own table
- * (`core/state/problem-table.ts`): they are data and never stop a file.
+ * may pass by itself, for example when a disk is full. A hint that names commands or options has a second text for
+ * programs that call airbatch (`forPrograms`). Problems of rows have their own table (`core/state/problem-table.ts`):
+ * they are data and never stop a file.
  */
 export const errorTable = {
-  USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },
+  USAGE: {
+    exitCode: 2,
+    hint: 'See "airbatch --help".',
+    forPrograms: 'Correct the input of the operation.',
+  },
   CONFIG_INVALID: { exitCode: 2, hint: 'Correct the configuration and try again.' },
-  ACCOUNT_UNKNOWN: { exitCode: 2, hint: 'Name one of the configured accounts with --account.' },
-  CONFIRMATION_NEEDED: { exitCode: 2, hint: 'Add --yes to send without being asked.' },
-  BATCH_UNKNOWN: { exitCode: 2, hint: 'See "airbatch status" for the batches of this ledger.' },
+  ACCOUNT_UNKNOWN: {
+    exitCode: 2,
+    hint: 'Name one of the configured accounts with --account.',
+    forPrograms: 'Name one of the configured accounts.',
+  },
+  CONFIRMATION_NEEDED: {
+    exitCode: 2,
+    hint: 'Add --yes to send without being asked.',
+    forPrograms: 'Set "yes" to send without being asked.',
+  },
+  BATCH_UNKNOWN: {
+    exitCode: 2,
+    hint: 'See "airbatch status" for the batches of this ledger.',
+    forPrograms: 'The operation list-batches names the batches of this ledger.',
+  },
   DRAFT_UNKNOWN: { exitCode: 2, hint: 'It may have been discarded: list the drafts of the account.' },
   DRAFT_STATE: { exitCode: 2, hint: 'Only an open draft can be changed: upload the file again.' },
   CHANGED_MEANWHILE: { exitCode: 5, hint: 'Somebody else has changed it: look at it again, and repeat the change.' },
-  WEBHOOK_UNKNOWN: { exitCode: 2, hint: 'See "airbatch webhooks" for the endpoints of this ledger.' },
+  WEBHOOK_UNKNOWN: {
+    exitCode: 2,
+    hint: 'See "airbatch webhooks" for the endpoints of this ledger.',
+    forPrograms: 'The operation list-webhooks names the endpoints of this ledger.',
+  },
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
-  BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
+  BATCH_STATE: {
+    exitCode: 2,
+    hint: 'See "airbatch status BATCH" for where the batch stands.',
+    forPrograms: 'The operation show-status says where the batch stands.',
+  },
   ROW_NOT_RELEASABLE: {
     exitCode: 2,
     hint: 'Skip the row in this batch: it is decided in the other batch that has its reference.',
   },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask a person who has that role: see "people" in the configuration.' },
-  SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person must do this: see "airbatch status BATCH".' },
+  SECOND_PERSON_NEEDED: {
+    exitCode: 2,
+    hint: 'Another person must do this: see "airbatch status BATCH".',
+    forPrograms: 'Another person must do this.',
+  },
   APPROVAL_EXPIRED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   SERVICE_CHANGED: {
     exitCode: 5,
     hint: 'Set the address of the account back. Or, if the same service has moved, add --service-moved.',
+    forPrograms:
+      'Set the address of the account back. Or, if the same service has moved, a person confirms that on the command line.',
   },
   RUN_ID_INVALID: {
     exitCode: 2,
@@ -36,25 +67,40 @@ export const errorTable = {
   FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },
   ACCOUNT_BUSY: {
     exitCode: 5,
-    hint: 'Another airbatch is working for this account: wait until it has ended, or stop it.',
+    hint: 'Another program is working for this account: wait until it has ended, or stop it.',
   },
-  SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
-  CREDENTIALS_REJECTED: { exitCode: 6, hint: 'Correct the credentials, then "airbatch resume".' },
+  SERVICE_UNREACHABLE: {
+    exitCode: 5,
+    hint: 'Check the network and the base URL, then "airbatch resume".',
+    forPrograms: 'Check the network and the base URL, then resume the batch.',
+  },
+  CREDENTIALS_REJECTED: {
+    exitCode: 6,
+    hint: 'Correct the credentials, then "airbatch resume".',
+    forPrograms: 'Correct the credentials, then resume the batch.',
+  },
   LEDGER_MISSING: {
     exitCode: 2,
     hint: 'Go to the folder of the ledger, or give its path with --ledger. The first "airbatch run FILE" makes a ledger. If it is lost, restore it from a backup.',
+    forPrograms: 'Name the ledger that exists. If it is lost, restore it from a backup.',
   },
   LEDGER_FULL: {
     exitCode: 5,
     hint: 'The disk is full: make room, then repeat the command, or "airbatch resume" if the batch had begun. Nothing more was sent.',
+    forPrograms:
+      'The disk is full: make room, then repeat the operation, or resume the batch if it had begun. Nothing more was sent.',
   },
   LEDGER_IO: {
     exitCode: 5,
     hint: 'The ledger could not be written: check the disk, then repeat the command, or "airbatch resume" if the batch had begun.',
+    forPrograms:
+      'The ledger could not be written: check the disk, then repeat the operation, or resume the batch if it had begun.',
   },
   LEDGER_SYNC: {
     exitCode: 5,
     hint: 'Check the disk, then "airbatch resume": requests without a result are looked up before anything is sent again.',
+    forPrograms:
+      'Check the disk, then start again: requests without a result are looked up before anything is sent again.',
   },
   LEDGER_BUSY: {
     exitCode: 5,
@@ -63,25 +109,34 @@ export const errorTable = {
   LEDGER_DAMAGED: {
     exitCode: 6,
     hint: 'Restore the ledger from a backup, and resume with --restored. Do not delete it.',
+    forPrograms: 'Restore the ledger from a backup, and say that it is restored. Do not delete it.',
   },
   LEDGER_RESTORED: {
     exitCode: 6,
     hint: 'Add --restored once: every row is then looked up at the service before it is sent. Until then nothing more is sent.',
+    forPrograms:
+      'A person confirms once that the ledger is restored: every row is then looked up at the service before it is sent. Until then nothing more is sent.',
   },
   LEDGER_REPLACED: {
     exitCode: 6,
     hint: 'Nothing more is sent. Find out who moved it, put the newest ledger back, and start again. If it is a backup, add --restored.',
+    forPrograms:
+      'Nothing more is sent. Find out who moved it, put the newest ledger back, and start again. If it is a backup, say that it is restored.',
   },
-  LEDGER_VERSION: { exitCode: 6, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
+  LEDGER_VERSION: { exitCode: 6, hint: 'Use the version that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,
     hint: 'Make the folder writable, or choose another with --out, then "airbatch report BATCH". The ledger has everything that was paid.',
+    forPrograms:
+      'Make the folder writable, or choose another, then write the reports again. The ledger has everything that was paid.',
   },
   FENCED: {
     exitCode: 5,
     hint: 'Another process took over, or this one was stopped for too long (for example, the machine slept). This process sends nothing more. "airbatch resume" continues.',
+    forPrograms:
+      'Another process took over, or this one was stopped for too long (for example, the machine slept). This process sends nothing more. Resume the batch to continue.',
   },
-} as const satisfies Record<string, { exitCode: number; hint: string }>;
+} as const satisfies Record<string, { exitCode: number; hint: string; forPrograms?: string }>;
 
 /** The codes of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
@@ -112,6 +167,19 @@ export class AirbatchError extends Error {
     this.hint = options.hint ?? errorTable[code].hint;
     this.exitCode = errorTable[code].exitCode;
   }
+}
+
+const command = /\bairbatch [a-z-]/;
+const option = /(?<=^|[\s(])--([a-z][a-z-]*)/g;
+
+/**
+ * The hint for a program that calls airbatch. A hint that names a command is replaced by the one of the error's code;
+ * options become the fields of the input, as the door calls them.
+ */
+export function hintForPrograms({ code, hint }: AirbatchError, nameOf: (field: string) => string): string {
+  const entry: { hint: string; forPrograms?: string } = errorTable[code];
+  const said = hint === entry.hint || command.test(hint) ? (entry.forPrograms ?? entry.hint) : hint;
+  return said.replace(option, (_, name: string) => nameOf(name.replaceAll('-', '_')));
 }
 
 /** The message of an error of any kind, in one line. */

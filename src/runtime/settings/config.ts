@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AirbatchError, configFaults, errorMessage } from '../../core/basics/errors.ts';
+import { AirbatchError, configFaults, errorMessage, errorTable } from '../../core/basics/errors.ts';
 import { faultTexts, shapeFaults } from '../../core/text/shape-faults.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
 import {
@@ -190,10 +190,8 @@ export function chooseAccount(config: Config, name: string | undefined): Account
   const chosen = config.accounts.get(name);
   if (!chosen) {
     const known = names.length > 0 ? names.join(', ') : `none; "${sandboxAccountName}" is the embedded sandbox`;
-    const meant = didYouMean(name, [...names, sandboxAccountName]);
-    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${name}" (configured: ${known})`, {
-      hint: `${meant} Name one of the configured accounts with --account.`.trimStart(),
-    });
+    const hint = `${didYouMean(name, [...names, sandboxAccountName])} ${errorTable.ACCOUNT_UNKNOWN.hint}`.trimStart();
+    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${name}" (configured: ${known})`, { hint });
   }
   return chosen;
 }

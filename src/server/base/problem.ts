@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
-import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorCode, hintForPrograms } from '../../core/basics/errors.ts';
 
 /** The HTTP status of each error of the program. */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -109,15 +109,15 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Refused) return error.problem;
   if (error instanceof AirbatchError)
-    return problemWith(error.code, statusOf[error.code], error.faults.join('; '), hintOf(error));
+    return problemWith(
+      error.code,
+      statusOf[error.code],
+      error.faults.join('; '),
+      hintForPrograms(error, (field) => field),
+    );
   const { statusCode = error instanceof UploadTooLarge ? 413 : 500, message } = error as FastifyError;
   if (statusCode === 413) return problem('REQUEST_TOO_LARGE', 'The body of the request is too large.');
   return statusCode < 500 ? problemWith('REQUEST_INVALID', statusCode, message, null) : null;
-}
-
-/** A hint about the command line does not help a caller of the API. */
-function hintOf({ hint }: AirbatchError): string | null {
-  return /\bairbatch [a-z-]|(^|\s)--[a-z]/.test(hint) ? null : hint;
 }
 
 function problemWith(code: string, status: number, detail: string, hint: string | null): Problem {
