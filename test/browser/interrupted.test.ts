@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import { findDraftRow, splitCells } from '../../src/ledger/drafts/draft-rows.ts';
 import { listDrafts } from '../../src/ledger/drafts/drafts.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+import { moveRow, samples, ways } from './samples.ts';
 
 let stage: Stage | null = null;
 before(async () => {
@@ -135,5 +137,39 @@ describe('a draft', () => {
     await two.page.getByRole('grid').getByText('115').waitFor();
     const row = await findDraftRow(one.installation.session.db, id, 1);
     assert.equal(splitCells(row?.cells ?? '')[3], '115');
+  });
+});
+
+describe('a batch of two people', () => {
+  test('shows the second one what the first has decided, before anything is changed', async (t) => {
+    const path = `/batches/${samples.paused}`;
+    const [one, two] = [await open(t, 'wanjiru', path), await open(t, 'otieno', path)];
+    if (one === null || two === null) return;
+    const dialog = two.page.getByRole('dialog');
+    await two.page.getByRole('button', { name: 'Change the order' }).click();
+    await dialog.getByLabel('Priority').selectOption('bulk');
+    // Rows that end meanwhile are no reason to ask again; what another person has decided is.
+    await moveRow(one.installation.session, samples.paused, 48, ways.complete(48));
+    await one.page.getByRole('button', { name: 'Change the order' }).click();
+    await one.page.getByLabel('Priority').selectOption('urgent');
+    await one.page.getByRole('button', { name: 'Save' }).click();
+    await one.page.getByText('The order is changed.').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('order changed · wanjiru').waitFor();
+    const { db } = one.installation.session;
+    assert.equal((await requireBatch(db, samples.paused)).priority, 'urgent', 'nothing was overwritten unseen');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await two.page.getByText('The order is changed.').waitFor();
+    assert.equal((await requireBatch(db, samples.paused)).priority, 'bulk');
+  });
+
+  test('is resumed by the one who has it open, though rows end meanwhile', async (t) => {
+    const opened = await open(t, 'wanjiru', `/batches/${samples.paused}`);
+    if (opened === null) return;
+    const { page, installation } = opened;
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await moveRow(installation.session, samples.paused, 49, ways.complete(49));
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('The batch continues.').waitFor();
   });
 });

@@ -73,6 +73,13 @@ export async function answered<Data>(
   throw new ApiProblem({ status: response.status, code, detail, hint });
 }
 
+/** The same with the entity tag: what a change of it names, so that it is refused if others were first. */
+export async function answeredWithTag<Data extends object>(
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Data & { etag: string }> {
+  return { ...(await answered(call)), etag: (await call).response.headers.get('etag') ?? '*' };
+}
+
 /** A request outside the schema, such as those of the session. Returns its JSON, or null if there is none. */
 export async function requestJson<Data>(method: string, path: string, body?: unknown): Promise<Data> {
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -29,6 +29,13 @@ const known = {
   'batch.reorder': 'event.batch.reorder',
   'batch.report': 'event.batch.report',
   'batch.forget': 'event.batch.forget',
+  'batch.give_approval': 'event.batch.give_approval',
+  'batch.void_approvals': 'event.batch.void_approvals',
+  'batch.pause_added': 'event.batch.pause_added',
+  'batch.pause_cleared': 'event.batch.pause_cleared',
+  'batch.boost': 'event.batch.boost',
+  'batch.canary_passed': 'event.batch.canary_passed',
+  'batch.draft': 'event.batch.draft',
   'row.send': 'event.row.send',
   'row.accept': 'event.row.accept',
   'row.complete': 'event.row.complete',
@@ -53,6 +60,8 @@ const known = {
   'reconciliation.note': 'event.reconciliation.note',
   // Chains of earlier versions keep these names.
   'batch.ask_approval': 'event.batch.request_approval',
+  'batch.pause_besides': 'event.batch.pause_added',
+  'batch.press': 'event.batch.boost',
   'row.review': 'event.row.escalate',
 } as const satisfies Record<string, TextId>;
 

@@ -12,8 +12,10 @@ import { Sums, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ApprovalsLine } from '../batch/approvals-line.tsx';
-import { useAction, useBatch } from '../batch/batch-queries.ts';
+import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
+import { ChangesOfOthers } from '../batch/changes-of-others.tsx';
 import { RowsPanel } from '../batch/rows-panel.tsx';
+import { ChangedByOthers } from '../batch/unless-changed.ts';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
 import { type Review, useReview } from './review-queries.ts';
 
@@ -116,12 +118,12 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   const [, go] = useLocation();
   const { batch_id, content_sha256, plan } = review;
   const path = { batch_id };
-  const action = useAction(
-    batch_id,
-    (): Promise<{ status: BatchState }> => {
-      if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why } });
+  const action = useGuardedAction(
+    review,
+    (_: undefined, etag): Promise<{ status: BatchState }> => {
+      if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why }, etag });
       const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
-      return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen } });
+      return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen }, etag });
     },
     {
       done: ({ status }) => t(status === 'awaiting_approval' ? 'approval.counted' : `approval.${what}_done`),
@@ -134,7 +136,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   };
   const close = () => {
     // The batch has changed since the approver saw it, so they look at it again.
-    if (codeOf(action.error) === 'CONTENT_CHANGED') onChanged();
+    if (codeOf(action.error) === 'CONTENT_CHANGED' || action.error instanceof ChangedByOthers) onChanged();
     onClose();
   };
   return (
@@ -145,8 +147,9 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
       submitText={t(`approval.${what}`)}
       look={what === 'approve' ? 'main-action' : 'danger'}
       isBusy={action.isPending}
-      error={action.error}
+      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
+      <ChangesOfOthers error={action.error} />
       {what === 'approve' ? (
         <>
           <p>{t('approval.approve_help')}</p>

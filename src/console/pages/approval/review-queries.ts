@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { answeredWithTag, api } from '../../api/client.ts';
 import type { paths } from '../../api/schema.ts';
 
-export type Review = paths['/api/v1/batches/{batch_id}/review']['get']['responses'][200]['content']['application/json'];
+export type Review =
+  paths['/api/v1/batches/{batch_id}/review']['get']['responses'][200]['content']['application/json'] & { etag: string };
 export type ReviewedRow = Review['review']['largest'][number];
 
 /** The data that an approver decides on. They are not read again meanwhile: the approver approves what they see. */
 export function useReview(batchId: string) {
   return useQuery({
     queryKey: ['review', batchId],
-    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/review', { params: { path: { batch_id: batchId } } })),
+    queryFn: () =>
+      answeredWithTag(api.GET('/api/v1/batches/{batch_id}/review', { params: { path: { batch_id: batchId } } })),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     gcTime: 0,

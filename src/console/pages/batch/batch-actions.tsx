@@ -5,7 +5,9 @@ import { Button, ButtonLink } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Field, Select, TextArea } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
-import { type BatchStatus, useAction } from './batch-queries.ts';
+import { type BatchStatus, useGuardedAction } from './batch-queries.ts';
+import { ChangesOfOthers } from './changes-of-others.tsx';
+import { ChangedByOthers } from './unless-changed.ts';
 
 const kinds = ['pause', 'resume', 'reorder', 'retry', 'cancel'] as const;
 type Kind = (typeof kinds)[number];
@@ -70,15 +72,16 @@ function SimpleDialog({
   const [isChecked, setChecked] = useState(false);
   const { batch_id } = batch;
   const needsWhy = kind === 'pause' || kind === 'cancel';
-  const action = useAction(
-    batch_id,
-    async () => {
+  const action = useGuardedAction(
+    batch,
+    async (_: undefined, etag) => {
       const path = { batch_id };
+      // A pause never does harm, so it never waits for a person to read what others did.
       if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why } });
       else if (kind === 'cancel')
-        await change('/api/v1/batches/{batch_id}/skip', { path, body: { why, unsent: true } });
-      else if (kind === 'resume') await change('/api/v1/batches/{batch_id}/resume', { path, body: {} });
-      else await change('/api/v1/batches/{batch_id}/retry', { path, body: {} });
+        await change('/api/v1/batches/{batch_id}/skip', { path, body: { why, unsent: true }, etag });
+      else if (kind === 'resume') await change('/api/v1/batches/{batch_id}/resume', { path, body: {}, etag });
+      else await change('/api/v1/batches/{batch_id}/retry', { path, body: {}, etag });
     },
     { done: () => t(`batch.${kind}_done`), onDone: onClose },
   );
@@ -94,8 +97,9 @@ function SimpleDialog({
       submitText={t(`batch.${kind}`)}
       look={kind === 'cancel' ? 'danger' : 'main-action'}
       isBusy={action.isPending}
-      error={action.error}
+      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
+      <ChangesOfOthers error={action.error} />
       <p>{t(`batch.${kind}_help`)}</p>
       {needsWhy && (
         <TextArea
@@ -115,12 +119,12 @@ const priorities = ['urgent', 'normal', 'bulk'] as const;
 function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => void }) {
   const [priority, setPriority] = useState(batch.priority);
   const [finish, setFinish] = useState(batch.finish_by === null ? '' : localInput(batch.finish_by));
-  const action = useAction(
-    batch.batch_id,
-    () => {
+  const action = useGuardedAction(
+    batch,
+    (_: undefined, etag) => {
       const finish_by = finish === '' ? null : new Date(finish).toISOString();
       const path = { batch_id: batch.batch_id };
-      return change('/api/v1/batches/{batch_id}/reorder', { path, body: { priority, finish_by } });
+      return change('/api/v1/batches/{batch_id}/reorder', { path, body: { priority, finish_by }, etag });
     },
     { done: () => t('batch.reorder_done'), onDone: onClose },
   );
@@ -130,8 +134,9 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
       onClose={onClose}
       onSubmit={() => action.mutate(undefined)}
       isBusy={action.isPending}
-      error={action.error}
+      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
+      <ChangesOfOthers error={action.error} />
       <p>{t('batch.reorder_help')}</p>
       <Select
         label={t('batch.priority')}

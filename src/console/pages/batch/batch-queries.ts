@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isAttended } from '../../api/attention.ts';
-import { answered, api } from '../../api/client.ts';
+import { answered, answeredWithTag, api } from '../../api/client.ts';
 import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
+import { useSession } from '../../api/session.ts';
 import { toast } from '../../base/toast.tsx';
+import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } };
@@ -13,7 +15,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
   ? Body
   : never;
 
-export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'>;
+export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'> & { etag: string };
 export type Progress = Answer<'/api/v1/batches/{batch_id}/progress'>['batches'][number];
 export type RowPage = Answer<'/api/v1/batches/{batch_id}/rows'>;
 export type Row = RowPage['rows'][number];
@@ -30,7 +32,7 @@ const pathOf = (batchId: string) => ({ params: { path: { batch_id: batchId } } }
 export function useBatch(batchId: string) {
   return useQuery({
     queryKey: ['batch', batchId, 'status'],
-    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}', pathOf(batchId))),
+    queryFn: () => answeredWithTag(api.GET('/api/v1/batches/{batch_id}', pathOf(batchId))),
     refetchInterval: refresh(),
   });
 }
@@ -94,4 +96,29 @@ export function useAction<Input, Result>(
       void queries.invalidateQueries({ queryKey: ['doubts'] });
     },
   });
+}
+
+/**
+ * The same for a change of what the batch is: it is refused if others have decided about the batch since the dialog was
+ * opened. The person then sees their decisions (`ChangesOfOthers`), and may repeat the change.
+ */
+export function useGuardedAction<Input, Result>(
+  { batch_id: batchId, etag }: { batch_id: string; etag: string },
+  run: (input: Input, etag: string) => Promise<Result>,
+  options: { done: (result: Result) => string; onDone?: () => void },
+) {
+  const { person } = useSession();
+  const [seen, setSeen] = useState(etag);
+  return useAction(
+    batchId,
+    async (input: Input) => {
+      try {
+        return await unlessChanged({ batchId, etag: seen, person }, (tag) => run(input, tag));
+      } catch (error) {
+        if (error instanceof ChangedByOthers) setSeen(error.etag);
+        throw error;
+      }
+    },
+    options,
+  );
 }

@@ -63,4 +63,7 @@ export const batch = {
   'batch.approvals_by': 'by {people}',
   'batch.may_approve': 'may approve: {people}',
   'batch.approve_until': 'to be approved by',
+  'changed.title': 'Others have decided meanwhile',
+  'changed.help': 'Read it. If your decision is still right, press the button again.',
+  'changed.more': '{count, plural, one {and # more} other {and # more}}',
 };

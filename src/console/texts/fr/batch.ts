@@ -65,4 +65,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals_by': 'par {people}',
   'batch.may_approve': 'peuvent approuver : {people}',
   'batch.approve_until': 'à approuver avant',
+  'changed.title': 'D’autres ont décidé entre-temps',
+  'changed.help': 'Lisez-le. Si votre décision reste la bonne, appuyez de nouveau sur le bouton.',
+  'changed.more': '{count, plural, one {et # autre} other {et # autres}}',
 };

@@ -64,4 +64,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals_by': 'por {people}',
   'batch.may_approve': 'podem aprovar: {people}',
   'batch.approve_until': 'a aprovar até',
+  'changed.title': 'Outros decidiram entretanto',
+  'changed.help': 'Leia. Se a sua decisão continua certa, carregue de novo no botão.',
+  'changed.more': '{count, plural, one {e mais #} other {e mais #}}',
 };

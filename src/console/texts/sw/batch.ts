@@ -63,4 +63,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals_by': 'na {people}',
   'batch.may_approve': 'wanaoweza kuidhinisha: {people}',
   'batch.approve_until': 'iidhinishwe kabla ya',
+  'changed.title': 'Wengine wameamua wakati huo huo',
+  'changed.help': 'Soma. Kama uamuzi wako bado ni sahihi, bonyeza kitufe tena.',
+  'changed.more': '{count, plural, one {na # zaidi} other {na # zaidi}}',
 };
