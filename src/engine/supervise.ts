@@ -21,7 +21,7 @@ import { idleMs, type OpenBatch } from './runner/open-batches.ts';
 import { readDetails } from './tracking/details.ts';
 
 export type SuperviseNeeds = Parts<
-  'gateway' | 'limiter' | 'onCompleted' | 'readTrouble' | 'settlementStats' | 'stopping'
+  'gateway' | 'limiter' | 'onCompleted' | 'readTrouble' | 'settings' | 'settlementStats' | 'stopping'
 > &
   PausingNeeds;
 
@@ -78,7 +78,7 @@ export async function superviseLoop(
     const { batch_id } = open.batch;
     const fail = (error: unknown) =>
       context.log.warn('the details of payments could not be read', { batch_id, error: errorMessage(error) });
-    const reading = readDetails(context, open)
+    const reading = readDetails(context, open.batch)
       .catch(fail)
       .finally(() => {
         details.delete(reading);

@@ -94,9 +94,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a row completed when it was only accepted',
     file: 'engine/payments/settle.ts',
-    find: "if (payment.state !== 'open' && !needsRead(payment, withDetails)) {",
+    find: "if (payment.state !== 'open' && !needsRead(payment)) {",
     replace:
-      "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, withDetails)) {",
+      "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment)) {",
   },
   {
     name: 'an unknown status taken for success',

@@ -1,8 +1,7 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
+import { openBatches } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
-import { countRows } from '../../ledger/batches/row-counts.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
 import type { Parts } from '../runner/context.ts';
@@ -13,7 +12,7 @@ import { rowsAlone } from './enforce-guards.ts';
 import { pauseMovedService } from './moved-service.ts';
 
 export type OpenBatchesNeeds = Parts<
-  'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'settings' | 'wakes'
+  'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'wakes'
 >;
 
 /** Reads the account's open batches from the ledger again. */
@@ -34,7 +33,6 @@ export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
       policy,
       watch,
       file: known?.file ?? makeFileRefs(batch.batch_id),
-      withDetails: known?.withDetails ?? (await isSmall(context, batch)),
       contradicted: known?.contradicted ?? makeRowMarks(),
       seconds: known?.seconds ?? new Set(),
     });
@@ -50,10 +48,4 @@ export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
     const pauses = await openPauses(context.db, batch);
     if (!pauses.some(({ reason }) => reason === 'service_changed')) await pauseMovedService(context, batch);
   }
-}
-
-/** Whether the batch is so small that each completed row is read for its details. */
-export async function isSmall({ db, settings }: Parts<'db' | 'settings'>, batch: BatchRecord): Promise<boolean> {
-  const counts = await countRows(db, batch.batch_id);
-  return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
 }

@@ -9,7 +9,6 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { writePause } from '../batches/pausing.ts';
-import { isSmall } from '../batches/refresh-batches.ts';
 import { writeEscalation } from '../doubts/doubts.ts';
 import { stepWhenFound } from '../doubts/in-doubt.ts';
 import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';
@@ -62,15 +61,13 @@ export async function lookUpNow(
   );
   const rows: RowRecord[] = [];
   for (const rowNo of rowNos) rows.push(await requireRow(actor.db, { batchId, rowNo, status: 'in_doubt' }));
-  const withDetails = await isSmall({ db: actor.db, settings: service.settings }, batch);
   const limit = pLimit(requestsAtOnce);
-  return Promise.all(rows.map((row) => limit(() => lookUpRow(actor, service, { batch, row, withDetails }))));
+  return Promise.all(rows.map((row) => limit(() => lookUpRow(actor, service, { batch, row }))));
 }
 
 interface Doubt {
   batch: BatchRecord;
   row: RowRecord;
-  withDetails: boolean;
 }
 
 async function lookUpRow(actor: Actor, service: LookupService, doubt: Doubt): Promise<LookupResult> {
@@ -93,7 +90,7 @@ async function lookUpRow(actor: Actor, service: LookupService, doubt: Doubt): Pr
 async function writeAnswer(
   unit: Unit,
   { service, gateway, settings }: LookupService,
-  { batch, row, withDetails }: Doubt,
+  { batch, row }: Doubt,
   answer: LookupOutcome,
 ): Promise<LookupResult['outcome']> {
   const isAnswered = answer.kind === 'found' || answer.kind === 'not_found';
@@ -105,7 +102,7 @@ async function writeAnswer(
       : null;
   if (step?.do === 'adopt') {
     await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
-    const settled = await settle(unit, { settings, gateway }, row, step.payment, { withDetails });
+    const settled = await settle(unit, { settings, gateway }, row, step.payment);
     return settled === null ? 'changed' : 'adopted';
   }
   if (step?.do === 'halt') {

@@ -175,14 +175,10 @@ async function recordIntents(
 }
 
 async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
-  const { row, payment } = intent;
-  context.picker.sending(row);
+  context.picker.sending(intent.row);
   const outcome = await create(context, intent);
   const waiting = outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null;
-  const writing = context.committer.commit((unit) => {
-    const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
-    return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
-  });
+  const writing = context.committer.commit((unit) => writeOutcome(unit, context, intent, outcome));
   const [after] = await Promise.all([writing, waiting]);
   await act(context, outcome, after);
 }

@@ -13,6 +13,7 @@ import { mismatch } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
 import { forgottenAt } from './forgotten-keys.ts';
+import type { Intent } from './intents.ts';
 
 export type OutcomesNeeds = Parts<'keys' | 'account' | 'gateway' | 'picker' | 'random' | 'service' | 'settings'>;
 
@@ -22,14 +23,6 @@ export interface AfterOutcome {
   readyAt?: number;
   /** The account must stop. Its batches are already paused. */
   pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
-}
-
-/** A row whose request has ended, as its intent left it. */
-export interface Sent {
-  row: RowRecord;
-  payment: PaymentRecord;
-  /** Whether a completed payment is also read in full before its row ends. */
-  withDetails: boolean;
 }
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
@@ -42,7 +35,7 @@ type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 export async function writeOutcome(
   unit: Unit,
   context: OutcomesNeeds,
-  sent: Sent,
+  sent: Intent,
   outcome: CreateOutcome,
 ): Promise<AfterOutcome> {
   const after =
@@ -59,7 +52,7 @@ export async function writeOutcome(
 async function writeAccepted(
   unit: Unit,
   context: Parts<'gateway' | 'settings'>,
-  { row, payment, withDetails }: Sent,
+  { row, payment }: Intent,
   outcome: Accepted,
 ): Promise<AfterOutcome> {
   const difference = mismatch(row, payment.reference, outcome.payment);
@@ -69,14 +62,14 @@ async function writeAccepted(
     const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
     return { pause: { reason: 'service_mismatch', detail } };
   }
-  await settle(unit, context, row, outcome.payment, { withDetails });
+  await settle(unit, context, row, outcome.payment);
   return {};
 }
 
 async function writeTrouble(
   unit: Unit,
   context: OutcomesNeeds,
-  sent: Sent,
+  sent: Intent,
   outcome: Exclude<CreateOutcome, Accepted>,
 ): Promise<AfterOutcome> {
   const { row } = sent;
@@ -169,7 +162,7 @@ function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, paym
  */
 function usedUpUntil(
   context: Parts<'gateway' | 'keys'>,
-  { row, payment: before }: Sent,
+  { row, payment: before }: Intent,
   payment: PaymentRecord,
   now: number,
 ): number | null {

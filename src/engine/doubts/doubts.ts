@@ -72,7 +72,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   const step = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, key);
     assert(payment, 'a row in doubt has its payment');
-    return carryOut(unit, context, open, { row, payment }, outcome);
+    return carryOut(unit, context, { row, payment }, outcome);
   });
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
@@ -106,7 +106,6 @@ async function writeUnanswered(
 async function carryOut(
   unit: Unit,
   context: DoubtsNeeds,
-  open: OpenBatch,
   doubt: { row: RowRecord; payment: PaymentRecord },
   outcome: Exclude<LookupOutcome, ReadProblem>,
 ): Promise<DoubtStep | null> {
@@ -131,13 +130,12 @@ async function carryOut(
   // The row was left to a person while this lookup ran. A lookup that found nothing does not change that.
   if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
-  return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
+  return (await writeStep(unit, context, { row, payment }, step, data)) ? step : null;
 }
 
 async function writeStep(
   unit: Unit,
   context: DoubtsNeeds,
-  open: OpenBatch,
   { row, payment }: { row: RowRecord; payment: PaymentRecord },
   step: DoubtStep,
   data: EventData,
@@ -146,7 +144,7 @@ async function writeStep(
   switch (step.do) {
     case 'adopt': {
       await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
-      return (await settle(unit, context, row, step.payment, { withDetails: open.withDetails })) !== null;
+      return (await settle(unit, context, row, step.payment)) !== null;
     }
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;

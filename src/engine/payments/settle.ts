@@ -22,26 +22,25 @@ export function evidenceData(evidence: Evidence): EventData {
   return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
 }
 
-/** Whether a terminal payment must be read in full before its row ends: a list never confirms a failure. */
-function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
-  return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
+/** Whether a failed payment must be read in full before its row ends: a list never confirms a failure. */
+function needsRead(payment: ServicePayment): boolean {
+  return !payment.full && payment.state === 'failed';
 }
 
 /**
- * Writes the service's report on a row's payment: the row ends, or is followed further. `withDetails`: also a completed
- * payment is read in full before its row ends. `evidence`: further data for the audit log. Returns the row as it is
- * now; null if another writer changed it first.
+ * Writes the service's report on a row's payment: the row ends, or is followed further. `evidence`: further data for
+ * the audit log. Returns the row as it is now; null if another writer changed it first.
  */
 export function settle(
   unit: Unit,
   { settings, gateway }: Parts<'settings' | 'gateway'>,
   row: RowRecord,
   payment: ServicePayment,
-  { withDetails, evidence = {} }: { withDetails: boolean; evidence?: EventData },
+  evidence: EventData = {},
 ): Promise<RowRecord | null> {
   const fields = serviceFields(payment, row);
   const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
-  if (payment.state !== 'open' && !needsRead(payment, withDetails)) {
+  if (payment.state !== 'open' && !needsRead(payment)) {
     const isCompleted = payment.state === 'completed';
     const failure_code = isCompleted ? null : payment.failureCode;
     const failure_reason = isCompleted ? null : payment.failureReason;

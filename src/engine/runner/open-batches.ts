@@ -11,8 +11,6 @@ export interface OpenBatch {
   watch: BatchWatch;
   /** The row refs of its file. */
   file: FileRefs;
-  /** Whether its completed rows are read one by one for their details. */
-  withDetails: boolean;
   /** Rows that a person ended and that were logged, because the service's list contradicts the end. */
   contradicted: RowMarks;
   /** Second payments of its rows that were logged, by the service's ids. */

@@ -34,7 +34,7 @@ export async function applyStatusUpdate(
     );
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
-  const written = await settle(unit, context, row, payment, { withDetails: false });
+  const written = await settle(unit, context, row, payment);
   if (written?.status !== 'completed') return written;
   const difference = mismatch(row, referenceOf(open.batch, row, row.generation), payment);
   if (difference !== null) await halt(unit, context, row, payment, difference);

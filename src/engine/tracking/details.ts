@@ -1,23 +1,29 @@
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import { endedRows, type RowRecord } from '../../ledger/rows/rows.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import type { Parts } from '../runner/context.ts';
-import type { OpenBatch } from '../runner/open-batches.ts';
 
-type DetailsNeeds = Parts<'clock' | 'committer' | 'db' | 'gateway' | 'limiter' | 'readTrouble' | 'stopping'>;
+type DetailsNeeds = Parts<
+  'clock' | 'committer' | 'db' | 'gateway' | 'limiter' | 'readTrouble' | 'settings' | 'stopping'
+>;
 
 const rowsPerPage = 100;
 /** The part of the read limit that details use: the rest is for payments that have not ended. */
 const share = 1 / 2;
 
 /**
- * Reads the details of a completed batch that the list does not show (the provider's reference), before its reports are
- * written. One row is read at a time, and no more than a share of the limit is used, so that the next batch need not
- * wait. Resolves at the first read without an answer: a report may lack details.
+ * Reads what the list does not show (the provider's reference), before the reports of a completed batch are written,
+ * unless the batch is large. One row is read at a time, and no more than a share of the limit is used, so that the next
+ * batch need not wait. Resolves at the first read without an answer: a report may lack details.
  */
-export async function readDetails(context: DetailsNeeds, { batch, withDetails }: OpenBatch): Promise<void> {
-  if (!withDetails || context.gateway.list === null) return;
+export async function readDetails(context: DetailsNeeds, { batch_id }: BatchRecord): Promise<void> {
+  if (context.gateway.list === null) return;
+  const counts = await countRows(context.db, batch_id);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (total > context.settings.detailRowsMax) return;
   for (let after = 0; ; ) {
-    const rows = await endedRows(context.db, batch.batch_id, after, rowsPerPage);
+    const rows = await endedRows(context.db, batch_id, after, rowsPerPage);
     for (const row of rows) {
       const isKnown = row.status !== 'completed' || row.topup_id === null || row.provider_reference !== null;
       if (!isKnown && !(await readRow(context, row))) return;

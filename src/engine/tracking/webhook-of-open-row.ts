@@ -36,7 +36,7 @@ export async function takeOpen(
     // After a failure the row may be paid again, so a read must confirm it first.
     const isFailure = update.payment?.state === 'failed';
     if (payment && !isFailure && update.payment?.topupId === row.topup_id && coversAll(row, update.payment)) {
-      await settle(unit, context, row, update.payment, { withDetails: false, evidence: { by: 'webhook' } });
+      await settle(unit, context, row, update.payment, { by: 'webhook' });
       noteWebhook(unit, context, row, update.payment);
       await close(unit, entry, 'settled');
       return {};
@@ -50,7 +50,8 @@ export async function takeOpen(
 
 /**
  * Adopts the payment of a row in doubt from a webhook that has the whole payment, signed: it is paid or about to be,
- * whatever lookups find. A failed payment is left to lookups, because the reference may have another payment.
+ * whatever lookups find. A failed payment is left to lookups, because the reference may have another payment. If the
+ * webhook lacks a part of the payment, the row does not end with it, but is followed.
  */
 async function adopt(
   unit: Unit,
@@ -59,10 +60,9 @@ async function adopt(
   row: RowRecord,
   said: ServicePayment,
 ): Promise<Effect> {
-  const isWhole = coversAll(row, said);
   const evidence = { by: 'webhook' };
   await unit.append(row.batch_id, 'row.adopt', { ...evidence, topup_id: said.topupId }, row.row_no);
-  await settle(unit, context, row, { ...said, full: isWhole }, { withDetails: !isWhole, evidence });
+  await settle(unit, context, row, coversAll(row, said) ? said : { ...said, state: 'open' }, evidence);
   await close(unit, entry, 'settled');
   return { wake: 'track' };
 }

@@ -232,12 +232,11 @@ describe('a webhook', () => {
     assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
   });
 
-  test('with an open payment makes a doubt followed by its id to its end', async () => {
-    const rig = await neverFound('callback', (it) =>
-      callbackBody(firstTopup(it, { status: 'processing', cost: null })),
-    );
-    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).cost], ['completed', '1']);
-  });
+  for (const status of ['processing', 'completed'] as const)
+    test(`with a payment that is ${status} and names no cost makes a doubt followed by its id to its end`, async () => {
+      const rig = await neverFound('callback', (it) => callbackBody(firstTopup(it, { status, cost: null })));
+      assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).cost], ['completed', '1']);
+    });
 
   test('with a failed payment, or with only an id, ends no doubt that look-ups do not, and is recorded', async () => {
     const failed = (it: Rig) => callbackBody(firstTopup(it, { status: 'failed' }));
