@@ -26,7 +26,7 @@ const ignored = () => undefined;
 const session: Session = {
   ...{ db, clock: systemClock, random: systemRandom, log: { info: ignored, warn: console.error } },
   config: await loadConfig({ cwd: folder, env: {}, configPath: undefined }),
-  ...{ ledgerPath, person: 'bench', through: 'serve' as const },
+  ...{ ledgerPath, ledgerUrl: null, person: 'bench', through: 'serve' as const },
 };
 const door = { nameOf: (field: string) => field };
 const { secret } = await performIn(session, createApiKey, door, { name: 'clerk', roles: ['prepare', 'audit'] });

@@ -14,7 +14,7 @@ export function buildProgram(call: Call, output: OutputConfiguration): Command {
     .description('Pays out airtime in bulk: each row of a CSV file once, with a report that adds up.')
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
-    .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
+    .option('--ledger <path>', 'ledger, a file or postgres://... (default: .airbatch/ledger.db)')
     .option('--json', 'print JSON on stdout, and nothing else there')
     .configureOutput(output)
     .configureHelp({ subcommandTerm: termOf })

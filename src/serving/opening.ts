@@ -6,7 +6,7 @@ import { notifyUnopened } from '../notify/unopened.ts';
 import type { Place } from '../operations/base/operation.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import { makeLog } from '../runtime/logging/log.ts';
-import { ledgerPathOf, openSession, type Session } from '../runtime/session/session.ts';
+import { ledgerPlaceOf, openSession, type Session } from '../runtime/session/session.ts';
 import { type Config, loadConfig } from '../runtime/settings/config.ts';
 import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts';
 import { jobRecipients } from './jobs.ts';
@@ -58,7 +58,7 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
       send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
-      notes: makeNotificationDedupe(ledgerPathOf(place, config), systemClock.now),
+      notes: makeNotificationDedupe(ledgerPlaceOf(place, config).ledger, systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('a notification could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(notificationMsMax),
     },

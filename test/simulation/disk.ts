@@ -202,6 +202,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
       ),
     compact: () => process.read(() => database.compact()),
     emptyLog: () => process.read(() => database.emptyLog()),
+    isEmpty: () => process.read(() => database.isEmpty()),
     close: async () => undefined,
   });
 

@@ -161,7 +161,8 @@ async function makeDatabase(from: string): Promise<string> {
   return url.href;
 }
 
-async function onServer(statement: string): Promise<void> {
+/** Runs a statement on the shared server as its superuser. */
+export async function onServer(statement: string): Promise<void> {
   const client = new Client({ connectionString: await sharedPostgres() });
   await client.connect();
   await client.query(statement);

@@ -7,6 +7,7 @@ import { visible } from '../../core/text/visible.ts';
 import { verifyReports } from '../../operations/proof/verify-reports.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
+import { chooseLedger } from '../../runtime/settings/ledger-place.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pathOf } from '../base/path-of.ts';
 import { call } from '../session/call.ts';
@@ -29,12 +30,13 @@ export async function execute(
   { key, serviceList, anchor }: VerifyCommandOptions,
 ): Promise<number> {
   const { terminal, cwd, ledgerPath, json } = context;
+  const { ledger, ledgerUrl } = chooseLedger({ ledger: '', ledgerUrl: null }, { cwd, given: ledgerPath });
   const result = await call(context, verifyReports, {
     dir: resolve(cwd, dir),
     key: pathOf(context, key),
     service_list: pathOf(context, serviceList),
     anchor: pathOf(context, anchor),
-    ledger: pathOf(context, ledgerPath),
+    ledger: ledgerPath && (ledgerUrl ?? ledger),
   });
   if (json) terminal.print(jsonLine(result));
   else show(terminal, result, key !== undefined);

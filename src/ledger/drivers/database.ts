@@ -40,5 +40,7 @@ export interface Database extends Queryable {
    * thousand. It begins and rejects like `compact`.
    */
   emptyLog(): Promise<void>;
+  /** Whether the database has no tables of a ledger yet. */
+  isEmpty(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -12,12 +12,17 @@ export async function migrate(
   database: Database,
   isHeld: (lease: LeaseRecord) => boolean = () => false,
 ): Promise<void> {
-  await database.execute('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
+  if (await database.isEmpty())
+    await database.execute('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
+  const known = await database.query<{ version: number }>('SELECT version FROM migrations');
+  const done = new Set(known.map(({ version }) => version));
   for (const [index, statements] of migrations.entries()) {
     const version = index + 1;
+    if (done.has(version)) continue;
+    // Another program may be about to do the same.
     await database.transact(async (tx) => {
-      const done = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
-      if (done.length > 0) return;
+      const others = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
+      if (others.length > 0) return;
       if (version > 1) await requireNobody(tx, isHeld);
       for (const statement of statements) await tx.execute(statement);
       await tx.execute('INSERT INTO migrations (version) VALUES (?)', [version]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shownPlace } from '../../runtime/session/session.ts';
 import { placeOf } from '../../runtime/settings/anchor-places.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -13,6 +14,7 @@ export const readConfiguration = defineOperation({
   ledger: 'none',
   input: z.strictObject({}),
   result: z.strictObject({
+    /** The path of the file, or the URL of the database without user and password. */
     ledger: z.string(),
     /** The folder of the reports. */
     out: z.string(),
@@ -46,10 +48,10 @@ export const readConfiguration = defineOperation({
     /** What is probably wrong with it. */
     warnings: z.array(z.string()),
   }),
-  async run({ session: { config, ledgerPath } }) {
+  async run({ session: { config, ledgerPath, ledgerUrl } }) {
     const { out, jobs, log, readableByGroup, intake, policy, people, mail } = config;
     return {
-      ...{ ledger: ledgerPath, out, jobs, intake, policy },
+      ...{ ledger: shownPlace({ ledger: ledgerPath, ledgerUrl }), out, jobs, intake, policy },
       log: log?.file ?? null,
       readable_by_group: readableByGroup,
       people: Object.fromEntries(Object.entries(people).map(([role, names]) => [role, [...names]])),

@@ -7,7 +7,7 @@ import type { OpenAccount } from './account.ts';
 
 /** Makes the runner that sends for an open account in this process. */
 export function runnerOf(
-  { db, clock, random, log, ledgerPath }: Session,
+  { db, clock, random, log, ledgerPath, ledgerUrl }: Session,
   { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
   options: Pick<RunnerOptions, 'restored' | 'onLeaseTaken' | 'onCompleted' | 'rereads'>,
 ): AccountRunner {
@@ -19,7 +19,8 @@ export function runnerOf(
       holder: processHolder(clock),
       isDead: isDeadProcess,
       callbackUrl,
-      mark: makeLedgerMark(ledgerPath),
+      // The marks tell that a file was put back. A database on a server has no file that a backup could replace.
+      ...(ledgerUrl === null ? { mark: makeLedgerMark(ledgerPath) } : {}),
       ...options,
     },
   );

@@ -1,17 +1,49 @@
+import { statSync } from 'node:fs';
 import { systemClock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { openPostgres } from '../../ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../ledger/schema/schema.ts';
+import type { LedgerPlace } from '../settings/ledger-place.ts';
 import { isDeadProcess } from './process-holder.ts';
 
-/** Opens the ledger at `path`; creates it, or upgrades its schema, if needed. */
-export async function openLedger(path: string): Promise<Database> {
-  const db = openSqlite(path);
+/** Opens the ledger in this file; creates it, or upgrades its schema, if needed. */
+export function openLedger(path: string): Promise<Database> {
+  return prepared(openSqlite(path));
+}
+
+/** Opens the ledger; creates it, or upgrades its schema, if needed. Null if there is none and none may be created. */
+export async function openPlace(
+  { ledger, ledgerUrl }: LedgerPlace,
+  { onlyIfThere }: { onlyIfThere: boolean },
+): Promise<Database | null> {
+  if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openLedger(ledger);
+  const db = openPostgres(ledgerUrl);
+  if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return prepared(db);
+  await db.close();
+  return null;
+}
+
+async function prepared(db: Database): Promise<Database> {
   try {
     await migrate(db, ({ holder, expires_at }) => expires_at > systemClock.now() && !isDeadProcess(holder));
     return db;
   } catch (error) {
-    await db.close();
-    throw error;
+    return closeAfter(db, error);
+  }
+}
+
+async function closeAfter(db: Database, error: unknown): Promise<never> {
+  await db.close();
+  throw error;
+}
+
+/** Whether there is a ledger, or may be one: if the folder cannot be entered, nobody can say that it has none. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { type Random, systemRandom } from '../../core/basics/random.ts';
 import type { Log } from '../../core/text/log.ts';
@@ -8,12 +7,14 @@ import { systemClock } from '../../core/time/clock.ts';
 import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
 import { endAbandoned } from '../../intake/check/end-reading.ts';
 import type { Actor, Through } from '../../ledger/actor.ts';
+import { ledgerUrlSecrets, shownLedgerUrl } from '../../ledger/drivers/postgres/ledger-url.ts';
 import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
 import { makeLog } from '../logging/log.ts';
 import { type Config, loadConfig } from '../settings/config.ts';
 import type { Role } from '../settings/config-shape.ts';
-import { openLedger } from './ledger.ts';
+import { chooseLedger, type LedgerPlace } from '../settings/ledger-place.ts';
+import { openLedger, openPlace } from './ledger.ts';
 import { isDeadProcess, processHolder } from './process-holder.ts';
 
 /** What a caller of the HTTP API may do. */
@@ -29,7 +30,10 @@ export interface Grant {
  */
 export interface Session extends Actor {
   config: Config;
+  /** The ledger on SQLite. Its folder has keys and uploads, also if the ledger is on PostgreSQL. */
   ledgerPath: string;
+  /** The ledger on PostgreSQL; null: it is the file. */
+  ledgerUrl: string | null;
   random: Random;
   log: Log;
   /** If it is set, it decides what the person may do; else the configuration's `people` decide. */
@@ -41,6 +45,7 @@ export interface SessionOptions {
   cwd: string;
   env: Record<string, string | undefined>;
   configPath: string | undefined;
+  /** The path or the URL of the ledger; undefined: as configured. */
   ledgerPath: string | undefined;
   /** The door that the person uses; default: `library`. */
   through?: Through;
@@ -68,19 +73,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false, noLedger = false } = options;
   const { through = 'library' } = options;
   const config = await loadConfig({ cwd, env, configPath });
-  const path = ledgerPathOf(options, config);
-  const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
-  const ledgerPath = isMissing ? noLedgerPath : path;
+  const place = ledgerPlaceOf(options, config);
   const log = makeLog({
     level: screen ? 'warn' : 'info',
-    secrets: config.secrets,
+    secrets: [...config.secrets, ...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : [])],
     screen,
     stderr,
     file: config.log,
   });
   for (const warning of config.warnings) log.warn(warning);
-  if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
-  const db = await openLedger(noLedger ? noLedgerPath : ledgerPath);
+  const found = noLedger ? null : await openPlace(place, { onlyIfThere: onlyIfThere || onlyReads });
+  if (onlyIfThere && found === null)
+    throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${shownPlace(place)}`);
+  const isMissing = !noLedger && found === null;
+  const db = found ?? (await openLedger(noLedgerPath));
   try {
     await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
     await cancelRowsLeft({ db, clock: systemClock }, { actor: 'engine' });
@@ -90,25 +96,33 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
   const { otherNames } = config;
   const person = personName();
-  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person, through, otherNames };
+  const ledgerPath = isMissing ? noLedgerPath : place.ledger;
+  const ledgerUrl = isMissing ? null : place.ledgerUrl;
+  return {
+    config,
+    ledgerPath,
+    ledgerUrl,
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    person,
+    through,
+    otherNames,
+  };
 }
 
-/** Whether there is a ledger, or may be one: if the folder cannot be entered, nobody can say that it has none. */
-function isThere(path: string): boolean {
-  try {
-    statSync(path);
-    return true;
-  } catch (error) {
-    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-  }
-}
-
-/** The path of the ledger: from the command line, else from the configuration. */
-export function ledgerPathOf(
+/** Where the ledger is: from the command line, else from the configuration. */
+export function ledgerPlaceOf(
   { cwd, ledgerPath }: Pick<SessionOptions, 'cwd' | 'ledgerPath'>,
-  { ledger }: Config,
-): string {
-  return ledgerPath ? resolve(cwd, ledgerPath) : ledger;
+  config: LedgerPlace,
+): LedgerPlace {
+  return chooseLedger(config, { cwd, given: ledgerPath });
+}
+
+/** The place of the ledger for people: no password. */
+export function shownPlace({ ledger, ledgerUrl }: LedgerPlace): string {
+  return ledgerUrl === null ? ledger : shownLedgerUrl(ledgerUrl);
 }
 
 export function signingKeyPath(ledgerPath: string): string {

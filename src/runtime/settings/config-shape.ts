@@ -6,6 +6,7 @@ import { mailShape, recipientShape } from '../../notify/recipients.ts';
 import { accountShape, positive } from './account-config.ts';
 import { anchorsShape } from './anchor-places.ts';
 import { consoleShape } from './console-config.ts';
+import { ledgerShape } from './ledger-place.ts';
 
 /**
  * The roles of people: they import files, approve batches, send and pause them, decide what happened to a payment,
@@ -59,7 +60,7 @@ const peopleShape = z
   });
 
 export const configShape = z.strictObject({
-  ledger: z.string().min(1).default('.airbatch/ledger.db'),
+  ledger: ledgerShape,
   out: z.string().min(1).default('reports'),
   /** The folder of the job definitions. */
   jobs: z.string().min(1).default('jobs'),

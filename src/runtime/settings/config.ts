@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { AirbatchError, configFaults, errorMessage, errorTable } from '../../core/basics/errors.ts';
 import { faultTexts, shapeFaults } from '../../core/text/shape-faults.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
+import { ledgerUrlSecrets } from '../../ledger/drivers/postgres/ledger-url.ts';
 import {
   type FaultOf,
   type Mail,
@@ -20,12 +21,12 @@ import { configShape, type Role } from './config-shape.ts';
 import { type ConsoleConfig, resolveConsole } from './console-config.ts';
 import { readEditedText } from './edited-text.ts';
 import { collectSecrets, dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
+import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
-export interface Config {
-  ledger: string;
+export interface Config extends LedgerPlace {
   out: string;
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
@@ -71,6 +72,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const base = path ? dirname(path) : cwd;
   const { readableByGroup } = parsed.data;
   const env = { ...readDotEnv(cwd), ...given };
+  const place = resolveLedger(parsed.data.ledger, { base, env });
   const named = collectSecrets(env);
   const accounts = new Map<string, AccountConfig>();
   for (const [name, account] of Object.entries(parsed.data.accounts))
@@ -100,9 +102,15 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       ...webhookKeys.callback,
       ...webhookKeys.registered,
     ])
-    .concat(anchorTokens, notificationSecrets, web.openid?.clientSecret ?? [], secretsNamed(env));
+    .concat(
+      place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : [],
+      anchorTokens,
+      notificationSecrets,
+      web.openid?.clientSecret ?? [],
+      secretsNamed(env),
+    );
   return Object.freeze({
-    ledger: resolve(base, parsed.data.ledger),
+    ...place,
     out: resolve(base, parsed.data.out),
     accounts,
     intake: parsed.data.intake,

@@ -9,34 +9,67 @@ export interface LaterEvents {
   kinds: Record<string, number>;
 }
 
+type Answer = readonly Record<string, unknown>[];
+
+const questions = [
+  'SELECT hash FROM events WHERE batch_id = ? AND seq = ?',
+  'SELECT kind, COUNT(*) AS count FROM events WHERE batch_id = ? AND seq > ? GROUP BY kind ORDER BY kind',
+  `SELECT body FROM events WHERE batch_id = ? AND seq > ? AND kind = 'batch.report' ORDER BY seq DESC LIMIT 1`,
+] as const;
+type Answers = [Answer, Answer, Answer];
+
+function readFile(path: string, values: [string, number]): Answers {
+  const ledger = new DatabaseSync(path, { readOnly: true });
+  try {
+    return questions.map((question) => ledger.prepare(question).all(...values)) as unknown as Answers;
+  } finally {
+    ledger.close();
+  }
+}
+
+async function readDatabase(url: string, values: [string, number]): Promise<Answers> {
+  const { Client } = await import('pg');
+  const address = new URL(url);
+  // The library then understands `sslmode` as libpq does.
+  address.searchParams.set('uselibpqcompat', 'true');
+  const client = new Client({ connectionString: address.href });
+  try {
+    await client.connect();
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const answers: Answer[] = [];
+    for (const question of questions) {
+      let count = 0;
+      const text = question.replaceAll('?', () => `$${++count}`);
+      answers.push((await client.query(text, values)).rows);
+    }
+    return answers as unknown as Answers;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Without user, password and parameters. */
+function shownUrl(text: string): string {
+  if (!URL.canParse(text)) return 'the URL';
+  const { host, pathname } = new URL(text);
+  return `postgres://${host}${pathname}`;
+}
+
 /**
  * The chain of the reports must be the beginning of the ledger's chain. If that has grown since, the reports are older,
  * not wrong.
  */
 export async function checkLedger(
-  ledgerPath: string,
+  place: string,
   { batch_id, audit }: Manifest,
   findings: Findings,
 ): Promise<LaterEvents> {
-  const { hash, later, newest } = await given(`${ledgerPath} cannot be read as a ledger`, () => {
-    const ledger = new DatabaseSync(ledgerPath, { readOnly: true });
-    try {
-      const event = ledger.prepare('SELECT hash FROM events WHERE batch_id = ? AND seq = ?');
-      const after = ledger.prepare(
-        'SELECT kind, COUNT(*) AS count FROM events WHERE batch_id = ? AND seq > ? GROUP BY kind ORDER BY kind',
-      );
-      const reports = ledger.prepare(
-        "SELECT body FROM events WHERE batch_id = ? AND seq > ? AND kind = 'batch.report' ORDER BY seq DESC LIMIT 1",
-      );
-      return {
-        hash: event.get(batch_id, audit.events)?.hash,
-        later: after.all(batch_id, audit.events),
-        newest: reports.get(batch_id, audit.events)?.body,
-      };
-    } finally {
-      ledger.close();
-    }
-  });
+  const isUrl = /^postgres(ql)?:/i.test(place);
+  const [event, later, reports] = await given(`${isUrl ? shownUrl(place) : place} cannot be read as a ledger`, () =>
+    isUrl ? readDatabase(place, [batch_id, audit.events]) : readFile(place, [batch_id, audit.events]),
+  );
+  const hash = event[0]?.hash;
+  const newest = reports[0]?.body;
   if (hash !== audit.head) findings.add('events.jsonl', 'is not the audit chain of this ledger.');
   const kinds = Object.fromEntries(later.map(({ kind, count }) => [String(kind), Number(count)]));
   const events = Object.values(kinds).reduce((sum, count) => sum + count, 0);

@@ -28,7 +28,13 @@ test('read-configuration shows what is set, and no secret', async (t) => {
   const HOOK = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
   const secrets = { KEY: 'secret-3', HOOK, CHAT: 'https://chat.example.com/secret-4', PASSWORD: 'secret-5' };
   const config = await loadConfig({ cwd, env: { ...secrets, USER_NAME: 'mailer', TOKEN: 'secret-6' } });
-  const session = { config, ledgerPath: 'ledger.db', person: 'ann', through: 'cli' } as unknown as Session;
+  const session = {
+    config,
+    ledgerPath: 'ledger.db',
+    ledgerUrl: 'postgres://ann:secret-7@db.example.com/pay?password=secret-8',
+    person: 'ann',
+    through: 'cli',
+  } as unknown as Session;
   const door = { nameOf: (field: string) => field };
   const read = await performIn(session, readConfiguration, door, {});
   const { intake, policy, people, notifications, mail, anchors, personal_data_days } = read;

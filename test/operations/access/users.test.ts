@@ -26,7 +26,7 @@ async function installation(t: TestContext) {
   const config = await loadConfig({ cwd, env, configPath: undefined });
   const log = { info: () => undefined, warn: () => undefined };
   const session: Session = {
-    ...{ db, clock, config, log, random: systemRandom, ledgerPath: join(cwd, 'ledger.db') },
+    ...{ db, clock, config, log, random: systemRandom, ledgerPath: join(cwd, 'ledger.db'), ledgerUrl: null },
     person: 'root',
     through: 'console',
   };

@@ -55,6 +55,7 @@ async function twoTeams(t: TestContext, seen = ['ours']) {
   const session: Session = {
     ...{ db, clock, config, log: { info: silent, warn: silent }, random: systemRandom },
     ledgerPath: join(folder, 'ledger.db'),
+    ledgerUrl: null,
     person: 'limited',
     through: 'api',
     grant: { roles, accounts: seen },

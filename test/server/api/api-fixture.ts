@@ -51,6 +51,7 @@ export async function api(
   const session: Session = {
     ...{ db, clock, config, log: { info: note, warn: note }, random: systemRandom },
     ledgerPath: join(folder, 'ledger.db'),
+    ledgerUrl: null,
     person: 'root',
     through: 'serve',
     otherNames,

@@ -35,6 +35,7 @@ export async function draftsApi(t: TestContext, config: object = {}) {
     ...{ db, clock: systemClock, log: { info: note, warn: note }, random: systemRandom },
     config: await loadConfig({ cwd: folder, env: {}, configPath: undefined }),
     ledgerPath: join(folder, 'ledger.db'),
+    ledgerUrl: null,
     person: 'root',
     through: 'serve',
   };

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool, type PoolClient } from 'pg';
 import { assert } from '../../../core/basics/assert.ts';
 import { asLedgerError } from './errors.ts';
+import { connectionUrl } from './ledger-url.ts';
 import { ledgerTypes } from './types.ts';
 
 const connectionsMax = 10;
@@ -18,7 +19,7 @@ export interface Connections {
 /** Connections to the database at `url`. The first one is made when it is needed. */
 export function makeConnections(ledger: string, url: string): Connections {
   const pool = new Pool({
-    connectionString: url,
+    connectionString: connectionUrl(url),
     max: connectionsMax,
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,

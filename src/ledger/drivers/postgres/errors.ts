@@ -19,13 +19,19 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   '25006': 'LEDGER_IO',
 };
 
+const hint =
+  'Check that the database runs, and that its address, user and password are right. Nothing is sent without it.';
+
 /** Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged. */
 export function asLedgerError(name: string, error: unknown): unknown {
   if (error instanceof AirbatchError) return error;
   const { code: state, syscall } = error as { code?: string } & NodeJS.ErrnoException;
   const code = codes[state ?? ''] ?? codes[(state ?? '').slice(0, 2)];
   if (code === undefined && syscall === undefined && !isConnectionLost(error)) return error;
-  return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, { cause: error });
+  return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(code === undefined || code === 'LEDGER_IO' ? { hint } : {}),
+  });
 }
 
 /** Whether the connection ended, so that what became of the last statement is unknown. */

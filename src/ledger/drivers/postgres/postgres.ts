@@ -3,6 +3,8 @@ import type { Database, Queryable } from '../database.ts';
 import { commit } from './commit.ts';
 import { makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
+import { shownLedgerUrl } from './ledger-url.ts';
+import { makeSameLedger, readIdentity } from './same-ledger.ts';
 import { statementsOn } from './statements.ts';
 
 /** The advisory lock that all writing transactions of a ledger take, as SQLite's one writer. */
@@ -18,19 +20,23 @@ export interface PostgresOptions {
   lockWaitMsMax?: number;
 }
 
-/** One round trip: begin, take the writer's lock, and learn the number by which the transaction can be looked up. */
+/**
+ * One round trip: begin, take the writer's lock, and learn which ledger this is and the number by which the transaction
+ * can be looked up.
+ */
 function beginWritingWith({ idleInTransactionMsMax = 5_000, lockWaitMsMax = 15_000 }: PostgresOptions): string {
   return `BEGIN;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
-    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid`;
+    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid, ${readIdentity} AS identity`;
 }
 
 const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
-  const ledger = withoutPassword(url);
+  const ledger = shownLedgerUrl(url);
+  const assertSame = makeSameLedger(ledger);
   const beginWriting = beginWritingWith(options);
   const { pool, withClient, inside } = makeConnections(ledger, url);
 
@@ -48,9 +54,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   const write = <Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> =>
     withClient(async (client) => {
-      const { xid } = await run(client, beginWriting);
+      const { xid, identity } = await run(client, beginWriting);
       let result: Result;
       try {
+        assertSame(identity as string | null);
         result = await inside(() => work(statementsOn(ledger, client)));
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined);
@@ -74,11 +81,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       }),
     compact: () => withClient(async (client) => void (await run(client, 'VACUUM (FULL)'))),
     emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM'))),
+    async isEmpty() {
+      const [found] = await withClient((client) =>
+        statementsOn(ledger, client).values("SELECT to_regclass('migrations')"),
+      );
+      return found?.[0] === null;
+    },
     close: () => pool.end(),
   };
-}
-
-function withoutPassword(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
 }

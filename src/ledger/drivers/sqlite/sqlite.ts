@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 import type { CheckpointLimits } from './checkpoints.ts';
 import { makeDurableLog } from './durable-log.ts';
 import { makeAssertInPlace } from './file-in-place.ts';
@@ -9,6 +9,10 @@ import { makeSnapshots, readSnapshot } from './sqlite-snapshot.ts';
 import { makeStatements } from './sqlite-statements.ts';
 import { makeTurns } from './turns.ts';
 import type { SyncFile } from './wal-sync.ts';
+
+async function hasNoTables(direct: Queryable): Promise<boolean> {
+  return (await direct.query("SELECT 1 AS one FROM sqlite_master WHERE name = 'migrations'")).length === 0;
+}
 
 /** How long a statement waits by default for a transaction of another process. */
 const defaultBusyTimeoutMs = 5_000;
@@ -58,9 +62,13 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     groupsApartMs: isFile(path) ? groupsApartMs : 0,
   });
   const snapshots = makeSnapshots();
-  const whenUnread = async (work: () => Promise<void>): Promise<void> => {
+  const whenUnread = async (work: () => void): Promise<void> => {
     await snapshots.ended();
-    await whenDurable(work);
+    await whenDurable(async () => {
+      await log.idle();
+      work();
+      await log.truncate();
+    });
   };
 
   return {
@@ -79,17 +87,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
       isFile(path)
         ? snapshots.keep(readSnapshot(path, busyTimeoutMs, { wal: log.wal, assertInPlace }, work))
         : inTurn(() => work(direct)),
-    compact: () =>
-      whenUnread(async () => {
-        await log.idle();
-        attempt(path, () => database.exec('VACUUM'));
-        await log.truncate();
-      }),
-    emptyLog: () =>
-      whenUnread(async () => {
-        await log.idle();
-        await log.truncate();
-      }),
+    compact: () => whenUnread(() => attempt(path, () => database.exec('VACUUM'))),
+    emptyLog: () => whenUnread(() => undefined),
+    isEmpty: () => inTurn(() => hasNoTables(direct)),
     close: () =>
       inTurn(async () => {
         await log.close();

@@ -1,0 +1,47 @@
+import { isLoopback } from '../../../core/text/safe-url.ts';
+
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+
+export function isLedgerUrl(text: string): boolean {
+  return /^postgres(ql)?:/i.test(text);
+}
+
+/**
+ * What is wrong with the URL of a ledger, as a predicate; null if nothing is. The URL is not repeated, because it may
+ * contain a password.
+ */
+export function ledgerUrlFault(text: string): string | null {
+  if (!isLedgerUrl(text)) return 'must begin with postgres://';
+  if (!URL.canParse(text)) return 'is not a URL (a special character in the password is written as %40)';
+  const { hostname, pathname, searchParams } = new URL(text);
+  // A "/" in a password makes what follows it a part of the path.
+  if (!/^\/[^/@:]+$/.test(pathname)) return 'must end with the name of a database: postgres://host/airbatch';
+  const mode = searchParams.get('sslmode');
+  if (mode !== null && !(sslModes as readonly string[]).includes(mode))
+    return `must have one of these as its sslmode: ${sslModes.join(', ')}`;
+  // libpq would try TLS, and go on without it. Here it is decided.
+  if (mode === null && hostname !== '' && !isLoopback(hostname))
+    return 'must say how the connection is encrypted: add ?sslmode=verify-full, or sslmode=disable on a private network';
+  if (mode === 'verify-ca' && !searchParams.has('sslrootcert'))
+    return 'must name the certificate of the authority: add sslrootcert=FILE, or use sslmode=verify-full';
+  return null;
+}
+
+/** The URL as the library must get it, so that it understands `sslmode` as libpq does. */
+export function connectionUrl(url: string): string {
+  const compatible = new URL(url);
+  compatible.searchParams.set('uselibpqcompat', 'true');
+  return compatible.href;
+}
+
+/** The URL for people, logs and errors: without user, password and parameters. */
+export function shownLedgerUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** The password in the URL, as it is written and as it is meant. */
+export function ledgerUrlSecrets(url: string): string[] {
+  const { password, searchParams } = new URL(url);
+  return [password, decodeURIComponent(password), searchParams.get('password') ?? ''].filter((text) => text !== '');
+}
