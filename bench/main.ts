@@ -16,6 +16,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   reports: () => import('./reports.ts'),
   drafts: () => import('./drafts.ts'),
   console: () => import('./console.ts'),
+  scrape: () => import('./scrape.ts'),
 };
 
 /**

@@ -111,7 +111,7 @@ const subRooms: Record<string, readonly string[]> = {
   sandbox: ['parts', 'money', 'http', 'v1', 'v2', 'webhooks', '.'],
   runtime: ['logging', 'settings', 'session', 'accounts', 'drafts', 'upkeep', 'jobs', 'inbox'],
   scheduler: ['.'],
-  server: ['base', 'sign-in', 'api', '.'],
+  server: ['base', 'metrics', 'sign-in', 'api', '.'],
   serving: ['.'],
   library: ['.'],
   cli: ['base', 'session', 'text', 'running', 'service', 'audits', 'batches', 'files', 'migration', 'serving', '.'],

@@ -2,6 +2,7 @@ import { AirbatchError } from '../core/basics/errors.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './contract/gateway.ts';
 import { requestDeadlineMsDefault, v1Policy, v2Policy } from './contract/policies.ts';
+import type { OnAnswered } from './transport/service-call.ts';
 import { checkedBaseUrl, type Transport } from './transport/transport.ts';
 import { makeUndiciTransport } from './transport/undici-transport.ts';
 import { makeV1Gateway } from './v1/v1-client.ts';
@@ -26,13 +27,17 @@ export interface MakeGatewayDeps {
   clock: Clock;
   transport?: Transport;
   onRate?: (requestClass: RequestClass, headers: RateHeaders) => void;
+  onAnswered?: OnAnswered | undefined;
 }
 
 /**
  * Makes the gateway for the account's version of the service. Throws `CONFIG_INVALID` if the base URL or a credential
  * cannot be used.
  */
-export function makeGateway(account: GatewayAccount, { clock, transport, onRate }: MakeGatewayDeps): Gateway {
+export function makeGateway(
+  account: GatewayAccount,
+  { clock, transport, onRate, onAnswered }: MakeGatewayDeps,
+): Gateway {
   const baseUrl = checkedBaseUrl(account.baseUrl);
   const {
     version,
@@ -40,7 +45,7 @@ export function makeGateway(account: GatewayAccount, { clock, transport, onRate 
     walletMode = 'auto',
     requestDeadlineMs: deadlineMs = requestDeadlineMsDefault,
   } = account;
-  const deps = { clock, transport: transport ?? makeUndiciTransport({ clock }, { baseUrl }), onRate };
+  const deps = { clock, transport: transport ?? makeUndiciTransport({ clock }, { baseUrl }), onRate, onAnswered };
   if (version === 'v2' && 'apiKey' in credentials) {
     return makeV2Gateway(deps, {
       credentials,

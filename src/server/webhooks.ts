@@ -6,6 +6,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { WebhookKeys } from '../gateway/webhooks/webhook-signatures.ts';
 import { addToInbox, type WebhookScheme } from '../ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../ledger/drivers/database.ts';
+import type { Reception } from './metrics/metrics.ts';
 import { makeRejectionLog } from './rejection-log.ts';
 import { inboxEntry, type RawWebhook, verifyWebhook } from './verify-webhook.ts';
 
@@ -18,6 +19,8 @@ export interface WebhookDeps {
   webhookKeys: ReadonlyMap<string, WebhookKeys>;
   /** Called when a new webhook is durable. */
   onWebhook: (account: string) => void;
+  /** Called for each webhook with what became of it. A stranger's webhook has the account "(unknown)". */
+  onReceived?: (account: string, reception: Reception) => void;
 }
 
 /** The largest accepted webhook; those of the specification have about 1 KiB. */
@@ -68,7 +71,8 @@ export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void 
 export type Received = 'now' | 'before' | 'rejected' | 'not_kept';
 
 /** Verifies webhooks and stores them in the inbox, whichever way they arrive. */
-export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWebhook }: WebhookDeps) {
+export function makeWebhookReceiver(deps: WebhookDeps) {
+  const { db, clock, random, log, webhookKeys, onWebhook, onReceived = () => undefined } = deps;
   // If no key can match, the check still runs with a random key, so that the answer takes as long.
   const decoy = [random.hex(32)];
   const orDecoy = (keys: readonly string[] | undefined) => (keys && keys.length > 0 ? keys : decoy);
@@ -80,20 +84,27 @@ export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWeb
     const keys = { callback: orDecoy(known?.callback), registered: orDecoy(known?.registered) };
     const check = verifyWebhook(webhook, keys, clock.now());
     if (!check.ok) {
-      reject({ account: known ? account : '(unknown)', scheme, problem: check.problem });
+      const of = known ? account : '(unknown)';
+      reject({ account: of, scheme, problem: check.problem });
+      onReceived(of, { refused: check.problem });
       return 'rejected';
     }
     const entry = inboxEntry(webhook, keys, clock.now());
     try {
-      if (!(await addToInbox(db, entry))) return 'before';
+      if (!(await addToInbox(db, entry))) {
+        onReceived(account, { result: 'repeated' });
+        return 'before';
+      }
     } catch (error) {
       // A webhook that is not durable is not acknowledged, so that the service sends it again.
       const code = error instanceof AirbatchError ? error.code : 'UNEXPECTED';
       log.warn('a webhook could not be stored', { account, scheme, code, error: errorMessage(error) });
+      onReceived(account, { result: 'not_stored' });
       return 'not_kept';
     }
-    if (entry.outcome === 'unreadable')
-      log.warn('a webhook could not be read', { account, scheme, digest: entry.body_digest });
+    const isUnreadable = entry.outcome === 'unreadable';
+    onReceived(account, { result: isUnreadable ? 'unreadable' : 'stored' });
+    if (isUnreadable) log.warn('a webhook could not be read', { account, scheme, digest: entry.body_digest });
     onWebhook(account);
     return 'now';
   };

@@ -10,6 +10,7 @@ import type { Session } from '../runtime/session/session.ts';
 import { type AccountConfig, sandboxAccountName } from '../runtime/settings/account-config.ts';
 import { chosenAccountName } from '../runtime/settings/config.ts';
 import type { Notifier } from '../runtime/upkeep/notifier.ts';
+import type { Metrics } from '../server/metrics/metrics.ts';
 
 export function keep(
   session: Session,
@@ -20,18 +21,24 @@ export function keep(
     restored,
     onCompleted,
     notifier,
+    metrics,
   }: {
     url: string;
     restored: boolean;
     onCompleted: (batchId: string) => void;
     notifier: Pick<Notifier, 'notifyStandstill'>;
+    metrics: Pick<Metrics, 'onAnswered'>;
   },
 ): SupervisedAccount {
   return superviseAccount(name, {
     clock: session.clock,
     log: session.log,
     open: () =>
-      openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
+      openAccount(account, {
+        ...session,
+        sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups`,
+        onAnswered: metrics.onAnswered(name),
+      }),
     makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
     onStandstill: (error, isTriedAgain) => notifier.notifyStandstill({ account: name, error, isTriedAgain }),
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { makeApiServer } from '../server/api/api-server.ts';
-import { makeMetricsServer } from '../server/metrics.ts';
+import { type MetricsDeps, makeMetricsServer } from '../server/metrics/metrics-server.ts';
 import { makePasswordHasher } from '../server/sign-in/password.ts';
 import { withKept } from './accounts.ts';
 import { listening } from './listening.ts';
@@ -27,10 +27,11 @@ export function makeInnerServers(
   kept: ReadonlyMap<string, SupervisedAccount>,
   { metricsAddress, apiAddress }: InnerAddresses,
   nameOf: (field: string) => string,
+  measured: Pick<MetricsDeps, 'metrics' | 'jobs' | 'upkeep'>,
 ) {
   if (apiAddress !== null) requirePrivate(apiAddress.host, session.config.console, nameOf('api_host'));
   // A server without an address is not built: the API makes a schema for each of its routes.
-  const metrics = metricsAddress && metricsOf(session, kept);
+  const metrics = metricsAddress && metricsOf(session, kept, measured);
   let apiUrl = '';
   const publicUrl = () => publicUrlOf(session.config.console, apiUrl);
   const api =
@@ -58,9 +59,14 @@ export function makeInnerServers(
   };
 }
 
-function metricsOf(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): FastifyInstance {
+function metricsOf(
+  session: Session,
+  kept: ReadonlyMap<string, SupervisedAccount>,
+  measured: Pick<MetricsDeps, 'metrics' | 'jobs' | 'upkeep'>,
+): FastifyInstance {
   return makeMetricsServer({
     ...session,
+    ...measured,
     accounts: () =>
       [...kept.values()].map((account) => ({
         name: account.name,

@@ -3,7 +3,7 @@ import { batchesWithoutReports } from '../operations/working/missing-reports.ts'
 import { writeReports } from '../reports/reports.ts';
 import { differenceText } from '../reports/sentences/version-text.ts';
 import { type Session, sessionSigning } from '../runtime/session/session.ts';
-import { makeAnchoring } from '../runtime/upkeep/anchoring.ts';
+import { type Anchoring, makeAnchoring } from '../runtime/upkeep/anchoring.ts';
 import { makeReportRefresh } from './report-refresh.ts';
 
 /** How often late status updates are looked for. */
@@ -27,12 +27,16 @@ export function makeReportWriter(
   { written, onUnwritable }: { written: () => Promise<void> | undefined; onUnwritable: (error: AirbatchError) => void },
 ): {
   areWritten: () => boolean;
+  /** How many batches wait for their reports: to be written for the first time, or after a failure. */
+  missing: () => number;
+  /** The places for the heads of audit chains, and whether each is failing. */
+  anchors: () => ReadonlyMap<string, boolean>;
   write: (batchId: string) => void;
   writeMissing: () => Promise<void>;
   keep: () => void;
   stop: () => Promise<void>;
 } {
-  const { db, log, clock, config } = session;
+  const { db, log, config } = session;
   const anchoring = makeAnchoring(session);
   const stopping = new AbortController();
   let keeping: Promise<void> = Promise.resolve();
@@ -47,7 +51,7 @@ export function makeReportWriter(
       });
     return reports;
   };
-  const { next, areWritten, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
+  const { next, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>
     void next(batchId, out, async () => {
       const { dir } = await write(batchId, out);
@@ -67,22 +71,14 @@ export function makeReportWriter(
     });
   return {
     areWritten,
+    missing,
+    anchors: anchoring.places,
     write: writeFirst,
     async writeMissing() {
       for (const { batchId, out } of await batchesWithoutReports(session)) writeFirst(batchId, out);
     },
     keep() {
-      const look = makeReportRefresh(session, restate);
-      const keep = async () => {
-        while (!stopping.signal.aborted) {
-          await anchoring.put();
-          await look().catch((error: unknown) =>
-            log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) }),
-          );
-          await clock.sleep(lookMs, stopping.signal);
-        }
-      };
-      keeping = keep();
+      keeping = keepLooking(session, anchoring, makeReportRefresh(session, restate), stopping.signal);
     },
     async stop() {
       stopping.abort();
@@ -93,10 +89,28 @@ export function makeReportWriter(
   };
 }
 
+/** Stores the heads of audit chains, and refreshes reports after late status updates, again and again. */
+async function keepLooking(
+  { clock, log }: Session,
+  anchoring: Anchoring,
+  look: () => Promise<unknown>,
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    await anchoring.put();
+    await look().catch((error: unknown) =>
+      log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) }),
+    );
+    await clock.sleep(lookMs, stopping);
+  }
+}
+
 interface WriteQueue {
   /** Does the work after all earlier work. An error with one batch does not hold up the others. */
   next(batchId: string, out: string, work: () => Promise<void>): Promise<void>;
   areWritten(): boolean;
+  /** How many batches wait for their reports, whether or not an attempt has failed. */
+  missing(): number;
   /** Resolves when nothing is being written or tried again. */
   idle(): Promise<void>;
 }
@@ -109,6 +123,8 @@ function makeWriteQueue(
   let last: Promise<void> = Promise.resolve();
   /** The work that failed because of the folder, by batch and folder. */
   const waiting = new Map<string, () => Promise<unknown>>();
+  /** The batches whose work is queued or running, and whose last attempt did not fail. */
+  let queued = 0;
   let retrying: Promise<void> | null = null;
   const retry = async () => {
     for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
@@ -132,12 +148,19 @@ function makeWriteQueue(
       onUnwritable(unwritable);
       retrying ??= retry();
     };
-    last = last.then(work).then(() => void waiting.delete(key), failed);
+    queued += 1;
+    last = last
+      .then(work)
+      .then(() => void waiting.delete(key), failed)
+      .finally(() => {
+        queued -= 1;
+      });
     return last;
   };
   return {
     next,
     areWritten: () => waiting.size === 0,
+    missing: () => Math.max(queued, waiting.size),
     async idle() {
       await retrying;
       await last;

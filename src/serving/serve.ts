@@ -15,6 +15,7 @@ import { makeNotifier } from '../runtime/upkeep/notifier.ts';
 import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
+import { type Metrics, makeMetrics } from '../server/metrics/metrics.ts';
 import { healthOf, keep, logAccounts } from './accounts.ts';
 import { type Address, type InnerAddresses, listenAt, makeInnerServers } from './inner-servers.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
@@ -52,10 +53,12 @@ const serving = { role: 'operate' } as const;
  */
 export async function serve(place: Place, options: ServeOptions, door: ServeDoor): Promise<void> {
   const opened = await openServing(place);
-  const session = options.sandbox ? { ...opened, config: { ...opened.config, accounts: new Map() } } : opened;
+  const metrics = makeMetrics(opened.clock);
+  const measured = { ...opened, db: metrics.observed(opened.db) };
+  const session = options.sandbox ? { ...measured, config: { ...opened.config, accounts: new Map() } } : measured;
   try {
     await requireAllowed(session, serving, {});
-    await serveIn(session, options, door);
+    await serveIn(session, options, door, metrics);
   } finally {
     await session.db.close();
   }
@@ -65,6 +68,7 @@ async function serveIn(
   session: Session,
   { address, graceMs, restored, invitation, ...inside }: ServeOptions,
   { onServing, stopSignal, exitLate, nameOf }: ServeDoor,
+  metrics: Metrics,
 ): Promise<void> {
   if (session.config.accounts.size === 0) await refuseAccidentalSandbox(session);
   await requireReportsFolder(session);
@@ -77,6 +81,7 @@ async function serveIn(
     ...session,
     webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
     onWebhook: (name) => kept.get(name)?.hint(),
+    onReceived: metrics.onReceived,
     health: () => ({
       ...healthOf([...kept.values()], signal.aborted || isEnding),
       reports: reports.areWritten(),
@@ -87,7 +92,11 @@ async function serveIn(
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
-  const inner = makeInnerServers(session, kept, inside, nameOf);
+  const inner = makeInnerServers(session, kept, inside, nameOf, {
+    metrics,
+    jobs: () => jobs,
+    upkeep: () => ({ reportsMissing: reports.missing(), anchors: reports.anchors() }),
+  });
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
@@ -102,7 +111,7 @@ async function serveIn(
     const house = keepHouse(session, retentionsOf(jobs));
     const webhooks = keepWebhooks(session, accounts.keys());
     for (const [name, account] of accounts) {
-      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier }));
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier, metrics }));
     }
     // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);

@@ -5,12 +5,26 @@ import { headerText, makeEvidence, rateHeaders, type ServiceError } from './answ
 import type { Transport, TransportResult } from './transport.ts';
 import { parseAnswer, readText } from './wire.ts';
 
+/** How a request ended, for statistics; what an answer means for a row is decided elsewhere. */
+type RequestResult =
+  | 'ok'
+  | 'refused' // 4xx, except 429.
+  | 'throttled' // 429.
+  | 'server_error' // 5xx.
+  | 'unreadable' // 2xx without JSON.
+  | 'no_answer' // It is unknown whether the service has the request.
+  | 'not_sent';
+
+/** Called for each request that has ended. */
+export type OnAnswered = (requestClass: RequestClass, result: RequestResult, tookMs: number) => void;
+
 /** The dependencies that are injected into a gateway. */
 export interface GatewayDeps {
   transport: Transport;
   clock: Clock;
   /** Called with the rate-limit headers of each answer that has them (spec section 8.1). */
   onRate?: ((requestClass: RequestClass, headers: RateHeaders) => void) | undefined;
+  onAnswered?: OnAnswered | undefined;
 }
 
 /** The options that the gateways of both versions have. */
@@ -63,7 +77,7 @@ export interface ServiceDialect {
 
 /** Makes the one function that a gateway uses to call its service. */
 export function makeServiceCall(
-  { transport, clock, onRate }: GatewayDeps,
+  { transport, clock, onRate, onAnswered }: GatewayDeps,
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
   { credentials, secrets, readError, readRequestId }: ServiceDialect,
 ): CallService {
@@ -95,15 +109,26 @@ export function makeServiceCall(
   return ({ method = 'GET', path, requestClass, body = null, idempotencyKey, beforeWrite }, read) => {
     const common = body === null ? reading : writing;
     const headers = idempotencyKey === undefined ? common : { ...common, 'idempotency-key': idempotencyKey };
+    const begunAt = clock.monotonic();
     let writtenAt: number | null = null;
     const noteWrite = () => {
       beforeWrite?.();
       writtenAt = clock.monotonic();
     };
-    return transport.send({ method, path, headers, body, deadlineMs, beforeWrite: noteWrite }, (result) =>
-      read(called(requestClass, result, writtenAt)),
-    );
+    return transport.send({ method, path, headers, body, deadlineMs, beforeWrite: noteWrite }, (result) => {
+      const answer = called(requestClass, result, writtenAt);
+      onAnswered?.(requestClass, resultOf(answer), clock.monotonic() - (writtenAt ?? begunAt));
+      return read(answer);
+    });
   };
+}
+
+function resultOf({ result, status, json }: Called): RequestResult {
+  if (result.kind !== 'answer') return result.kind === 'not_sent' ? 'not_sent' : 'no_answer';
+  if (status === 429) return 'throttled';
+  if (status >= 500) return 'server_error';
+  if (status >= 400) return 'refused';
+  return json === undefined ? 'unreadable' : 'ok';
 }
 
 /** Checks a credential, which goes into a header unchanged. Throws `CONFIG_INVALID`, without repeating the secret. */

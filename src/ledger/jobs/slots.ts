@@ -153,9 +153,13 @@ export async function noteSlotFault(
   ]);
 }
 
-/** How many slots are in each state, for all jobs. */
-export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {
-  return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY state, job ORDER BY state, job');
+/** The latest due time of a job's slots in a state (epoch ms); null if there is none. */
+export async function lastSlotIn(db: Queryable, job: string, state: SlotState): Promise<number | null> {
+  const [last] = await db.query<{ at: number | null }>(
+    'SELECT MAX(due_at) AS at FROM slots WHERE state = ? AND job = ?',
+    [state, job],
+  );
+  return last?.at ?? null;
 }
 
 /** Makes a failed or skipped slot due again, for a person. */

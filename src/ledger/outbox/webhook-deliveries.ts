@@ -164,12 +164,13 @@ export function attemptsOf(db: Queryable, deliveryNo: number): Promise<AttemptRe
   return db.query('SELECT * FROM webhook_attempts WHERE delivery_no = ? ORDER BY attempt', [deliveryNo]);
 }
 
-/** Deliveries by outcome. */
-export function countDeliveries(db: Queryable): Promise<{ outcome: string; count: number }[]> {
-  return db.query(
-    `SELECT CASE WHEN due_at IS NOT NULL THEN 'waiting' WHEN delivered_at IS NOT NULL THEN 'delivered'
-       ELSE 'failed' END AS outcome, COUNT(*) AS count FROM webhook_deliveries GROUP BY 1`,
+/** How many deliveries are still to be sent, and how many endpoints are disabled because nothing arrived there. */
+export async function countUnsent(db: Queryable): Promise<{ unsent: number; disabled: number }> {
+  const [count] = await db.query<{ unsent: number; disabled: number }>(
+    `SELECT (SELECT COUNT(*) FROM webhook_deliveries WHERE due_at IS NOT NULL) AS unsent,
+       (SELECT COUNT(*) FROM webhook_endpoints WHERE failed_at IS NOT NULL AND deleted_at IS NULL) AS disabled`,
   );
+  return count ?? { unsent: 0, disabled: 0 };
 }
 
 /** Deletes up to `limit` settled deliveries from before a time. Returns how many there were. */

@@ -250,4 +250,9 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // Every batch that was planned of a draft: its list shows the one that was submitted.
   ['CREATE TABLE draft_batches (batch_id TEXT PRIMARY KEY, draft_id TEXT NOT NULL)'],
+  [
+    // The last balance of an account is read for every metrics request.
+    `CREATE INDEX batches_by_balance ON batches (account, created_at, batch_id)
+      WHERE COALESCE(balance_after, balance_before) IS NOT NULL`,
+  ],
 ];

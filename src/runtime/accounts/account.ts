@@ -5,6 +5,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../engine/runner/settings.ts';
 import type { Gateway } from '../../gateway/contract/gateway.ts';
 import { makeGateway } from '../../gateway/make-gateway.ts';
+import type { OnAnswered } from '../../gateway/transport/service-call.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
 import { embeddedSandboxService } from '../../ledger/batches/batches.ts';
 import { makeBottleneckLimiter } from '../../limiter/bottleneck-limiter.ts';
@@ -68,6 +69,8 @@ export interface OpenAccountDeps {
   ledgerPath: string;
   /** Where the embedded sandbox sends its webhooks, if it sends any. */
   sandboxCallbackUrl?: string;
+  /** Called for each request that has ended. */
+  onAnswered?: OnAnswered;
 }
 
 /**
@@ -106,7 +109,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
 
 function assemble(
   account: AccountConfig,
-  { clock, log }: Pick<OpenAccountDeps, 'clock' | 'log'>,
+  { clock, log, onAnswered }: Pick<OpenAccountDeps, 'clock' | 'log' | 'onAnswered'>,
   place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
 ): OpenAccount {
   const limiter = makeBottleneckLimiter(
@@ -127,6 +130,7 @@ function assemble(
   const gateway = makeGateway(account, {
     clock,
     onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
+    onAnswered,
   });
   return {
     name: account.name,

@@ -35,6 +35,8 @@ export interface Anchoring {
    * is tried again and again, and until it succeeds nothing waits for it.
    */
   put(): Promise<void>;
+  /** The places, and whether each is failing: heads wait there since the last attempt. */
+  places(): ReadonlyMap<string, boolean>;
   /** Heads that are not stored by then are stored by the program that ends the next batch. */
   stop(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function makeAnchoring(session: Session): Anchoring {
       await Promise.race([tried, clock.sleep(patienceMs, done.signal)]);
       done.abort();
     },
+    places: () => new Map(places.map(({ name, isFailing }) => [name, isFailing()])),
     async stop() {
       stopping.abort();
       await Promise.all(places.map((place) => place.ended()));
@@ -70,6 +73,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
   const place = placeOf(anchor);
   let work: Promise<void> | null = null;
   let isAsked = false;
+  let isFailing = false;
 
   const goOn = async (onFailure: () => void) => {
     let waitMs = retryFirstMs;
@@ -77,12 +81,14 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
       isAsked = false;
       try {
         while ((await publishHeads(session, anchor, signal)) === batchesPerPass);
+        isFailing = false;
       } catch (error) {
         log.warn('the heads of audit chains could not be anchored; airbatch tries again', {
           place,
           error: errorMessage(error),
         });
         isAsked = true;
+        isFailing = true;
         onFailure();
         await clock.sleep(waitMs, signal);
         waitMs = Math.min(2 * waitMs, retryMostMs);
@@ -92,6 +98,8 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
   };
 
   return {
+    name: place,
+    isFailing: () => isFailing,
     /**
      * Resolves when the heads are stored or the place has failed. Resolves at once if it is already at work, because
      * then it has failed before or is slow.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oldestUnsettled } from '../../../../src/ledger/accounts/gauges.ts';
+import { doubtsByAccount, leftToPersonByBatch, oldestAccepted } from '../../../../src/ledger/accounts/gauges.ts';
 import type { Queryable } from '../../../../src/ledger/drivers/database.ts';
 import { newsSince, unreportedRows } from '../../../../src/ledger/outbox/news.ts';
 import {
@@ -21,7 +21,9 @@ const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'when the next row is due': (view) => nextDueAt(view, 'batch-1', 'in_doubt'),
   'what is followed': (view) => followedRows(view, 'batch-1', { now: 1, dueBy: 2, after: 0, until: 3 }),
   'rows left in sending': (view) => sendingRows(view, 'batch-1', 10),
-  'the oldest row that has not ended': (view) => oldestUnsettled(view),
+  'the oldest row that the service has': oldestAccepted,
+  'the rows in doubt of all accounts': doubtsByAccount,
+  'the doubts that are left to people': leftToPersonByBatch,
   'batches with rows that need a person': (view) => newsSince(view, 0, 1),
   'rows that need a person': (view) => unreportedRows(view, 'in_doubt', 'batch-1', 'chat all'),
   'rows that the service has for too long': (view) => unreportedRows(view, 'overdue', 'batch-1', 'chat all'),

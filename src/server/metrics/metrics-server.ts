@@ -1,0 +1,60 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Clock } from '../../core/time/clock.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { type AccountHere, readAccounts, type SeenClosed, setAccountMetrics } from './account-metrics.ts';
+import { setBalanceMetrics } from './balance-metrics.ts';
+import { countedBatches, setBatchMetrics } from './batch-metrics.ts';
+import { addProcessMetrics, type Metrics } from './metrics.ts';
+import { type JobInShort, setJobMetrics, setUpkeepMetrics, type UpkeepHere } from './upkeep-metrics.ts';
+
+export interface MetricsDeps {
+  db: Database;
+  clock: Clock;
+  ledgerPath: string;
+  metrics: Metrics;
+  accounts: () => AccountHere[];
+  jobs: () => readonly JobInShort[];
+  upkeep: () => UpkeepHere;
+}
+
+/**
+ * Makes a separate server for `GET /metrics` (Prometheus), since metrics name accounts and their balances, and the
+ * webhook server is open to the internet. Each request reads the ledger anew. The work grows with the accounts, the
+ * open batches and the rows that the service has now, never with the rows of the ledger.
+ */
+export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
+  const app = fastify({ forceCloseConnections: 'idle' });
+  const { registry } = deps.metrics;
+  addProcessMetrics(deps.metrics);
+  const seen: SeenClosed = new Map();
+  // Two scrapers that ask at the same time get the same answer: one must not clear what the other has just read.
+  let running: Promise<string> | null = null;
+  const scrape = async () => {
+    await fill(deps, seen);
+    return registry.metrics();
+  };
+  app.get('/metrics', async (_request, reply) => {
+    running ??= scrape().finally(() => {
+      running = null;
+    });
+    return reply.type(registry.contentType).send(await running);
+  });
+  return app;
+}
+
+async function fill({ metrics, db, clock, ledgerPath, ...here }: MetricsDeps, seen: SeenClosed): Promise<void> {
+  const { set } = metrics;
+  const accounts = here.accounts();
+  metrics.clear();
+  const now = clock.now();
+  const known = await readAccounts(db, now);
+  const batches = await countedBatches(db);
+  const ready = new Map<string, number>();
+  for (const { account, counts } of batches) ready.set(account, (ready.get(account) ?? 0) + (counts.get('ready') ?? 0));
+  const readyOf = (account: string) => ready.get(account) ?? 0;
+  await setBatchMetrics(set, db, { batches, isWorkedOn: known.isWorkedOn, now });
+  await setAccountMetrics(set, db, { accounts, known, readyOf, seen, now });
+  await setBalanceMetrics(set, db, { accounts, batches, paceOf: known.paceOf, now });
+  await setJobMetrics(set, db, here.jobs(), now);
+  await setUpkeepMetrics(set, { db, clock, ledgerPath }, here.upkeep());
+}
