@@ -96,6 +96,30 @@ export function addServer(program: Command, call: Call): void {
     .action(call('webhooks'));
 }
 
+export function addBackup(program: Command, call: Call): void {
+  program.commandsGroup('Back up and restore:');
+  example(
+    program
+      .command('backup')
+      .argument('[target]', 'the folder of the backups (default: "backup" of the configuration)'),
+    'airbatch backup /mnt/backup --encrypt --keep 14',
+  )
+    .description('back up the ledger with its keys and configuration, also while programs pay')
+    .option('--encrypt', 'encrypt it with the passphrase in AIRBATCH_BACKUP_PASSPHRASE')
+    .option(
+      '--keep <n>',
+      'remove older backups of this ledger until n are left (default: as configured, else keep all)',
+    )
+    .option('--drill', 'make no backup: restore the newest one into a temporary folder, and audit it')
+    .action(call('backup'));
+  example(
+    program.command('restore').argument('<backup>', 'the folder of one backup'),
+    'airbatch restore /mnt/backup/airbatch-20261120T093000000Z',
+  )
+    .description('restore a backup where the ledger was; every row is then looked up before it is sent')
+    .action(call('restore'));
+}
+
 export function addSandbox(program: Command, call: Call): void {
   program.commandsGroup(trying);
   example(program.command('sandbox'), 'airbatch sandbox --port 8080')

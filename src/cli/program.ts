@@ -3,7 +3,7 @@ import { program as version } from '../runtime/settings/version.ts';
 import { type Call, trying } from './program-options.ts';
 import { addDecisions, addPeople, addWork } from './program-payouts.ts';
 import { addProof } from './program-proof.ts';
-import { addSandbox, addServer, addService } from './program-serving.ts';
+import { addBackup, addSandbox, addServer, addService } from './program-serving.ts';
 
 /**
  * Defines the command line for commander without loading any command's code. `output` gets the help texts and the
@@ -29,6 +29,7 @@ export function buildProgram(call: Call, output: OutputConfiguration): Command {
   addService(program, call);
   addProof(program, call);
   addServer(program, call);
+  addBackup(program, call);
   addSandbox(program, call);
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);

@@ -12,6 +12,9 @@ import { revokeApiKey } from './access/revoke-api-key.ts';
 import { revokeSession } from './access/revoke-session.ts';
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
+import { backUpLedger } from './backup/back-up-ledger.ts';
+import { drillBackup } from './backup/drill-backup.ts';
+import { restoreLedger } from './backup/restore-ledger.ts';
 import { approveBatch } from './batches/approve-batch.ts';
 import { listBatches } from './batches/list-batches.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
@@ -119,6 +122,9 @@ export const operations = {
   lookUpRows,
   assignRows,
   auditLedger,
+  backUpLedger,
+  drillBackup,
+  restoreLedger,
   listEvents,
   listRows,
   showRow,

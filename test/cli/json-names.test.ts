@@ -173,6 +173,9 @@ async function askAndStop({ run, stop, write }: Place): Promise<void> {
   await run('migrate-check', 'v1.csv');
   await run('forget', '--before', '2020-01-01');
   await run('key');
+  const { backup } = await run('backup', 'backups');
+  await run('backup', 'backups', '--drill');
+  await run('restore', backup, '--ledger', 'again/ledger.db');
   await stop('sandbox', '--ephemeral');
   await stop('serve', '--port', '0');
   await stop('console', '--port', '0');

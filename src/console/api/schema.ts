@@ -1585,7 +1585,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {string} */
-            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "PROVIDER_UNREACHABLE" | "CODE_REFUSED" | "FACTOR_UNREADABLE" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "WEBHOOK_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
+            code: "KEY_MISSING" | "KEY_REFUSED" | "PERSON_NEEDED" | "SIGN_IN_NEEDED" | "SIGN_IN_REFUSED" | "SIGN_IN_THROTTLED" | "LINK_REFUSED" | "PROVIDER_UNREACHABLE" | "CODE_REFUSED" | "FACTOR_UNREADABLE" | "CROSS_ORIGIN" | "STEP_UP_NEEDED" | "SHOWN_ONCE" | "NOT_FOUND" | "REQUEST_INVALID" | "REQUEST_TOO_LARGE" | "CHANGED_MEANWHILE" | "IDEMPOTENCY_KEY_MISSING" | "IDEMPOTENCY_KEY_REUSED" | "REQUEST_UNFINISHED" | "INTERNAL" | "USAGE" | "CONFIG_INVALID" | "ACCOUNT_UNKNOWN" | "CONFIRMATION_NEEDED" | "BATCH_UNKNOWN" | "DRAFT_UNKNOWN" | "DRAFT_STATE" | "CHANGED_MEANWHILE" | "WEBHOOK_UNKNOWN" | "ROW_UNKNOWN" | "BATCH_STATE" | "ROW_NOT_RELEASABLE" | "ROLE_MISSING" | "SECOND_PERSON_NEEDED" | "APPROVAL_EXPIRED" | "CONTENT_CHANGED" | "SERVICE_CHANGED" | "RUN_ID_INVALID" | "FILE_UNREADABLE" | "FILE_REJECTED" | "ACCOUNT_BUSY" | "SERVICE_UNREACHABLE" | "CREDENTIALS_REJECTED" | "LEDGER_MISSING" | "LEDGER_FULL" | "LEDGER_IO" | "LEDGER_SYNC" | "LEDGER_BUSY" | "LEDGER_DAMAGED" | "LEDGER_RESTORED" | "LEDGER_REPLACED" | "LEDGER_EXISTS" | "BACKUP_UNUSABLE" | "LEDGER_VERSION" | "FOLDER_UNWRITABLE" | "FENCED";
             detail: string;
             /** @description What to do about it. */
             hint: string | null;
@@ -5606,7 +5606,7 @@ export interface operations {
                                 catch_up: "last" | "all" | "none";
                             };
                             /** @enum {string} */
-                            source: "folder" | "file" | "command" | "reconciliation";
+                            source: "folder" | "file" | "command" | "reconciliation" | "backup";
                             /** @enum {string} */
                             priority: "urgent" | "normal" | "bulk";
                             finish_by: string | null;

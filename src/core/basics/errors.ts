@@ -123,6 +123,11 @@ export const errorTable = {
     forPrograms:
       'Nothing more is sent. Find out who moved it, put the newest ledger back, and start again. If it is a backup, say that it is restored.',
   },
+  LEDGER_EXISTS: {
+    exitCode: 2,
+    hint: 'Stop all programs on it, and move it to another folder, but leave the *.mark files. Then restore again.',
+  },
+  BACKUP_UNUSABLE: { exitCode: 3, hint: 'Take another backup: nothing was restored.' },
   LEDGER_VERSION: { exitCode: 6, hint: 'Use the version that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,

@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The permissions of reports and logs: only their owner may read them, or also its group (`readableByGroup`). */
@@ -27,4 +28,10 @@ export function makeFolders(path: string, mode = 0o700): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Makes the names of a folder's files durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLost, lastAcceptedAt } from '../../ledger/rows/lost-payments.ts';
-import type { LeaseRecord } from '../../ledger/schema/lease-table.ts';
+import { findLease, type LeaseRecord, raiseFence, releaseAll } from '../../ledger/schema/lease-table.ts';
 import { highestClock, readLedgerState, saveLedgerRestored } from '../../ledger/schema/ledger-state.ts';
 import { accountState } from '../../ledger/schema/state-columns.ts';
 
@@ -59,6 +59,15 @@ export async function noteRestored(tx: Queryable, account: string, at: number): 
  */
 export async function noteLedgerRestored(tx: Queryable, now: number): Promise<void> {
   await saveLedgerRestored(tx, Math.max(now, await highestClock(tx)));
+}
+
+/**
+ * Makes a ledger from a backup newer than every mark, and ends its leases: its programs worked before the backup.
+ */
+export async function raiseFences(tx: Queryable, marks: ReadonlyMap<string, MarkedHold>): Promise<void> {
+  for (const [account, { fence }] of marks)
+    await raiseFence(tx, account, Math.max(fence, (await findLease(tx, account))?.fence ?? 0) + 1);
+  await releaseAll(tx);
 }
 
 /**

@@ -90,3 +90,9 @@ export async function rowsHeldSince(db: Queryable, batchId: string, afterSeq: nu
   );
   return rows.map(({ row_no }) => row_no);
 }
+
+/** The time of the newest event of any batch; null if there is none. */
+export async function newestEventAt(db: Queryable): Promise<number | null> {
+  const [newest] = await db.query<{ at: number | null }>('SELECT MAX(at) AS at FROM events');
+  return newest?.at ?? null;
+}

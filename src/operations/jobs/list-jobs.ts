@@ -29,7 +29,7 @@ const job = z.strictObject({
   description: z.string(),
   account: accountName.nullable(),
   schedule: z.strictObject({ cron: z.string(), time_zone: z.string(), catch_up: z.enum(catchUps) }),
-  source: z.enum(['folder', 'file', 'command', 'reconciliation']),
+  source: z.enum(['folder', 'file', 'command', 'reconciliation', 'backup']),
   priority,
   /** The time of day. */
   finish_by: z.string().nullable(),

@@ -9,7 +9,7 @@ import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { archiveFile } from '../../runtime/inbox/archive-file.ts';
-import type { Job } from '../../runtime/jobs/define-job.ts';
+import { isPaying, type Job } from '../../runtime/jobs/define-job.ts';
 import { lastDueTime } from '../../runtime/jobs/due-times.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
 import { runIdOfSlot } from '../../runtime/jobs/run-id.ts';
@@ -111,7 +111,7 @@ async function slotOf(
       kind: 'slot',
       slot: isoTime(dueAt),
       time_zone: timeZone,
-      run_id: job.source.kind === 'reconciliation' ? null : runIdOfSlot(job.runId, job.name, dueAt, timeZone),
+      run_id: isPaying(job) ? runIdOfSlot(job.runId, job.name, dueAt, timeZone) : null,
       why,
       last_due_at: isoOrNull(last),
     });
@@ -205,12 +205,12 @@ async function batchesOfSlot({ db }: Session, { name }: Job, dueAt: number): Pro
 }
 
 /**
- * The exit code of a slot that brought no batch: the same as that of the equivalent command, a run of the file or a
- * reconciliation.
+ * The exit code of a slot that brought no batch: the same as that of the equivalent command, a run of the file a
+ * reconciliation or a backup.
  */
-function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unknown): number {
+function outcomeExitCode(job: Job, { outcome }: SlotOutcome, trouble: unknown): number {
   if (outcome !== 'failed') return outcome === 'wait' ? 5 : 0;
   if (trouble instanceof AirbatchError) return trouble.exitCode;
   if (trouble !== undefined) return 1;
-  return source.kind === 'reconciliation' ? 5 : errorTable.FILE_REJECTED.exitCode;
+  return isPaying(job) ? errorTable.FILE_REJECTED.exitCode : 5;
 }

@@ -1,14 +1,16 @@
+import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { noteIgnoredEntries } from '../../ledger/jobs/ignored-entries.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { slotFaults } from '../../ledger/jobs/slots.ts';
 import { reportRemainingFiles } from '../../runtime/inbox/remaining-files.ts';
-import type { Job } from '../../runtime/jobs/define-job.ts';
+import { isPaying, type Job, type PayingJob } from '../../runtime/jobs/define-job.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { backupSlot } from './backup-slot.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
 import { decideLeft, type FileOutcome, importOne } from './slot-batch.ts';
-import { bring, minuteMs, type PayingJob, type SlotFile, type SlotRunnerDeps } from './slot-files.ts';
+import { bring, minuteMs, type SlotFile, type SlotRunnerDeps } from './slot-files.ts';
 
 /** If the slot were run again before that, it would find nothing and be done. */
 const rejectedNext = 'correct the file that could not be read and put it into the inbox before you run the slot again';
@@ -21,13 +23,15 @@ const fileWaitMinutes = 60;
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { session, stopping } = deps;
+  if (job.source.kind === 'reconciliation') return reconcileSlot(deps, job, dueAt, job.source.days);
+  if (job.source.kind === 'backup') return backupSlot(session, job, job.source.drill);
+  assert(isPaying(job), 'every other job brings files');
   const { source } = job;
-  if (source.kind === 'reconciliation') return reconcileSlot(deps, job, dueAt, source.days);
   const before = await filesOfSlot(session.db, job.name, dueAt);
   const faults = await slotFaults(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished, others, ignored, stuck, remaining } = await bring(deps, { ...job, source }, dueAt, known);
+  const { files, unfinished, others, ignored, stuck, remaining } = await bring(deps, job, dueAt, known);
   if (source.kind === 'folder') await reportRemainingFiles(session, job, remaining);
   const notes = source.kind === 'folder' ? await ignoredNotes(session, job, ignored) : [];
   const outcomes: FileOutcome[] = [];

@@ -6,7 +6,7 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { runSourceCommand } from '../../runtime/inbox/command-source.ts';
 import { sortOut } from '../../runtime/inbox/complete-files.ts';
 import { asFolderTrouble, type Brought, originalName, takeFromInbox } from '../../runtime/inbox/job-inbox.ts';
-import type { Job } from '../../runtime/jobs/define-job.ts';
+import type { PayingJob } from '../../runtime/jobs/define-job.ts';
 import { stampOf } from '../../runtime/jobs/slot-stamp.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { archivedFile } from '../../runtime/upkeep/job-file-places.ts';
@@ -28,8 +28,6 @@ export interface SlotFile {
   path: string;
   name: string;
 }
-
-export type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconciliation' }> };
 
 export const minuteMs = 60_000;
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
+import { groupModes, makeFolders, privateModes, syncFolder } from '../../core/basics/folders.ts';
 import { isEnded } from '../../core/basics/processes.ts';
 
 /** A report file: its name, and its content in pieces. */
@@ -210,12 +210,6 @@ async function nameTwice(path: string, to: string): Promise<void> {
     const file = await open(to, 'r+');
     await file.sync().finally(() => file.close());
   }
-}
-
-/** The copy must be durable before other files take the names. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
 }
 
 async function writeWhole(

@@ -61,6 +61,8 @@ const sourceShape = z.discriminatedUnion('kind', [
   }),
   /** Pays nothing: compares the account's last days up to the slot with the service, like `airbatch reconcile`. */
   z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),
+  /** Pays nothing: makes a backup as configured, and restores it into a temporary folder to try it. */
+  z.strictObject({ kind: z.literal('backup'), drill: z.boolean().default(true) }),
 ]);
 
 const jobShape = z
@@ -125,6 +127,13 @@ export type JobInput = Omit<z.input<typeof jobShape>, 'intake' | 'policy'> & {
 };
 /** A checked job with its defaults. */
 export type Job = z.output<typeof jobShape>;
+
+/** A job that brings files. */
+export type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconciliation' | 'backup' }> };
+
+export function isPaying(job: Job): job is PayingJob {
+  return job.source.kind !== 'reconciliation' && job.source.kind !== 'backup';
+}
 
 /**
  * Defines a job: use it for the `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all

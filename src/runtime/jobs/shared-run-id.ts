@@ -1,5 +1,5 @@
 import { dayMs } from '../../core/time/clock.ts';
-import type { Job } from './define-job.ts';
+import { isPaying, type Job } from './define-job.ts';
 import { nextDueTimes } from './due-times.ts';
 import { runIdOfSlot } from './run-id.ts';
 import { wallText } from './wall-time.ts';
@@ -15,8 +15,9 @@ const yearMs = 364 * dayMs;
  * Says which slots after a moment (epoch ms) would have the same run id; null if each has its own. Rows that the first
  * of these slots has paid would be skipped by the second as already paid.
  */
-export function sharedRunIdText({ name, schedule, source, runId }: Job, afterMs: number): string | null {
-  if (source.kind === 'reconciliation') return null;
+export function sharedRunIdText(job: Job, afterMs: number): string | null {
+  if (!isPaying(job)) return null;
+  const { name, schedule, runId } = job;
   const seen = new Map<string, number>();
   for (const from of runId.includes('yyyy') ? [afterMs] : [afterMs, afterMs + yearMs])
     for (const dueAt of nextDueTimes(schedule, from, slotsMax)) {

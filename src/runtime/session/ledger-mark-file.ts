@@ -12,6 +12,7 @@ const holdsShape = z.record(z.string(), holdShape);
 
 /** No account's name begins with this. */
 const filePrefix = '+';
+const markEnd = '.mark';
 
 const marks = new Map<string, LedgerMark>();
 
@@ -67,6 +68,19 @@ function makeMarkFile(ledgerPath: string): LedgerMark {
   };
 }
 
+/** The latest mark of every account that has one. */
+export async function readAllMarks(ledgerPath: string): Promise<Map<string, MarkedHold>> {
+  const latest = new Map<string, MarkedHold>();
+  for (const ofFile of (await readFiles(ledgerPath)).values())
+    for (const [account, hold] of ofFile) latest.set(account, later(latest.get(account) ?? null, hold));
+  for (const name of await markNames(ledgerPath)) {
+    const account = name.slice(basename(ledgerPath).length + 1, -markEnd.length);
+    const earlier = account.startsWith(filePrefix) ? null : await readEarlier(join(dirname(ledgerPath), name));
+    if (earlier) latest.set(account, later(latest.get(account) ?? null, earlier));
+  }
+  return latest;
+}
+
 function later(one: MarkedHold | null, other: MarkedHold): MarkedHold {
   if (one === null || other.fence > one.fence) return other;
   return other.fence === one.fence && other.expiresAt > one.expiresAt ? other : one;
@@ -89,19 +103,23 @@ async function absorbEnded(ledgerPath: string, own: string, holds: Map<string, M
 
 /** The marks of all processes, by file. */
 async function readFiles(ledgerPath: string): Promise<Map<string, Map<string, MarkedHold>>> {
-  const begin = `${basename(ledgerPath)}.${filePrefix}`;
-  const names = await readdir(dirname(ledgerPath)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw asLedgerError(dirname(ledgerPath), error);
-  });
   const files = new Map<string, Map<string, MarkedHold>>();
-  for (const name of names) {
-    if (!name.startsWith(begin) || !name.endsWith('.mark')) continue;
+  for (const name of await markNames(ledgerPath)) {
+    if (!name.startsWith(`${basename(ledgerPath)}.${filePrefix}`)) continue;
     const path = join(dirname(ledgerPath), name);
     const text = await readText(path);
     files.set(path, new Map(Object.entries((text !== null && parsed(holdsShape, text)) || {})));
   }
   return files;
+}
+
+/** The names of all marks of a ledger. */
+async function markNames(ledgerPath: string): Promise<string[]> {
+  const names = await readdir(dirname(ledgerPath)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw asLedgerError(dirname(ledgerPath), error);
+  });
+  return names.filter((name) => name.startsWith(`${basename(ledgerPath)}.`) && name.endsWith(markEnd));
 }
 
 /** The mark of one account, as earlier versions wrote it. */

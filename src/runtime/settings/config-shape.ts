@@ -5,6 +5,7 @@ import { intakeShape } from '../../intake/columns/settings.ts';
 import { mailShape, recipientShape } from '../../notify/recipients.ts';
 import { accountShape, positive } from './account-config.ts';
 import { anchorsShape } from './anchor-places.ts';
+import { backupShape } from './backup-config.ts';
 import { consoleShape } from './console-config.ts';
 import { ledgerShape } from './ledger-place.ts';
 
@@ -89,6 +90,8 @@ export const configShape = z.strictObject({
   log: z
     .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })
     .optional(),
+  /** Where backups go, and how many are kept. */
+  backup: backupShape.optional(),
   /** How long personal data is kept, in days after a batch has ended. If it is left out: for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person. */

@@ -17,6 +17,7 @@ import {
 import type { LogFile } from '../logging/log.ts';
 import { type AccountConfig, environmentAccount, resolveAccount, sandboxAccountName } from './account-config.ts';
 import type { Anchor, AnchorInput } from './anchor-places.ts';
+import { type BackupConfig, resolveBackup } from './backup-config.ts';
 import { configShape, type Role } from './config-shape.ts';
 import { type ConsoleConfig, resolveConsole } from './console-config.ts';
 import { readEditedText } from './edited-text.ts';
@@ -27,6 +28,8 @@ import { resolveAirbatch } from './resolve-airbatch.ts';
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
 export interface Config extends LedgerPlace {
+  /** The file that it was read from; null: there is none. */
+  file: string | null;
   out: string;
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
@@ -40,6 +43,7 @@ export interface Config extends LedgerPlace {
   /** The folder of the job definitions. Relative paths in them start from its parent folder. */
   jobs: string;
   anchors: readonly Anchor[];
+  backup: BackupConfig | null;
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
   /** The other names of people, each with the person whose it is. */
@@ -87,29 +91,18 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     resolveRecipient(one, secretOf(`notifications.${index}`)),
   );
   const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  const backup = parsed.data.backup ? resolveBackup(parsed.data.backup, { base, secret: named.get }) : null;
   const web = resolveConsole(parsed.data.console, { base, secret: named.get });
   named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
-  const notificationSecrets = notifications.flatMap((one) =>
-    one.kind === 'webhook' ? [one.secret] : one.kind === 'chat' ? [one.url] : [],
-  );
-  if (mail?.password) notificationSecrets.push(mail.password);
-  const anchorTokens = anchors.flatMap((anchor) => (anchor.kind === 'url' && anchor.token ? [anchor.token] : []));
-  const secrets = [...accounts.values()]
-    .flatMap(({ credentials, webhookKeys }) => [
-      ...Object.values(credentials),
-      ...webhookKeys.callback,
-      ...webhookKeys.registered,
-    ])
-    .concat(
-      place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : [],
-      anchorTokens,
-      notificationSecrets,
-      web.openid?.clientSecret ?? [],
-      secretsNamed(env),
-    );
+  const secrets = [
+    ...secretValues({ accounts, notifications, mail, anchors, backup, console: web }),
+    ...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : []),
+    ...secretsNamed(env),
+  ];
   return Object.freeze({
+    file: path ?? null,
     ...place,
     out: resolve(base, parsed.data.out),
     accounts,
@@ -122,6 +115,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     mail,
     jobs: resolve(base, parsed.data.jobs),
     anchors,
+    backup,
     retention: parsed.data.retention,
     people: parsed.data.people.roles,
     otherNames: parsed.data.people.otherNames,
@@ -130,6 +124,28 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     secrets,
     warnings: dotEnvWarnings(cwd),
   });
+}
+
+/** Every secret that the configuration names. */
+function secretValues({
+  accounts,
+  notifications,
+  mail,
+  anchors,
+  backup,
+  console: { openid },
+}: Pick<Config, 'accounts' | 'notifications' | 'mail' | 'anchors' | 'backup' | 'console'>): string[] {
+  const named = [
+    ...[...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
+      ...Object.values(credentials),
+      ...webhookKeys.callback,
+      ...webhookKeys.registered,
+    ]),
+    ...notifications.map((one) => (one.kind === 'webhook' ? one.secret : one.kind === 'chat' ? one.url : undefined)),
+    ...anchors.map((anchor) => (anchor.kind === 'url' ? anchor.token : undefined)),
+    ...[mail?.password, openid?.clientSecret, backup?.passphrase],
+  ];
+  return named.filter((one) => one != null);
 }
 
 async function readConfigFile(path: string): Promise<unknown> {

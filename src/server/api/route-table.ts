@@ -112,6 +112,10 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   retryFailed: null,
   // It asks a person before it sends: `submit-file`, `review-batch` and `approve-batch` do it in steps.
   runFile: null,
+  // They write folders of the machine that the caller names. A job makes backups, and a person restores at the machine.
+  backUpLedger: null,
+  drillBackup: null,
+  restoreLedger: null,
   // They read files of the machine that the caller names.
   checkMigration: null,
   verifyReports: null,

@@ -1,0 +1,54 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Random } from '../../core/basics/random.ts';
+import { dayMs, isoTime } from '../../core/time/clock.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+
+const namePattern = /^airbatch-\d{8}T\d{9}Z$/;
+const partialPattern = /^\.airbatch-[0-9a-f]+\.partial$/;
+
+/** "airbatch-20261126T073500123Z": names of backups sort by time. */
+export function backupName(at: number): string {
+  return `airbatch-${isoTime(at).replace(/[-:.]/g, '')}`;
+}
+
+/** The name of something that is being written. */
+export function partialName(random: Random): string {
+  return `.airbatch-${random.hex(8)}.partial`;
+}
+
+/** Removes what killed programs left: no backup takes a day. */
+export async function removePartial(folder: string, now: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!partialPattern.test(name)) continue;
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found && now - found.mtimeMs > dayMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** The complete backups in a folder, the newest first. An unreadable one is not among them. */
+export async function backupsIn(target: string): Promise<{ dir: string; manifest: Manifest }[]> {
+  const names = (await readdir(target)).filter((name) => namePattern.test(name)).toSorted();
+  const found: { dir: string; manifest: Manifest }[] = [];
+  for (const name of names.toReversed()) {
+    const dir = join(target, name);
+    const manifest = await readManifest(dir).catch(() => null);
+    if (manifest) found.push({ dir, manifest });
+  }
+  return found;
+}
+
+/**
+ * Removes the oldest backups of this ledger until `keep` are left. Those of another ledger, of another machine, or with
+ * another name stay. Returns their folders.
+ */
+export async function removeOldBackups(target: string, ledgerPath: string, keep: number): Promise<string[]> {
+  const own = (await backupsIn(target)).filter(
+    ({ manifest }) => manifest.ledger === ledgerPath && manifest.host === hostname(),
+  );
+  const old = own.slice(keep).map(({ dir }) => dir);
+  for (const dir of old) await rm(dir, { recursive: true });
+  return old;
+}
