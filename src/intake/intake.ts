@@ -7,6 +7,7 @@ import { type Clock, isoTime } from '../core/time/clock.ts';
 import { type BatchRecord, findBatch, type Priority, type ReadWith } from '../ledger/batches/batches.ts';
 import { beginReading, endReading } from '../ledger/batches/readings.ts';
 import type { Database } from '../ledger/drivers/database.ts';
+import { holdTime } from '../ledger/schema/lease-table.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { FileProgress } from './check/check-file.ts';
 import { giveUp, isRejection } from './check/end-reading.ts';
@@ -98,8 +99,7 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
       return await readInto(deps, options, settings, source, receiveOnce);
     } catch (error) {
       const batch = await (isRejection(error) ? receiveOnce() : received);
-      const expires_at = deps.clock.now() + readingTtlMs;
-      if (batch) await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder, expires_at }, error);
+      if (batch) await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder }, error);
       throw error;
     }
   } finally {
@@ -165,7 +165,8 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         finish_by: options.finishBy ?? null,
       },
     );
-    await beginReading(unit.tx, { batch_id: batchId, holder: options.holder, expires_at: unit.at + readingTtlMs });
+    const expires_at = (await holdTime(unit.tx, unit.at)) + readingTtlMs;
+    await beginReading(unit.tx, { batch_id: batchId, holder: options.holder, expires_at });
     return requireOwn(unit, batchId);
   });
 }

@@ -2,7 +2,7 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type StoredGate, storedPace } from '../../ledger/accounts/pace.ts';
 import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { findLease } from '../../ledger/schema/lease-table.ts';
+import { findHeldLease } from '../../ledger/schema/lease-table.ts';
 
 /** The pauses that stop every batch of an account, in order: first those that require a look at the payments. */
 export const accountPauses = ['service_mismatch', 'credentials_rejected', 'insufficient_balance'] as const;
@@ -74,10 +74,9 @@ export function isForeseeable(gate: AccountGate): boolean {
 
 /** The gate of an account according to the ledger. */
 export async function readGate(db: Queryable, account: string, now: number): Promise<AccountGate> {
-  const lease = await findLease(db, account);
+  const lease = await findHeldLease(db, account, now);
   const pace = await storedPace(db, account, now);
-  const hasLease = lease !== null && lease.expires_at > now;
-  return gateOf({ ...pace?.gate, hasLease, pauses: await accountPausesOf(db, account) }, now);
+  return gateOf({ ...pace?.gate, hasLease: lease !== null, pauses: await accountPausesOf(db, account) }, now);
 }
 
 /** The pauses that stop every batch of the account. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { endReading, listReadings, type Reading, takeOverReading } from '../../ledger/batches/readings.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 
 interface Deps {
@@ -24,8 +25,10 @@ export function isRejection(error: unknown): error is AirbatchError {
 /**
  * Ends the reading of a file that cannot be finished: `rejected` with the reason, or `cancelled` if it was interrupted.
  */
-export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
-  await endWithoutRows(deps, reading, reading.holder, (unit, batch) =>
+export async function giveUp(deps: Deps, own: Pick<Reading, 'batch_id' | 'holder'>, error: unknown): Promise<void> {
+  // Whatever the reader itself has renewed.
+  const reading = { ...own, expires_at: Number.MAX_SAFE_INTEGER };
+  await endWithoutRows(deps, reading, own.holder, (unit, batch) =>
     isRejection(error)
       ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
       : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
@@ -40,7 +43,7 @@ export async function giveUp(deps: Deps, reading: Reading, error: unknown): Prom
  */
 export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: string) => boolean): Promise<void> {
   for (const reading of await listReadings(deps.db)) {
-    if (reading.expires_at > deps.clock.now() && !isDead(reading.holder)) continue;
+    if (!isDead(reading.holder) && reading.expires_at > (await holdTime(deps.db, deps.clock.now()))) continue;
     const rejection = 'the program ended while it was reading the file: run the file again';
     await endWithoutRows(deps, reading, ender, (unit, batch) =>
       unit.changeBatch(batch, 'reject', { rejection }, { code: 'READING_ABANDONED', holder: reading.holder }),
@@ -56,7 +59,10 @@ async function endWithoutRows(
 ): Promise<void> {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor: 'intake' }, work);
   // First takes the reading over from its reader, so that no row is added after the last one is deleted.
-  if (!(await unitOf((unit) => takeOverReading(unit.tx, reading, ender, unit.at + endingMs)))) return;
+  const isTaken = await unitOf(async ({ tx, at }) =>
+    takeOverReading(tx, reading, ender, (await holdTime(tx, at)) + endingMs),
+  );
+  if (!isTaken) return;
   while (!(await unitOf((unit) => unit.discardRows(reading.batch_id, rowsPerUnit)))) await clock.turn();
   await unitOf(async (unit) => {
     const batch = await findBatch(unit.tx, reading.batch_id);

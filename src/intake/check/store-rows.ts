@@ -6,6 +6,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { renewReading } from '../../ledger/batches/readings.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { NewRow } from '../../ledger/rows/rows.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import { type DuplicateJudge, findDuplicateJudge, type JudgedRow } from '../history/duplicates.ts';
 import type { FileRow } from '../rows/file-rows.ts';
@@ -85,7 +86,7 @@ async function judgeRows(
 
 /** Throws if another process has ended the reading: it deletes the rows, or has deleted them. */
 export async function requireReading(unit: Unit, batchId: string, holder: string): Promise<void> {
-  const reading = { batch_id: batchId, holder, expires_at: unit.at + readingTtlMs };
+  const reading = { batch_id: batchId, holder, expires_at: (await holdTime(unit.tx, unit.at)) + readingTtlMs };
   if (await renewReading(unit.tx, reading)) return;
   throw new AirbatchError('FENCED', `another process has ended the reading of batch ${batchId}`, {
     hint: 'This one was silent for too long. Run the file again: nothing was sent.',

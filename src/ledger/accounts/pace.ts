@@ -1,7 +1,7 @@
 import type { OwnUse, RateOutlook } from '../../core/time/rate-outlook.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { findLease } from '../schema/lease-table.ts';
+import { findHeldLease } from '../schema/lease-table.ts';
 import { accountState } from '../schema/state-columns.ts';
 
 /** How fast an account is sending, as its runner last stored it for other processes. */
@@ -79,7 +79,7 @@ async function lastNoted(db: Queryable, account: string): Promise<StoredPace | n
  * holder has stored nothing yet.
  */
 export async function storedPace(db: Queryable, account: string, now: number): Promise<StoredPace | null> {
-  const lease = await findLease(db, account);
+  const lease = await findHeldLease(db, account, now);
   const pace = await lastNoted(db, account);
-  return lease !== null && lease.expires_at > now && pace?.fence === lease.fence ? pace : null;
+  return lease !== null && pace?.fence === lease.fence ? pace : null;
 }

@@ -20,6 +20,21 @@ export async function findLease(db: Queryable, account: string): Promise<LeaseRe
   return lease ?? null;
 }
 
+/** The lease of the account if somebody holds it at `now`. A process that was killed holds it until it expires. */
+export async function findHeldLease(db: Queryable, account: string, now: number): Promise<LeaseRecord | null> {
+  const sql = 'SELECT * FROM leases WHERE account = ? AND expires_at > ledger_now(?)';
+  return (await db.query<LeaseRecord>(sql, [account, now]))[0] ?? null;
+}
+
+/**
+ * The time (epoch ms) by which everything is measured that a process holds for a while: that of the machine (`now`), or
+ * that of the database server if several machines share the ledger, whose clocks may differ.
+ */
+export async function holdTime(db: Queryable, now: number): Promise<number> {
+  const [time] = await db.query<{ at: number }>('SELECT ledger_now(?) AS at', [now]);
+  return (time as { at: number }).at;
+}
+
 /** How long a holder has an account without renewing it, and the present time (epoch ms). */
 interface LeaseTime {
   now: number;
@@ -28,8 +43,8 @@ interface LeaseTime {
 
 /**
  * Takes the account for `holder`, if nobody holds it, if its lease has expired, or if its holder is `deadHolder` (a
- * process that is known to have ended). Null if another holder has it. All holders measure leases by one clock: that of
- * the machine, or that of the database server if several machines share the ledger (`ledger_now` in the drivers).
+ * process that is known to have ended). Null if another holder has it. All holders measure leases by one clock: see
+ * `holdTime`.
  */
 export async function takeLease(
   tx: Queryable,

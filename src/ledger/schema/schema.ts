@@ -6,12 +6,10 @@ import { migrations } from './migrations.ts';
 /**
  * Brings the database to the newest schema, with one transaction for each migration. Fails with `LEDGER_VERSION` if a
  * later version wrote the ledger. Fails with `LEDGER_BUSY` if a program of an earlier version is using it, because that
- * program would continue with its own rules. `isHeld`: whether a lease belongs to a running program.
+ * program would continue with its own rules. `others`: how to tell whether the holder of a lease is running; null: none
+ * is.
  */
-export async function migrate(
-  database: Database,
-  isHeld: (lease: LeaseRecord) => boolean = () => false,
-): Promise<void> {
+export async function migrate(database: Database, others: Others | null = null): Promise<void> {
   if (await database.isEmpty())
     await database.execute('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
   const known = await database.query<{ version: number }>('SELECT version FROM migrations');
@@ -21,9 +19,9 @@ export async function migrate(
     if (done.has(version)) continue;
     // Another program may be about to do the same.
     await database.transact(async (tx) => {
-      const others = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
-      if (others.length > 0) return;
-      if (version > 1) await requireNobody(tx, isHeld);
+      const meanwhile = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
+      if (meanwhile.length > 0) return;
+      if (version > 1) await requireNobody(tx, others);
       for (const statement of statements) await tx.execute(statement);
       await tx.execute('INSERT INTO migrations (version) VALUES (?)', [version]);
     });
@@ -31,8 +29,16 @@ export async function migrate(
   await requireOwnVersion(database);
 }
 
-async function requireNobody(tx: Queryable, isHeld: (lease: LeaseRecord) => boolean): Promise<void> {
-  const held = (await tx.query<LeaseRecord>('SELECT * FROM leases')).find(isHeld);
+/** The present time (epoch ms), and whether the process that holds a lease has certainly ended. */
+interface Others {
+  now: number;
+  isDead: (holder: string) => boolean;
+}
+
+async function requireNobody(tx: Queryable, others: Others | null): Promise<void> {
+  if (others === null) return;
+  const leases = await tx.query<LeaseRecord>('SELECT * FROM leases WHERE expires_at > ledger_now(?)', [others.now]);
+  const held = leases.find(({ holder }) => !others.isDead(holder));
   if (!held) return;
   const program = `an earlier version of airbatch (${held.holder})`;
   throw new AirbatchError(

@@ -4,7 +4,7 @@ import { type Sending, sendingOf } from '../../engine/forecast/sending.ts';
 import { type AccountGate, accountPausesOf, gateOf } from '../../engine/pacing/account-gate.ts';
 import { type StoredPace, storedPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { findLease } from '../../ledger/schema/lease-table.ts';
+import { findHeldLease } from '../../ledger/schema/lease-table.ts';
 import { isDeadProcess } from '../../runtime/session/process-holder.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
@@ -29,9 +29,8 @@ export interface AccountNow {
 
 /** The process that holds the account now: see `AccountNow`. */
 export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
-  const lease = await findLease(db, account);
-  // A killed process keeps its lease until the lease expires.
-  return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
+  const lease = await findHeldLease(db, account, clock.now());
+  return lease && !isDeadProcess(lease.holder) ? lease.holder : null;
 }
 
 /** Whether a program works for the account now and so continues its batches by itself. */

@@ -2,6 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { claimSlot, endSlot, findSlot, renewSlot } from '../../ledger/jobs/slots.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 
 export const slotOutcomes = ['done', 'failed', 'wait'] as const;
 
@@ -53,21 +54,22 @@ export async function runClaimed(
     prepare?: ((tx: Queryable) => Promise<void>) | undefined;
   },
 ): Promise<SlotOutcome | null> {
+  const timeIn = (view: Queryable) => holdTime(view, clock.now());
   const slot = await findSlot(db, job, dueAt);
   const before = slot?.holder ?? null;
   // This process holds the slot but does not run it: an earlier result could not be stored.
   const isLeft =
-    before !== null && (before === holder || isDead(before) || isSilent(slot?.expires_at ?? null, clock.now()));
+    before !== null && (before === holder || isDead(before) || isSilent(slot?.expires_at ?? null, await timeIn(db)));
   const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };
   const isClaimed = await db.transact(async (tx) => {
     await prepare?.(tx);
-    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });
+    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: (await timeIn(tx)) + holdMs });
   });
   if (!isClaimed) return null;
   const ended = new AbortController();
   const goingOn = goOn({ db, clock, ended: ended.signal }, claim);
   const result = await run(async (tx) => {
-    if (!(await renewSlot(tx, { ...claim, expiresAt: clock.now() + holdMs })))
+    if (!(await renewSlot(tx, { ...claim, expiresAt: (await timeIn(tx)) + holdMs })))
       throw new AirbatchError('FENCED', `another process is now running this slot of "${job}"`, {
         hint: 'This process imports no more files.',
       });
@@ -93,6 +95,8 @@ async function goOn(
     await clock.sleep(goOnMs, ended);
     if (ended.aborted) return;
     // If the ledger cannot be written now, the next attempt may succeed; `run` reports what is wrong with the ledger.
-    await db.transact((tx) => renewSlot(tx, { ...slot, expiresAt: clock.now() + holdMs })).catch(() => false);
+    await db
+      .transact(async (tx) => renewSlot(tx, { ...slot, expiresAt: (await holdTime(tx, clock.now())) + holdMs }))
+      .catch(() => false);
   }
 }

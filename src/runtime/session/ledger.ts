@@ -26,7 +26,7 @@ export async function openPlace(
 
 async function prepared(db: Database): Promise<Database> {
   try {
-    await migrate(db, ({ holder, expires_at }) => expires_at > systemClock.now() && !isDeadProcess(holder));
+    await migrate(db, { now: systemClock.now(), isDead: isDeadProcess });
     return db;
   } catch (error) {
     return closeAfter(db, error);

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../core/basics/errors.ts';
 import { shownUrl } from '../../core/text/safe-url.ts';
 import { claimWebhooks } from '../../ledger/outbox/webhook-claim.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { makeWebhookDelivery } from '../../notify/deliver-webhooks.ts';
 import { queueWebhooks } from '../../notify/webhook-events.ts';
 import { makeLastingTrouble } from '../logging/log.ts';
@@ -37,7 +38,8 @@ export function keepWebhooks(session: Session, accounts: Iterable<string>): { st
   });
   const pass = async () => {
     const now = clock.now();
-    if (!(await claimWebhooks(db, holder, now, now + claimMs))) return;
+    const held = await holdTime(db, now);
+    if (!(await claimWebhooks(db, holder, held, held + claimMs))) return;
     await queueWebhooks(db, now, names);
     await delivery.begin();
     trouble.over();

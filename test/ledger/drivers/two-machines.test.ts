@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { systemClock } from '../../../src/core/time/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/time/clock.ts';
+import { readGate } from '../../../src/engine/pacing/account-gate.ts';
+import { endAbandoned } from '../../../src/intake/check/end-reading.ts';
+import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
+import { beginReading, listReadings } from '../../../src/ledger/batches/readings.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
-import { releaseLease, renewLease, takeLease } from '../../../src/ledger/schema/lease-table.ts';
+import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
+import { holdTime, releaseLease, renewLease, takeLease } from '../../../src/ledger/schema/lease-table.ts';
+import { workerOf } from '../../../src/operations/base/account-now.ts';
+import { runClaimed } from '../../../src/operations/slots/claimed-slot.ts';
+import { idlePace } from '../../support/ledger.ts';
 import { migratedPostgres } from '../../support/postgres.ts';
 
 const hourMs = 3_600_000;
@@ -18,6 +26,7 @@ async function machines(t: TestContext, aheadMs: number) {
     return {
       db,
       now,
+      clock: { ...systemClock, now },
       take: (ttlMs: number) => db.transact((tx) => takeLease(tx, { ...account, now: now(), ttlMs })),
     };
   }) as [Machine, Machine];
@@ -26,6 +35,7 @@ async function machines(t: TestContext, aheadMs: number) {
 interface Machine {
   db: ReturnType<typeof openPostgres>;
   now: () => number;
+  clock: Clock;
   take: (ttlMs: number) => ReturnType<typeof takeLease>;
 }
 
@@ -61,4 +71,63 @@ describe('a ledger that two machines share', () => {
       await releaseLease(both[0].db, lease as NonNullable<typeof lease>);
     }
   });
+
+  for (const [which, aheadMs] of [
+    ['ahead', hourMs],
+    ['behind', -hourMs],
+  ] as const) {
+    const isHere = () => false;
+
+    test(`shows a machine whose clock is ${which} who works for an account, until that ends`, async (t) => {
+      const [one, other] = await machines(t, aheadMs);
+      const lease = await one.take(60_000);
+      assert.ok(lease);
+      await savePace(one.db, 'main', { ...idlePace, fence: lease.fence });
+      const seen = async () => [
+        await workerOf(other, 'main'),
+        (await storedPace(other.db, 'main', other.now()))?.fence ?? null,
+        (await readGate(other.db, 'main', other.now())).isOpen,
+      ];
+      assert.deepEqual(await seen(), ['machine-0/1/1', lease.fence, true]);
+      await one.db.execute('UPDATE leases SET expires_at = ledger_now(?) - 1', [one.now()]);
+      assert.deepEqual(await seen(), [null, null, false]);
+    });
+
+    test(`lets a machine whose clock is ${which} end a file's reading only when its reader is silent`, async (t) => {
+      const [one, other] = await machines(t, aheadMs);
+      const begin = (batch_id: string, untilMs: number) =>
+        one.db.transact(async (tx) => {
+          const expires_at = (await holdTime(tx, one.now())) + untilMs;
+          await beginReading(tx, { batch_id, holder: 'machine-0/1/1', expires_at });
+        });
+      await begin('alive', 60_000);
+      await begin('silent', -1);
+      await endAbandoned(other, 'machine-1/1/1', isHere);
+      assert.deepEqual(
+        (await listReadings(one.db)).map(({ batch_id }) => batch_id),
+        ['alive'],
+      );
+    });
+
+    test(`lets a machine whose clock is ${which} run a slot only when the process that has it is silent`, async (t) => {
+      const [one, other] = await machines(t, aheadMs);
+      await insertSlot(one.db, { job: 'payroll', due_at: 100, state: 'due', detail: null });
+      const slot = { job: 'payroll', dueAt: 100 };
+      const run = (machine: Machine, work: () => Promise<void>) =>
+        runClaimed({ ...machine, holder: `machine-${machine === one ? 0 : 1}/1/1`, isDead: isHere }, slot, {
+          async run(requireSlot) {
+            await machine.db.transact(requireSlot);
+            await work();
+            return { outcome: 'done', detail: '' };
+          },
+        });
+      let others: unknown = 'not tried';
+      await run(one, async () => {
+        others = await run(other, async () => undefined);
+      });
+      assert.equal(others, null);
+      await one.db.execute("UPDATE slots SET state = 'running', expires_at = ledger_now(?) - 1", [one.now()]);
+      assert.equal((await run(other, async () => undefined))?.outcome, 'done');
+    });
+  }
 });

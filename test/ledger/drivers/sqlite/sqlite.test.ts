@@ -170,15 +170,15 @@ describe('the SQLite ledger', () => {
     test('is left unchanged while a program of that version works for an account', async () => {
       const db = await earlier('worked-on.db');
       await db.execute(`INSERT INTO leases (account, holder, fence, expires_at) VALUES ('main', 'host/1/2', 1, 9000)`);
-      const isHeld = ({ expires_at }: { expires_at: number }) => expires_at > 8_000;
-      await assert.rejects(migrate(db, isHeld), {
+      const running = { now: 8_000, isDead: () => false };
+      await assert.rejects(migrate(db, running), {
         code: 'LEDGER_BUSY',
         message: /\(host\/1\/2\) works on account "main"/,
       });
       assert.equal((await db.query('SELECT released_at FROM rows')).length, 1);
-      await migrate(db, () => false);
+      await migrate(db, { now: 8_000, isDead: () => true });
       // What is as it should be is opened whoever works on it.
-      await migrate(db, isHeld);
+      await migrate(db, running);
       await db.close();
     });
   });
