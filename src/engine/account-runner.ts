@@ -8,7 +8,7 @@ import { makeLateBatches } from './forecast/late-batches.ts';
 import { runLoops } from './loops.ts';
 import { makeGateKeeper } from './pacing/gate-keeper.ts';
 import { makeReadTrouble } from './pacing/read-trouble.ts';
-import { keysProvedFrom, noteKeyScope } from './payments/key-age.ts';
+import { keysProvedFrom, makeKeyProof, noteKeyScope } from './payments/key-age.ts';
 import { makeCommitter } from './runner/committer.ts';
 import type { EngineDeps, RunnerContext } from './runner/context.ts';
 import { makeFollowed } from './runner/followed-rows.ts';
@@ -124,10 +124,13 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
-    keys: {
-      provedFrom: keysProvedFrom(wallMs, highestSeenMs),
-      scopeFrom: await noteKeyScope(deps, account, clock.now()),
-    },
+    keys: makeKeyProof(
+      { ...deps, clock },
+      {
+        provedFrom: keysProvedFrom(wallMs, highestSeenMs),
+        scopeFrom: await noteKeyScope(deps, account, clock.now()),
+      },
+    ),
     committer: makeCommitter(deps.db, unitOptions, (rows, isNews) => {
       context.followed.note(rows.written);
       if (rows.ended.length > 0) noteEnded(context, rows.ended);

@@ -59,6 +59,8 @@ export interface Plan {
   wrongAnswer: number | null;
   /** A backup of the ledger that is put back later. */
   restore: Restore | null;
+  /** The machine is off for so long (ms) after a life; its clock may stand still meanwhile. */
+  off: { afterLife: number; ms: number; clockStands: boolean } | null;
   /** Faults of the network end after this much world time; then everything must come to rest. */
   calmAfterMs: number;
 }
@@ -117,6 +119,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     lostAnswers: [],
     wrongAnswer: null,
     restore: null,
+    off: null,
     calmAfterMs: 0,
   };
 }
@@ -177,6 +180,7 @@ export function makePlan(seed: number): Plan {
     job: random.percent(20),
     unnamed: random.percent(25),
     restore: makeRestore(version, random.fork('restore')),
+    off: makeOff(random.fork('off')),
   };
   // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no
   // other draw moves.
@@ -213,6 +217,16 @@ function makeRestore(version: Plan['version'], random: SeededRandom): Restore | 
     afterLife: random.between(1, 3),
     delayMs: random.percent(50) ? random.between(5, 60) * 60_000 : random.between(24, 72) * 3_600_000,
     isUnsaid: random.percent(40),
+  };
+}
+
+/** One seed in eight: for less time than the service remembers a key, or for more. */
+function makeOff(random: SeededRandom): Plan['off'] {
+  if (!random.percent(12)) return null;
+  return {
+    afterLife: random.between(1, 3),
+    ms: random.between(1, 72) * 3_600_000,
+    clockStands: random.percent(60),
   };
 }
 

@@ -185,6 +185,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'const highestSeenMs = 0 * (await highestClock(deps.db));',
   },
   {
+    name: 'the service’s time is not compared with the machine’s',
+    seed: 3873,
+    file: 'engine/payments/key-age.ts',
+    find: 'const serviceMs = gateway.serviceTime();',
+    replace: 'const serviceMs = gateway.serviceTime() === 0 ? 0 : null;',
+  },
+  {
     name: 'no waiting when the service says to wait',
     seed: 3,
     file: 'engine/dispatch/dispatch.ts',

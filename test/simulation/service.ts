@@ -24,6 +24,8 @@ export interface SimulatedService {
   webhookKeys: WebhookKeys;
   callbackUrl: string | null;
   handle: Handle;
+  /** The time by the service's own clock (epoch ms). */
+  now(): number;
   /** A row for this service, by its number; declined ones go to a number that it declines. */
   row(rowNo: number, declined: boolean): NewRow;
   /** What was charged for our rows. */
@@ -80,6 +82,7 @@ export async function openService(
     webhookKeys: { callback: ['sandbox-key'], registered: [secret] },
     callbackUrl: webhooks ? doors.callback : null,
     handle: (request) => sandbox.handle(request),
+    now,
     row: (rowNo, declined) => makeRow(plan, rowNo, declined),
     payments() {
       const charges = sandbox.charges().filter(({ topupId }) => !foreign.has(topupId));

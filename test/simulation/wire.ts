@@ -124,7 +124,7 @@ async function meet(
     const reply = await clock.during(
       service.handle({ method, path, headers: { ...headers }, ...(body === null ? {} : { body }) }),
     );
-    return answer(reply.status, reply.body, reply.headers);
+    return answer(reply.status, reply.body, { ...reply.headers, date: new Date(service.now()).toUTCString() });
   };
   const deadline = () => clock.sleep(request.deadlineMs);
   switch (fault) {

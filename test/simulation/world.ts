@@ -210,11 +210,12 @@ async function live(world: World): Promise<void> {
   backUp(world, 'new');
   await receiveFiles(world);
   backUp(world, 'received');
-  const end = plan.calmAfterMs + restMsMax * (plan.restore ? 2 : 1);
+  const end = plan.calmAfterMs + restMsMax * (1 + Number(plan.restore !== null) + Number(plan.off !== null));
   for (;;) {
     const rested = await liveOnce(world);
     backUp(world, 'begun');
     if (await restore(world, rested)) continue;
+    await turnOff(world);
     const calm = clock.monotonic() >= world.calmAfterMs && world.steps > lastStep(plan);
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
@@ -238,6 +239,18 @@ async function live(world: World): Promise<void> {
     // An operator, or a scheduler, starts it again a while later.
     await clock.sleep(world.random.between(1_000, 30_000));
   }
+}
+
+/** The machine is off for a while after the life that the plan says. It may come back with the time of before. */
+async function turnOff(world: World): Promise<void> {
+  const { plan, clock, lives, processes } = world;
+  if (plan.off?.afterLife !== lives || processes.size > 0) return;
+  const { ms, clockStands } = plan.off;
+  note(world, clockStands ? 'off_clock_stands' : 'off', `for ${ms} ms, after life ${lives}`);
+  const wallMs = clock.now();
+  await clock.sleep(ms);
+  if (clockStands) clock.setWall(wallMs);
+  world.calmAfterMs = clock.monotonic() + plan.calmAfterMs;
 }
 
 function lastStep({ crashes, suspensions, disk, clockJumps }: Plan): number {

@@ -199,6 +199,7 @@ export function makeFakeService(
     version: 'fake',
     sendsTexts: true,
     keyScope: null,
+    serviceTime: () => null,
     policy: options.policy ?? v2Policy,
     payments,
     charges,

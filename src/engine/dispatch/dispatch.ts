@@ -188,7 +188,7 @@ async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
  * certainly nothing was sent.
  */
 async function create(
-  context: Parts<'clock' | 'gateway' | 'lease' | 'log'>,
+  context: Parts<'clock' | 'gateway' | 'keys' | 'lease' | 'log'>,
   { payment }: Intent,
 ): Promise<CreateOutcome> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');

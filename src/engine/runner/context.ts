@@ -40,8 +40,10 @@ export interface RunnerContext extends EngineDeps {
   restoredAt: number | null;
   /** What is known of the age of idempotency keys. Times are epoch ms. */
   keys: {
-    /** Keys first sent up to this time may have any age, because the clock was set back since. */
-    provedFrom: number;
+    /**
+     * Keys first sent up to this time may have any age: the clock was set back since, or it is behind the service's.
+     */
+    provedFrom(): number;
     /** Since when the account uses its present API key. The service may not recognize keys first sent before. */
     scopeFrom: number;
   };

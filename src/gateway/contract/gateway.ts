@@ -16,6 +16,8 @@ export interface Gateway {
    * remembers keys for the account, whatever the credentials.
    */
   readonly keyScope: string | null;
+  /** The time by the service's own clock (epoch ms), as its last answer showed; null before an answer has shown it. */
+  serviceTime(): number | null;
   /** The exact bytes that will be sent for this order: the same order always gives the same text. */
   body(order: PaymentRequest): string;
   /**

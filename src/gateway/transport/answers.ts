@@ -26,7 +26,7 @@ function retryAfterMs(headers: AnswerHeaders, now: number): number {
 }
 
 /** A header's date (epoch ms), or null if it is not a date. */
-function httpDate(headers: AnswerHeaders, name: string): number | null {
+export function httpDate(headers: AnswerHeaders, name: string): number | null {
   const text = headerText(headers, name)?.trim() ?? '';
   // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
   const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { Evidence, RateHeaders, RequestClass, ServicePolicy } from '../contract/gateway.ts';
-import { headerText, makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
+import type { Evidence, Gateway, RateHeaders, RequestClass, ServicePolicy } from '../contract/gateway.ts';
+import { headerText, httpDate, makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
 import type { Transport, TransportResult } from './transport.ts';
 import { parseAnswer, readText } from './wire.ts';
 
@@ -75,12 +75,13 @@ export interface ServiceDialect {
   readRequestId: (json: unknown) => string | null;
 }
 
-/** Makes the one function that a gateway uses to call its service. */
+/** Makes what a gateway uses to call its service, and the service's time. */
 export function makeServiceCall(
   { transport, clock, onRate, onAnswered }: GatewayDeps,
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
   { credentials, secrets, readError, readRequestId }: ServiceDialect,
-): CallService {
+): { call: CallService; serviceTime: Gateway['serviceTime'] } {
+  let timeAhead: number | null = null;
   const called = (requestClass: RequestClass, result: TransportResult, writtenAt: number | null): Called => {
     if (result.kind !== 'answer') {
       return {
@@ -91,6 +92,8 @@ export function makeServiceCall(
         evidence: makeEvidence(result, null, { requestId: null, secrets }),
       };
     }
+    const date = httpDate(result.headers, 'date');
+    if (date !== null) timeAhead = date - clock.monotonic();
     const rate = rateHeaders(result.headers);
     if (rate) onRate?.(requestClass, writtenAt === null ? rate : { ...rate, tookMs: clock.monotonic() - writtenAt });
     const json = parseAnswer(result.text, secrets);
@@ -106,7 +109,10 @@ export function makeServiceCall(
   };
   const reading = { accept: 'application/json', ...credentials };
   const writing = { ...reading, 'content-type': 'application/json' };
-  return ({ method = 'GET', path, requestClass, body = null, idempotencyKey, beforeWrite }, read) => {
+  const call: CallService = (
+    { method = 'GET', path, requestClass, body = null, idempotencyKey, beforeWrite },
+    read,
+  ) => {
     const common = body === null ? reading : writing;
     const headers = idempotencyKey === undefined ? common : { ...common, 'idempotency-key': idempotencyKey };
     const begunAt = clock.monotonic();
@@ -121,6 +127,7 @@ export function makeServiceCall(
       return read(answer);
     });
   };
+  return { call, serviceTime: () => (timeAhead === null ? null : timeAhead + clock.monotonic()) };
 }
 
 function resultOf({ result, status, json }: Called): RequestResult {

@@ -54,7 +54,7 @@ interface V1Session {
 export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gateway {
   const email = checkedCredential('e-mail', options.credentials.email);
   const token = checkedCredential('token', options.credentials.token);
-  const call = makeServiceCall(deps, options, {
+  const { call, serviceTime } = makeServiceCall(deps, options, {
     credentials: { 'x-service-email': email, 'x-service-token': token },
     secrets: [token, email],
     readError(json) {
@@ -70,6 +70,7 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
     sendsTexts: false,
     keyScope: null,
     policy: options.policy,
+    serviceTime,
     body: v1Body,
     create: (request) => create(session, request),
     lookup: (reference) => lookup(session, reference),

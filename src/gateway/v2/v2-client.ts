@@ -64,7 +64,7 @@ interface V2Session {
 /** The client of Version 2 of the service (spec sections 2.1 to 2.3, 4.1 to 4.6). */
 export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gateway {
   const apiKey = checkedCredential('API key', options.credentials.apiKey);
-  const call = makeServiceCall(deps, options, {
+  const { call, serviceTime } = makeServiceCall(deps, options, {
     credentials: { authorization: `Bearer ${apiKey}` },
     secrets: [apiKey],
     readError: v2Error,
@@ -76,6 +76,7 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
     sendsTexts: true,
     keyScope: sha256(`key scope of ${apiKey}`).slice(0, keyScopeLength),
     policy: options.policy,
+    serviceTime,
     body: (order) => v2Body(order, options.walletMode),
     create: (request) => create(session, request),
     lookup: (reference) => lookup(session, reference),

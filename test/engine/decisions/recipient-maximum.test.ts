@@ -184,7 +184,7 @@ describe('the maximum of a recipient', () => {
       gateway: rig.service,
       callbackUrl: null,
       restoredAt: null,
-      keys: { provedFrom: 0, scopeFrom: 0 },
+      keys: { provedFrom: () => 0, scopeFrom: 0 },
     };
     const options = { clock: rig.clock, actor: 'engine' };
     const { intents } = await inUnit(rig.db, options, (unit) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { firstIntentAt, keysProvedFrom } from '../../../src/engine/payments/key-age.ts';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { firstIntentAt, keysProvedFrom, makeKeyProof } from '../../../src/engine/payments/key-age.ts';
 import type { RunnerContext } from '../../../src/engine/runner/context.ts';
 import type { PaymentRecord } from '../../../src/ledger/rows/payments.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
@@ -9,6 +10,13 @@ import { v2Policy } from '../../support/fake-service.ts';
 const minuteMs = 60_000;
 const highest = 1_000_000_000;
 const oldest = v2Policy.resendAgeMsMax;
+
+function someKeys({ provedFrom = 0 } = {}) {
+  const time = { local: highest, service: null as number | null };
+  const clock = { ...systemClock, now: () => time.local };
+  const gateway = { serviceTime: () => time.service };
+  return { time, keys: makeKeyProof({ clock, gateway, log: { info() {}, warn() {} } }, { provedFrom, scopeFrom: 0 }) };
+}
 
 describe('the age of a key', () => {
   for (const [behindMs, isProved] of [
@@ -38,9 +46,57 @@ describe('the age of a key', () => {
     ['no less than it was, however little of it is proved', highest - 2 * oldest, highest + 5, highest - 2 * oldest],
   ] as const)
     test(`is ${what}`, () => {
-      const context = { gateway: { policy: v2Policy }, keys: { provedFrom: highest, scopeFrom: 0 } } as RunnerContext;
+      const context = {
+        gateway: { policy: v2Policy },
+        keys: { provedFrom: () => highest, scopeFrom: 0 },
+      } as RunnerContext;
       assert.equal(firstIntentAt(context, { first_intent_at: first } as PaymentRecord, at), expected);
     });
+
+  test('is not proved of keys of earlier programs if the clock is behind the service’s time', () => {
+    const { time, keys } = someKeys();
+    assert.equal(keys.provedFrom(), 0, 'before an answer');
+    time.service = highest + 10 * minuteMs;
+    assert.equal(keys.provedFrom(), 0, 'the clock is a little behind');
+    const behind = someKeys();
+    behind.time.service = highest + 10 * minuteMs + 1;
+    behind.time.local = highest + 5;
+    behind.time.service += 5;
+    assert.equal(behind.keys.provedFrom(), highest, 'keys of this program, which starts at that time, are proved');
+    behind.time.local += 50_000;
+    behind.time.service += 50_000;
+    assert.equal(behind.keys.provedFrom(), highest, 'as long as the clocks go on alike');
+    behind.time.service -= 60 * minuteMs;
+    assert.equal(behind.keys.provedFrom(), highest, 'the clock was corrected');
+  });
+
+  test('is not proved of any key so far if the clock falls behind the service’s time', () => {
+    const { time, keys } = someKeys();
+    time.service = highest;
+    assert.equal(keys.provedFrom(), 0);
+    time.local = highest + 5_000;
+    time.service = highest + 5_000 + 10 * minuteMs + 1;
+    assert.equal(keys.provedFrom(), highest + 5_000);
+  });
+
+  test('is not proved by the service’s time if the highest time of the ledger proves less', () => {
+    const { time, keys } = someKeys({ provedFrom: highest + 100 });
+    time.service = highest + 60 * minuteMs;
+    assert.equal(keys.provedFrom(), highest + 100);
+  });
+
+  test('is not proved where the machine was off for two days, and its clock stood still', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    rig.service.hidden.add('run-1/ref-1');
+    await rig.add(someRows(1));
+    await rig.run(1_000);
+    assert.deepEqual([await rig.states(), rig.service.creates.length], [['in_doubt'], 1]);
+    rig.service.serviceTime = () => rig.clock.now() + 48 * 60 * minuteMs;
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['in_doubt']);
+    assert.equal(rig.service.creates.length, 1, 'the key may be forgotten: it is not sent again');
+  });
 
   for (const [sleptMs, isSent] of [
     [oldest - 10 * minuteMs, true],
