@@ -3,11 +3,29 @@ import { account, type Call, example, out } from './program-options.ts';
 
 export function addProof(program: Command, call: Call): void {
   program.commandsGroup('Prove and compare:');
+  const from = ['--from <date>', 'the first day (UTC), or a time with its zone'] as const;
+  const to = ['--to <date>', 'the last day, or a time (default: now)'] as const;
+  example(
+    program.command('find').argument('<number>', 'a phone number, with its country code'),
+    'airbatch find +254712405118 --from 2026-03-01',
+  )
+    .description('show what was sent to one phone number, in all batches')
+    .option('--country <code>', 'the country (KE) of a number in national form')
+    .option('--account <name>', 'only from this account')
+    .option(...from)
+    .option(...to)
+    .action(call('find'));
+  example(program.command('paid'), 'airbatch paid --from 2026-11-01 --to 2026-11-30')
+    .description('list the files of which rows were paid in a time, with sums')
+    .option('--account <name>', 'only from this account')
+    .option('--from <date>', 'the first day (UTC), or a time with its zone (default: today)')
+    .option(...to)
+    .action(call('paid'));
   example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
     .description("compare the ledger with the service's own list and with the wallets")
     .option(...account)
-    .option('--from <date>', 'the first day (UTC), or a time with its zone')
-    .option('--to <date>', 'the last day, or a time (default: now)')
+    .option(...from)
+    .option(...to)
     .option('--batch <batch>', 'one batch only')
     .option(...out)
     .action(call('reconcile'));

@@ -17,6 +17,7 @@ import { drillBackup } from './backup/drill-backup.ts';
 import { restoreLedger } from './backup/restore-ledger.ts';
 import { approveBatch } from './batches/approve-batch.ts';
 import { listBatches } from './batches/list-batches.ts';
+import { listPaidFiles } from './batches/list-paid-files.ts';
 import { pauseBatch } from './batches/pause-batch.ts';
 import { rejectBatch } from './batches/reject-batch.ts';
 import { reopenFailed } from './batches/reopen-failed.ts';
@@ -60,6 +61,7 @@ import { showKey } from './proof/show-key.ts';
 import { verifyReports } from './proof/verify-reports.ts';
 import { writeReports } from './proof/write-reports.ts';
 import { assignRows } from './rows/assign-rows.ts';
+import { findPayments } from './rows/find-payments.ts';
 import { listDoubts } from './rows/list-doubts.ts';
 import { listRows } from './rows/list-rows.ts';
 import { lookUpRows } from './rows/look-up-rows.ts';
@@ -106,6 +108,7 @@ export const operations = {
   resumeBatches,
   retryFailed,
   listBatches,
+  listPaidFiles,
   showStatus,
   showProgress,
   reopenFailed,
@@ -127,6 +130,7 @@ export const operations = {
   restoreLedger,
   listEvents,
   listRows,
+  findPayments,
   showRow,
   listForgettable,
   forgetBatches,

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
-import { dayMs, isoTime, systemClock } from '../../core/time/clock.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { throttleText } from '../../operations/base/blockers.ts';
 import { reconcileAccount } from '../../operations/proof/reconcile-account.ts';
@@ -12,8 +12,8 @@ import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { isDay, timeOf } from '../base/dates.ts';
 import { pathOf } from '../base/path-of.ts';
+import { periodOf } from '../base/period.ts';
 import { call } from '../session/call.ts';
 
 interface ReconcileOptions {
@@ -36,9 +36,7 @@ export async function execute(
     reconcileAccount,
     {
       account,
-      from: from === undefined ? from : isoTime(timeOf('--from', from)),
-      // A day as the end of the period includes that whole day.
-      to: to === undefined ? to : isoTime(timeOf('--to', to) + (isDay(to) ? dayMs - 1 : 0)),
+      ...periodOf({ from, to }),
       batch_id,
       out: pathOf(context, out),
     },

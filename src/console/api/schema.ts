@@ -22,6 +22,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paid-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-paid-files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}": {
         parameters: {
             query?: never;
@@ -595,6 +612,23 @@ export interface paths {
         get: operations["list-events"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `audit`. */
+        post: operations["find-payments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1743,6 +1777,67 @@ export interface operations {
                         to_send: number;
                         held: number;
                         is_worked_on: boolean;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-paid-files": {
+        parameters: {
+            query: {
+                account?: string;
+                from: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        from: string;
+                        to: string;
+                        files: {
+                            batch_id: string;
+                            run_id: string;
+                            account: string;
+                            file_name: string;
+                            /** @enum {string} */
+                            status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                            rows: number;
+                            products: number;
+                            paid: {
+                                [key: string]: string;
+                            };
+                            charged: {
+                                [key: string]: string;
+                            };
+                            first_paid_at: string;
+                            last_paid_at: string;
+                        }[];
+                        rows: number;
+                        paid: {
+                            [key: string]: string;
+                        };
+                        charged: {
+                            [key: string]: string;
+                        };
                     };
                 };
             };
@@ -4633,6 +4728,96 @@ export interface operations {
                             hash: string;
                         }[];
                         next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "find-payments": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    number: string;
+                    country?: string;
+                    account?: string;
+                    /** Format: date-time */
+                    from?: string;
+                    /** Format: date-time */
+                    to?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        phone_number: string;
+                        from: string | null;
+                        to: string;
+                        payments: {
+                            row_no: number;
+                            line: number;
+                            row_ref: string | null;
+                            /** @enum {string} */
+                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
+                            phone_number: string | null;
+                            person: string | null;
+                            network_id: number | null;
+                            amount: string | null;
+                            currency: string | null;
+                            product_id: string | null;
+                            generation: number;
+                            topup_id: string | null;
+                            service_status: string | null;
+                            code: string | null;
+                            reason: string | null;
+                            cost: string | null;
+                            cost_currency: string | null;
+                            sent_at: string | null;
+                            completed_at: string | null;
+                            in_doubt_since: string | null;
+                            contradicted: string | null;
+                            batch_id: string;
+                            run_id: string;
+                            account: string;
+                            file_name: string;
+                            refunded_at: string | null;
+                        }[];
+                        is_cut: boolean;
+                        paid_rows: number;
+                        paid: {
+                            [key: string]: string;
+                        };
+                        paid_products: number;
+                        charged: {
+                            [key: string]: string;
+                        };
+                        open_rows: number;
+                        open: {
+                            [key: string]: string;
+                        };
+                        forgotten_batches: number;
                     };
                 };
             };

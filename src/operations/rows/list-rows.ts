@@ -41,7 +41,8 @@ const input = z.strictObject({
   limit: z.int().min(1).max(limitMax).default(limitDefault),
 });
 
-const listedRow = z.strictObject({
+/** A row as a list shows it. */
+export const listedRow = z.strictObject({
   row_no: rowNo,
   /** Where the row begins in its file. */
   line: z.int(),
@@ -126,7 +127,8 @@ async function findRows(
   return { rows, next: last };
 }
 
-function listed(batch: BatchRecord, row: ReportedRow) {
+/** The fields of `listedRow` that the row itself has. */
+export function listed(batch: BatchRecord, row: ReportedRow) {
   const { row_ref, phone_number, status } = row;
   const { network_id, amount, currency, product_id, generation, topup_id, service_status, cost, cost_currency } = row;
   const { code, reason } = failureOf(row);

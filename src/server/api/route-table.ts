@@ -25,6 +25,7 @@ interface Place {
  */
 const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listBatches: { method: 'GET', path: '/batches' },
+  listPaidFiles: { method: 'GET', path: '/paid-files' },
   showStatus: { method: 'GET', path: '/batches/:batch_id' },
   showProgress: { method: 'GET', path: '/batches/:batch_id/progress', without: ['followed'] },
   validateFile: { method: 'POST', path: '/validations', without: ['errors'], isUpload: true },
@@ -61,6 +62,8 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   assignRows: { method: 'POST', path: '/batches/:batch_id/assign' },
   auditLedger: { method: 'POST', path: '/audits' },
   listEvents: { method: 'GET', path: '/events' },
+  // A number must not be in an address, which proxies log.
+  findPayments: { method: 'POST', path: '/payment-searches' },
   listRows: { method: 'GET', path: '/batches/:batch_id/rows' },
   showRow: { method: 'GET', path: '/batches/:batch_id/rows/:row' },
   listForgettable: { method: 'GET', path: '/forgettable-batches' },

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('airbatch rows lists the rows of a batch, all or some, and says how to see more', async (t) => {
+test('airbatch rows lists the rows of a batch, all or some, and says how to see more; find and paid look in all batches', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   // Numbers that end in 0001 are declined.
@@ -40,4 +40,17 @@ test('airbatch rows lists the rows of a batch, all or some, and says how to see 
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /--state/);
   assert.equal((await airbatch('rows', batch, '--find', 'nobody')).stdout, 'No rows.\n');
+
+  const found = await airbatch('find', '0712 101 000', '--country', 'KE', '--from', '2020-01-01');
+  assert.equal(found.code, 0, found.stderr);
+  assert.match(found.stdout, new RegExp(`${batch} +1 +Amina Otieno +KES 10 +completed`));
+  assert.match(found.stdout, /^2\*{8}000 was paid KES 10\.00 in 1 row since 2020-01-01 00:00:00 UTC\.$/m);
+  const none = await airbatch('find', '+254712101009');
+  assert.match(none.stdout, /^Nothing was sent to 2\*{8}009 in this time\.$/m);
+  const paid = await airbatch('paid', '--from', '2020-01-01');
+  assert.match(paid.stdout, new RegExp(`^p\\.csv +\\S+ +${batch} +1 +KES 10\\.00`, 'm'));
+  assert.match(
+    (await airbatch('paid', '--to', '2020-01-01', '--from', '2020-01-01')).stdout,
+    /^Nothing was paid between/,
+  );
 });

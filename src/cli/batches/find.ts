@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
+import { findPayments } from '../../operations/rows/find-payments.ts';
+import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import type { CommandContext } from '../base/command.ts';
+import { periodOf } from '../base/period.ts';
+import { printTable, type TableColumn } from '../base/table.ts';
+import { call } from '../session/call.ts';
+
+type Found = z.output<typeof findPayments.result>;
+
+const columns: readonly TableColumn[] = [
+  { name: 'sent' },
+  { name: 'run' },
+  { name: 'batch' },
+  { name: 'row', align: 'right' },
+  { name: 'name' },
+  { name: 'amount', align: 'right' },
+  { name: 'status' },
+  { name: 'why', widthMax: 50 },
+];
+
+/** `airbatch find NUMBER`: what was sent to one phone number, in all batches. */
+export async function execute(
+  context: CommandContext,
+  [number = '']: string[],
+  { country, account, from, to }: { country?: string; account?: string; from?: string; to?: string },
+): Promise<number> {
+  const found = await call(context, findPayments, { number, country, account, ...periodOf({ from, to }) });
+  const none = `Nothing was sent to ${found.phone_number} in this time.`;
+  printTable(context, columns, found.payments.map(cells), { json: found, none });
+  if (!context.json) for (const line of linesOf(found)) context.terminal.print(`${line}\n`);
+  return 0;
+}
+
+function cells(row: Found['payments'][number]): string[] {
+  const { sent_at, run_id, batch_id, row_no, person, amount, currency, product_id, status, reason, refunded_at } = row;
+  return [
+    sent_at === null ? '' : timeText(sent_at),
+    run_id,
+    batch_id,
+    String(row_no),
+    person ?? '',
+    amount === null ? (product_id ?? '') : `${currency} ${amount}`,
+    rowStateTexts[status].label,
+    [reason, refunded_at && `Refunded ${timeText(refunded_at)}.`].filter(Boolean).join(' '),
+  ];
+}
+
+function linesOf(found: Found): string[] {
+  const { phone_number, from, paid_rows, paid, paid_products, open_rows, open, is_cut, forgotten_batches } = found;
+  const since = from === null ? '' : ` since ${timeText(from)}`;
+  const sums = paid_rows === 0 ? 'nothing' : `${requestedText(paid, paid_products)} in ${counted(paid_rows, 'row')}`;
+  const lines = [`${phone_number} was paid ${sums}${since}.`];
+  if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet: ${sumsText(open)}.`);
+  if (is_cut) lines.push('There are more: name a shorter time with --from and --to.');
+  if (forgotten_batches > 0)
+    lines.push(
+      `${counted(forgotten_batches, 'batch', 'batches')} of this time no longer contain numbers, and are not included.`,
+    );
+  return lines;
+}

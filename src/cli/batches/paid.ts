@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import { isoTime, systemClock } from '../../core/time/clock.ts';
+import { listPaidFiles } from '../../operations/batches/list-paid-files.ts';
+import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { counted } from '../../reports/text/counted-text.ts';
+import type { CommandContext } from '../base/command.ts';
+import { periodOf } from '../base/period.ts';
+import { printTable, type TableColumn } from '../base/table.ts';
+import { call } from '../session/call.ts';
+
+type PaidFile = z.output<typeof listPaidFiles.result>['files'][number];
+
+const columns: readonly TableColumn[] = [
+  { name: 'file', breaksInWords: true },
+  { name: 'run' },
+  { name: 'batch' },
+  { name: 'rows', align: 'right' },
+  { name: 'paid', widthMax: 40 },
+  { name: 'charged', widthMax: 30 },
+  { name: 'last paid' },
+];
+
+/** `airbatch paid`: the files of which rows were paid in a time; without one, since midnight UTC. */
+export async function execute(
+  context: CommandContext,
+  _args: string[],
+  { account, ...options }: { account?: string; from?: string; to?: string },
+): Promise<number> {
+  const { from = `${isoTime(systemClock.now()).slice(0, 10)}T00:00:00.000Z`, to } = periodOf(options);
+  const found = await call(context, listPaidFiles, { account, from, to });
+  const time = `between ${timeText(found.from)} and ${timeText(found.to)}`;
+  printTable(context, columns, found.files.map(cells), { json: found, none: `Nothing was paid ${time}.` });
+  if (found.files.length > 0 && !context.json)
+    context.terminal.print(
+      `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${sumsText(found.paid)}; charged ${sumsText(found.charged)}.\n`,
+    );
+  return 0;
+}
+
+function cells({ file_name, run_id, batch_id, rows, products, paid, charged, last_paid_at }: PaidFile): string[] {
+  const asked = requestedText(paid, products);
+  return [file_name, run_id, batch_id, String(rows), asked, sumsText(charged), timeText(last_paid_at)];
+}

@@ -1,0 +1,85 @@
+import type { Queryable } from '../drivers/database.ts';
+import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
+
+/** Epoch milliseconds, both included. */
+export interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Null for `accounts`: all accounts. */
+interface Asked extends Span {
+  accounts: readonly string[] | null;
+}
+
+/** The rows that were sent to this number (E.164) in this time, the latest first. */
+export async function rowsSentTo(
+  db: Queryable,
+  number: string,
+  { accounts, fromMs, toMs, limit }: Asked & { limit: number },
+): Promise<{ batch_id: string; row_no: number; first_sent_at: number }[]> {
+  const found: { batch_id: string; row_no: number; first_sent_at: number }[] = [];
+  for (const list of accountLists(accounts))
+    found.push(
+      ...(await db.query<(typeof found)[number]>(
+        // A cross join, so that SQLite begins with the index of the number.
+        `SELECT rows.batch_id, row_no, first_sent_at FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
+         WHERE phone_number = ? AND first_sent_at IS NOT NULL AND first_sent_at BETWEEN ? AND ?
+           AND (? = 1 OR account IN (${accountPlaces}))
+         ORDER BY first_sent_at DESC, rows.batch_id, row_no LIMIT ?`,
+        [number, fromMs, toMs, ...list, limit],
+      )),
+    );
+  return found.toSorted((a, b) => b.first_sent_at - a.first_sent_at).slice(0, limit);
+}
+
+/** How many batches that were sent in this time have lost their numbers and names, because people were forgotten. */
+export async function forgottenBatches(db: Queryable, { accounts, fromMs, toMs }: Asked): Promise<number> {
+  let count = 0;
+  for (const list of accountLists(accounts)) {
+    const [found] = await db.query<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM batches WHERE forgotten_at IS NOT NULL AND started_at <= ?
+         AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`,
+      [toMs, fromMs, ...list],
+    );
+    count += found?.count ?? 0;
+  }
+  return count;
+}
+
+/** The batches that may have paid rows in this time. */
+export async function batchesSentIn(db: Queryable, { accounts, fromMs, toMs }: Asked): Promise<string[]> {
+  const found: { batch_id: string }[] = [];
+  for (const list of accountLists(accounts))
+    found.push(
+      ...(await db.query<{ batch_id: string }>(
+        `SELECT batch_id FROM batches WHERE started_at <= ?
+           AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`,
+        [toMs, fromMs, ...list],
+      )),
+    );
+  return found.map(({ batch_id }) => batch_id);
+}
+
+/** Rows of a batch that were paid in a time, with the same amount and the same cost. */
+export interface PaidRows {
+  currency: string | null;
+  /** Null for a product. */
+  amount: string | null;
+  cost: string | null;
+  cost_currency: string | null;
+  count: number;
+  first_at: number;
+  last_at: number;
+}
+
+/** The rows of a batch that were paid in this time. SQL only counts them: it would add amounts as floats. */
+export function paidRows(db: Queryable, batchId: string, { fromMs, toMs }: Span): Promise<PaidRows[]> {
+  return db.query(
+    `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(completed_at) AS first_at,
+       MAX(completed_at) AS last_at
+     FROM rows WHERE batch_id = ? AND status = 'completed' AND completed_at BETWEEN ? AND ?
+     GROUP BY currency, amount, cost, cost_currency`,
+    [batchId, fromMs, toMs],
+  );
+}

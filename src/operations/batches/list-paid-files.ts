@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { multiplyAmount, Sums } from '../../core/money/money.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { batchesSentIn, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
+import { accountName, batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { visibleAccounts } from '../base/visible.ts';
+
+const moment = z.iso.datetime({ offset: true });
+
+const paidFile = z.strictObject({
+  batch_id: batchId,
+  run_id: z.string(),
+  account: accountName,
+  file_name: z.string(),
+  /** Where the batch stands now. */
+  status: batchStatus,
+  /** Rows that the service completed in this time; `products` of them bought a product and are in no sum of `paid`. */
+  rows: z.int(),
+  products: z.int(),
+  paid: sums,
+  /** What these rows cost, in the currencies of the wallets. */
+  charged: sums,
+  first_paid_at: time,
+  last_paid_at: time,
+});
+
+/** The files of which rows were paid in a time, the one that was paid last first. */
+export const listPaidFiles = defineOperation({
+  name: 'list-paid-files',
+  role: 'audit',
+  ledger: 'read',
+  showsOnlyVisible: true,
+  input: z.strictObject({
+    account: accountName.optional(),
+    from: moment,
+    /** If it is left out: now. */
+    to: moment.optional(),
+  }),
+  result: z.strictObject({ from: time, to: time, files: z.array(paidFile), rows: z.int(), paid: sums, charged: sums }),
+  async run({ session }, { account, from, to }) {
+    const accounts = account === undefined ? visibleAccounts(session) : [account];
+    const span = { fromMs: Date.parse(from), toMs: to === undefined ? session.clock.now() : Date.parse(to) };
+    return session.db.snapshot(async (view) => {
+      const files: z.output<typeof paidFile>[] = [];
+      const [paid, charged] = [new Sums(), new Sums()];
+      for (const id of await batchesSentIn(view, { accounts, ...span })) {
+        const file = await fileOf(view, id, span);
+        if (file === null) continue;
+        files.push(file);
+        addAll(paid, file.paid);
+        addAll(charged, file.charged);
+      }
+      const rows = files.reduce((sum, file) => sum + file.rows, 0);
+      const times = { from: isoTime(span.fromMs), to: isoTime(span.toMs) };
+      files.sort((a, b) => (a.last_paid_at < b.last_paid_at ? 1 : -1));
+      return { ...times, files, rows, paid: paid.toObject(), charged: charged.toObject() };
+    });
+  },
+});
+
+/** Null if none of its rows was paid in this time. */
+async function fileOf(view: Queryable, id: string, span: Span): Promise<z.output<typeof paidFile> | null> {
+  const groups = await paidRows(view, id, span);
+  if (groups.length === 0) return null;
+  const { batch_id, run_id, account, file_name, status } = await requireBatch(view, id);
+  const [paid, charged] = [new Sums(), new Sums()];
+  for (const { currency, amount, cost, cost_currency, count } of groups) {
+    if (amount !== null && currency !== null) paid.add(currency, multiplyAmount(amount, count));
+    if (cost !== null && cost_currency !== null) charged.add(cost_currency, multiplyAmount(cost, count));
+  }
+  const rowsOf = (some: typeof groups) => some.reduce((sum, { count }) => sum + count, 0);
+  return {
+    ...{ batch_id, run_id, account, file_name, status },
+    rows: rowsOf(groups),
+    products: rowsOf(groups.filter(({ amount }) => amount === null)),
+    paid: paid.toObject(),
+    charged: charged.toObject(),
+    first_paid_at: isoTime(Math.min(...groups.map(({ first_at }) => first_at))),
+    last_paid_at: isoTime(Math.max(...groups.map(({ last_at }) => last_at))),
+  };
+}
+
+function addAll(sums: Sums, more: Readonly<Record<string, string>>): void {
+  for (const [currency, value] of Object.entries(more)) sums.add(currency, value);
+}

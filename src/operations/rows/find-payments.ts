@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { Sums } from '../../core/money/money.ts';
+import { isTerminal } from '../../core/state/row-state.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { readPhone } from '../../intake/cells/phone.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
+import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
+import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { isContradicted } from '../../reports/summary/survey.ts';
+import { maskPhone } from '../../reports/text/mask.ts';
+import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { defineOperation } from '../base/operation.ts';
+import { visibleAccounts } from '../base/visible.ts';
+import { listed, listedRow } from './list-rows.ts';
+
+/** A person who is paid every day for a year has fewer payments. */
+const paymentsMax = 500;
+
+const moment = z.iso.datetime({ offset: true });
+
+const sentRow = listedRow.omit({ paid_by: true }).extend({
+  batch_id: batchId,
+  run_id: z.string(),
+  account: accountName,
+  file_name: z.string(),
+  refunded_at: time.nullable(),
+});
+
+/**
+ * What was sent to one phone number, in all batches. The answer masks the number; whoever asks knows it. No log and no
+ * list of requests keeps it.
+ */
+export const findPayments = defineOperation({
+  name: 'find-payments',
+  role: 'audit',
+  ledger: 'read',
+  showsOnlyVisible: true,
+  input: z.strictObject({
+    /** As people write it, with its country code, or in national form with `country`. */
+    number: z.string().trim().min(1).max(40),
+    /** Two letters. If it is left out: the configured one. */
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/)
+      .optional(),
+    account: accountName.optional(),
+    /** Rows that were first sent in this time. If both are left out: at any time. */
+    from: moment.optional(),
+    to: moment.optional(),
+  }),
+  result: z.strictObject({
+    /** Masked: `2********118`. */
+    phone_number: z.string(),
+    from: time.nullable(),
+    to: time,
+    /** The latest first; 500 at most. */
+    payments: z.array(sentRow),
+    /** Whether there are older ones in this time, which no sum includes. */
+    is_cut: z.boolean(),
+    /** Rows that count as paid, and what they were paid; products are only counted. */
+    paid_rows: z.int(),
+    paid: sums,
+    paid_products: z.int(),
+    /** What these rows cost, in the currencies of the wallets, without what was refunded later. */
+    charged: sums,
+    /** Rows that have no result yet, and what they ask for. */
+    open_rows: z.int(),
+    open: sums,
+    /** Batches of this time whose numbers were removed (`forget-batches`): they may have paid this number, too. */
+    forgotten_batches: z.int(),
+  }),
+  async run({ session }, { number: written, country, account, from, to }) {
+    const { db, clock, config } = session;
+    const number = numberOf(written, country ?? configuredCountry(config.intake));
+    const accounts = account === undefined ? visibleAccounts(session) : [account];
+    const fromMs = from === undefined ? 0 : Date.parse(from);
+    const toMs = to === undefined ? clock.now() : Date.parse(to);
+    const asked = { accounts, fromMs, toMs };
+    return db.snapshot(async (view) => {
+      const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
+      const payments: z.output<typeof sentRow>[] = [];
+      const totals = { paid: new Sums(), charged: new Sums(), open: new Sums(), paidRows: 0, openRows: 0, products: 0 };
+      for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
+        const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
+        if (batch === null || row === undefined) continue;
+        const { run_id, file_name, account: payer } = batch;
+        const refunded_at = isoOrNull(row.refunded_at);
+        payments.push({ ...listed(batch, row), batch_id, run_id, account: payer, file_name, refunded_at });
+        addUp(totals, row);
+      }
+      return {
+        phone_number: maskPhone(number),
+        from: from === undefined ? null : isoTime(fromMs),
+        to: isoTime(toMs),
+        payments,
+        is_cut: found.length > paymentsMax,
+        paid_rows: totals.paidRows,
+        paid: totals.paid.toObject(),
+        paid_products: totals.products,
+        charged: totals.charged.toObject(),
+        open_rows: totals.openRows,
+        open: totals.open.toObject(),
+        forgotten_batches: await forgottenBatches(view, asked),
+      };
+    });
+  },
+});
+
+interface Totals {
+  paid: Sums;
+  charged: Sums;
+  open: Sums;
+  paidRows: number;
+  openRows: number;
+  products: number;
+}
+
+function addUp(totals: Totals, row: ReportedRow): void {
+  const { status, amount, currency, cost, cost_currency } = row;
+  const isPaid = status === 'completed' || isContradicted(row);
+  if (isPaid) totals.paidRows += 1;
+  else if (!isTerminal(status)) totals.openRows += 1;
+  if (isPaid && amount === null) totals.products += 1;
+  if (amount !== null && currency !== null) {
+    if (isPaid) totals.paid.add(currency, amount);
+    else if (!isTerminal(status)) totals.open.add(currency, amount);
+  }
+  if (isPaid && cost !== null && cost_currency !== null) totals.charged.add(cost_currency, cost);
+}
+
+function configuredCountry(intake: Readonly<Record<string, unknown>>): string | null {
+  return typeof intake.country === 'string' ? intake.country : null;
+}
+
+/** The number in E.164. Throws `USAGE`, without the number: the error may be logged. */
+function numberOf(written: string, country: string | null): string {
+  const phone = readPhone(written, { country, isOfRow: false });
+  if ('number' in phone) return phone.number;
+  throw new AirbatchError('USAGE', 'this is not a phone number that can be paid', {
+    hint: 'Write it with "+" and its country code, or name its country.',
+  });
+}

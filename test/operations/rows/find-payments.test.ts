@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { z } from 'zod';
+import { rowsSentTo } from '../../../src/ledger/reporting/paid-rows.ts';
+import { performIn, type RoleOperation } from '../../../src/operations/base/operation.ts';
+import { listPaidFiles } from '../../../src/operations/batches/list-paid-files.ts';
+import { findPayments } from '../../../src/operations/rows/find-payments.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
+import {
+  completedWay,
+  newBatch,
+  newRow,
+  startMs,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from '../../reports/fixture.ts';
+import { planned } from '../../support/planned.ts';
+import { makeVirtualClock } from '../../support/virtual-clock.ts';
+
+const month = { from: '2026-11-01T00:00:00Z', to: '2026-11-30T23:59:59Z' };
+
+/** The sample batch of the account "main", and a batch of the account "other" that pays the number of its first row. */
+async function ledger(t: Parameters<typeof testLedger>[0], accounts: readonly string[] = []) {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const more = { account: 'other', run_id: 'promo', file_name: 'promo.csv', created_at: startMs + 1_000 };
+  await writeBatch(db, newBatch('B-2', more), [
+    { row: newRow('B-2', 1, { amount: '50' }), way: completedWay(1) },
+    { row: newRow('B-2', 2, { phone_number: '+254712000001' }), way: completedWay(2).slice(0, 2) },
+  ]);
+  const config = { people: {}, intake: { country: 'KE' } };
+  const caller = { person: 'ann', through: 'api', grant: { roles: ['audit'], accounts } };
+  const session = { db, clock: makeVirtualClock(), config, ...caller } as unknown as Session;
+  const ask = <Input extends z.ZodType, Result extends z.ZodType>(
+    operation: RoleOperation<Input, Result>,
+    input: z.input<Input>,
+  ) => performIn(session, operation, { nameOf: (field) => field }, input);
+  return { db, ask };
+}
+
+test('a number is found in all batches, however it is written; the answer masks it', async (t) => {
+  const { ask } = await ledger(t);
+  const found = await ask(findPayments, { number: '0712 000 001' });
+  assert.deepEqual(
+    found.payments.map(({ batch_id, row_no, status }) => [batch_id, row_no, status]),
+    [
+      ['B-2', 2, 'accepted'],
+      ['B-1', 1, 'completed'],
+      ['B-2', 1, 'completed'],
+    ],
+  );
+  assert.deepEqual([found.paid_rows, found.paid, found.charged], [2, { KES: '150.5' }, { USD: '1.6' }]);
+  assert.deepEqual([found.open_rows, found.open, found.is_cut], [1, { KES: '100.5' }, false]);
+  assert.equal(found.phone_number, '2********001');
+  assert.doesNotMatch(JSON.stringify(found), /254712000001/);
+  const other = await ask(findPayments, { number: '+254712000001', account: 'other' });
+  assert.deepEqual([other.paid_rows, other.paid], [1, { KES: '50' }]);
+});
+
+test('a search ends at the times that it names, and counts batches whose people were forgotten', async (t) => {
+  const { db, ask } = await ledger(t);
+  const earlier = { number: '+254712000001', to: new Date(startMs + 500).toISOString() };
+  assert.deepEqual((await ask(findPayments, earlier)).payments, []);
+  assert.equal((await ask(findPayments, { number: '+254712000001', ...month })).forgotten_batches, 0);
+  await db.transact((tx) => tx.execute(`UPDATE batches SET forgotten_at = 1 WHERE batch_id = 'B-1'`));
+  assert.equal((await ask(findPayments, { number: '+254712000001', ...month })).forgotten_batches, 1);
+});
+
+test('who may see one account finds only its payments', async (t) => {
+  const { ask } = await ledger(t, ['other']);
+  assert.deepEqual((await ask(findPayments, { number: '+254712000001' })).paid, { KES: '50' });
+  assert.deepEqual((await ask(listPaidFiles, month)).paid, { KES: '50' });
+  await assert.rejects(ask(findPayments, { number: '+254712000001', account: 'main' }), { code: 'ACCOUNT_UNKNOWN' });
+});
+
+test('what is no number is refused without repeating it', async (t) => {
+  const { ask } = await ledger(t);
+  await assert.rejects(ask(findPayments, { number: '0712' }), (error: Error) => !/0712/.test(JSON.stringify(error)));
+});
+
+test('a number is found by an index, however many rows there are', async (t) => {
+  const { view, plans } = planned(await testLedger(t));
+  await rowsSentTo(view, '+254712000001', { accounts: null, fromMs: 0, toMs: startMs, limit: 500 });
+  assert.match(plans[0] ?? '', /SEARCH rows USING INDEX rows_sent \(phone_number=\?/);
+});
+
+test('the files of which rows were paid in a time have their own sums, the last paid first', async (t) => {
+  const { ask } = await ledger(t);
+  const { files, rows, paid, charged } = await ask(listPaidFiles, month);
+  assert.deepEqual(
+    files.map(({ file_name, rows: ofFile, paid: sums }) => [file_name, ofFile, sums]),
+    [
+      ['payroll.csv', 7, { KES: '703.5' }],
+      ['promo.csv', 1, { KES: '50' }],
+    ],
+  );
+  assert.deepEqual([rows, paid, charged], [8, { KES: '753.5' }, { USD: '6.4' }]);
+  const second = { from: new Date(startMs + 2_000).toISOString(), to: new Date(startMs + 3_000).toISOString() };
+  const [only, ...others] = (await ask(listPaidFiles, second)).files;
+  assert.deepEqual([only?.rows, only?.first_paid_at, others], [1, '2026-11-01T08:00:02.900Z', []]);
+});
