@@ -26,7 +26,8 @@ const mayImport: Record<string, readonly string[]> = {
   scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'notify', 'runtime', 'operations'],
   server: ['core', 'ledger', 'gateway', 'limiter', 'engine', 'runtime', 'operations'],
   operations: ['core', 'ledger', 'gateway', 'intake', 'engine', 'reports', 'notify', 'runtime', 'verify', 'sandbox'],
-  serving: ['core', 'ledger', 'notify', 'reports', 'runtime', 'operations', 'scheduler', 'server'],
+  fleet: ['core'],
+  serving: ['core', 'ledger', 'notify', 'reports', 'runtime', 'operations', 'scheduler', 'server', 'fleet'],
   library: ['core', 'runtime', 'operations'],
   cli: ['core', 'reports', 'sandbox', 'runtime', 'operations', 'serving'],
 };
@@ -113,6 +114,7 @@ const subRooms: Record<string, readonly string[]> = {
   runtime: ['logging', 'settings', 'session', 'backup', 'accounts', 'drafts', 'upkeep', 'jobs', 'inbox'],
   scheduler: ['.'],
   server: ['base', 'metrics', 'sign-in', 'api', '.'],
+  fleet: ['.'],
   serving: ['.'],
   library: ['.'],
   cli: [
@@ -157,7 +159,8 @@ const bannedGlobals: readonly { used: RegExp; owners: readonly string[] }[] = [
     used: /\bAbortSignal\.timeout\b/,
     owners: ['notify/post.ts', 'runtime/upkeep/anchoring.ts', 'sandbox/webhooks/post.ts', 'serving/opening.ts'],
   },
-  { used: /\bfetch\s*\(/, owners: [] },
+  // pg-boss's own `fetch` takes jobs.
+  { used: /(?<!\bboss\.)\bfetch\s*\(/, owners: [] },
 ];
 const freeRooms = new Set(['cli', 'verify', 'console']);
 

@@ -9,7 +9,7 @@ import type { Sender } from './senders.ts';
 
 /** An account that a long-running program cannot work for, or reports that it cannot write. */
 export interface Standstill {
-  /** Null: the reports of all accounts. */
+  /** Null: all accounts. Either reports cannot be written, or the database of the ledger fails. */
   account: string | null;
   error: unknown;
   /** Whether the program tries again by itself; if not, it ends. */
@@ -87,6 +87,17 @@ function standstillMessage({ account, error, isTriedAgain }: Standstill): Messag
   const next = isTriedAgain
     ? 'airbatch tries again every minute, and continues by itself when the problem is solved.'
     : 'The program ends. Start it again when the problem is solved.';
+  if (account === null && code !== 'FOLDER_UNWRITABLE')
+    return {
+      kind: 'standstill',
+      subject: `The database of the ledger fails: ${why}`,
+      lines: [
+        `${why}. While the ledger cannot be reached, nothing is sent for any account. While accounts cannot be placed, no machine takes over the accounts of another. airbatch tries again every second, and continues by itself when the problem is solved.`,
+        'Next:    Check that the database runs, and that this machine reaches it.',
+      ],
+      facts: { account, code },
+      report: null,
+    };
   if (account === null)
     return {
       kind: 'standstill',

@@ -1,4 +1,3 @@
-import { AirbatchError } from '../core/basics/errors.ts';
 import { serviceName } from '../core/identity/service-name.ts';
 import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches/batches.ts';
 import type { WithAccount } from '../operations/base/operation.ts';
@@ -6,6 +5,7 @@ import { openAccount } from '../runtime/accounts/account.ts';
 import { type SupervisedAccount, superviseAccount } from '../runtime/accounts/account-supervisor.ts';
 import { runnerOf } from '../runtime/accounts/runner-of.ts';
 import type { Accounts } from '../runtime/accounts/served-accounts.ts';
+import { withAccount } from '../runtime/accounts/with-account.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { type AccountConfig, sandboxAccountName } from '../runtime/settings/account-config.ts';
 import { chosenAccountName } from '../runtime/settings/config.ts';
@@ -33,6 +33,7 @@ export function keep(
   return superviseAccount(name, {
     clock: session.clock,
     log: session.log,
+    isShared: session.ledgerUrl !== null,
     open: () =>
       openAccount(account, {
         ...session,
@@ -44,13 +45,11 @@ export function keep(
   });
 }
 
-/** Works with an account that this program keeps open. */
+/** Works with an account that this program keeps open, or opens one that another machine works for. */
 export function withKept(session: Session, kept: ReadonlyMap<string, SupervisedAccount>): WithAccount {
   return (given, work) => {
-    const name = chosenAccountName(session.config, given);
-    const account = kept.get(name);
-    if (account === undefined) throw new AirbatchError('ACCOUNT_UNKNOWN', `account "${name}" is not served`);
-    return account.use(work);
+    const account = kept.get(chosenAccountName(session.config, given));
+    return account ? account.use(work) : withAccount(session, given, work);
   };
 }
 

@@ -22,7 +22,10 @@ const quietMs = 60_000;
  */
 export function makeReportRefresh(
   session: Session,
-  restate: (batchId: string, out: string) => Promise<void>,
+  {
+    isOurs,
+    restate,
+  }: { isOurs: (account: string) => boolean; restate: (batchId: string, out: string) => Promise<void> },
 ): () => Promise<void> {
   const { db, clock, config } = session;
   /** The last event of each batch that its reports contain. */
@@ -30,7 +33,8 @@ export function makeReportRefresh(
   return async () => {
     const now = clock.now();
     const seen = new Map<string, number>();
-    for (const { batch_id, audit_seq } of await completedSince(db, now - backMs)) {
+    for (const { batch_id, account, audit_seq } of await completedSince(db, now - backMs)) {
+      if (!isOurs(account)) continue;
       if (known.get(batch_id) === audit_seq || (await refreshLateReports(batch_id, now))) seen.set(batch_id, audit_seq);
     }
     known = seen;

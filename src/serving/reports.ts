@@ -6,7 +6,10 @@ import { type Session, sessionSigning } from '../runtime/session/session.ts';
 import { type Anchoring, makeAnchoring } from '../runtime/upkeep/anchoring.ts';
 import { makeReportRefresh } from './report-refresh.ts';
 
-/** How often late status updates are looked for. */
+/**
+ * How often late status updates are looked for, and reports that another machine left out. A machine that still lives
+ * has written them by then.
+ */
 const lookMs = 60_000;
 
 /**
@@ -16,16 +19,14 @@ const lookMs = 60_000;
 const retryFirstMs = 5_000;
 const retryMostMs = 300_000;
 
-/**
- * Writes the reports of each batch when it completes, one batch after the other; then calls `written`. `writeMissing`
- * writes reports that a killed program left out, or that did not fit on the disk. If the folder cannot be written to,
- * it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all reports are written.
- * From `keep` on, it refreshes reports after late status updates. `stop` resolves when all of this is done.
- */
-export function makeReportWriter(
-  session: Session,
-  { written, onUnwritable }: { written: () => Promise<void> | undefined; onUnwritable: (error: AirbatchError) => void },
-): {
+export interface ReportWriterDeps {
+  written: () => Promise<void> | undefined;
+  onUnwritable: (error: AirbatchError) => void;
+  /** Whether this process writes the reports of an account. Of several machines, one does. */
+  isOurs: (account: string) => boolean;
+}
+
+export interface ReportWriter {
   areWritten: () => boolean;
   /** How many batches wait for their reports: to be written for the first time, or after a failure. */
   missing: () => number;
@@ -35,23 +36,21 @@ export function makeReportWriter(
   writeMissing: () => Promise<void>;
   keep: () => void;
   stop: () => Promise<void>;
-} {
-  const { db, log, config } = session;
+}
+
+/**
+ * Writes the reports of each batch when it completes, one batch after the other; then calls `written`. `writeMissing`
+ * writes reports that a killed program left out, or that did not fit on the disk. If the folder cannot be written to,
+ * it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all reports are written.
+ * From `keep` on, it refreshes reports after late status updates. `stop` resolves when all of this is done.
+ */
+export function makeReportWriter(session: Session, { written, onUnwritable, isOurs }: ReportWriterDeps): ReportWriter {
+  const { log, clock, config } = session;
   const anchoring = makeAnchoring(session);
   const stopping = new AbortController();
   let keeping: Promise<void> = Promise.resolve();
-  const write = async (batchId: string, out: string) => {
-    await anchoring.put();
-    const options = { signing: await sessionSigning(session), readableByGroup: config.readableByGroup };
-    const reports = await writeReports(db, batchId, out, options);
-    if (reports.chain_broken !== null)
-      log.warn('the audit chain of a batch is broken; its reports say so', {
-        batch_id: batchId,
-        why: reports.chain_broken,
-      });
-    return reports;
-  };
-  const { next, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
+  const write = (batchId: string, out: string) => writeVersion(session, anchoring, batchId, out);
+  const { next, isTriedAgain, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>
     void next(batchId, out, async () => {
       const { dir } = await write(batchId, out);
@@ -69,16 +68,23 @@ export function makeReportWriter(
         difference: differenceText(reports),
       });
     });
+  const writeMissing = async (endedBefore: number) => {
+    for (const { batchId, account, endedAt, out } of await batchesWithoutReports(session))
+      if (endedAt <= endedBefore && isOurs(account) && !isTriedAgain(batchId, out)) writeFirst(batchId, out);
+  };
   return {
     areWritten,
     missing,
     anchors: anchoring.places,
     write: writeFirst,
-    async writeMissing() {
-      for (const { batchId, out } of await batchesWithoutReports(session)) writeFirst(batchId, out);
-    },
+    writeMissing: () => writeMissing(clock.now()),
     keep() {
-      keeping = keepLooking(session, anchoring, makeReportRefresh(session, restate), stopping.signal);
+      const refresh = makeReportRefresh(session, { isOurs, restate });
+      const look = async () => {
+        await writeMissing(clock.now() - lookMs);
+        await refresh();
+      };
+      keeping = keepLooking(session, anchoring, look, stopping.signal);
     },
     async stop() {
       stopping.abort();
@@ -105,9 +111,22 @@ async function keepLooking(
   }
 }
 
+async function writeVersion(session: Session, anchoring: Anchoring, batchId: string, out: string) {
+  await anchoring.put();
+  const options = { signing: await sessionSigning(session), readableByGroup: session.config.readableByGroup };
+  const reports = await writeReports(session.db, batchId, out, options);
+  if (reports.chain_broken !== null)
+    session.log.warn('the audit chain of a batch is broken; its reports say so', {
+      batch_id: batchId,
+      why: reports.chain_broken,
+    });
+  return reports;
+}
+
 interface WriteQueue {
   /** Does the work after all earlier work. An error with one batch does not hold up the others. */
   next(batchId: string, out: string, work: () => Promise<void>): Promise<void>;
+  isTriedAgain(batchId: string, out: string): boolean;
   areWritten(): boolean;
   /** How many batches wait for their reports, whether or not an attempt has failed. */
   missing(): number;
@@ -134,8 +153,9 @@ function makeWriteQueue(
     }
     retrying = null;
   };
+  const keyOf = (batchId: string, out: string) => `${batchId} ${out}`;
   const next = (batchId: string, out: string, work: () => Promise<void>): Promise<void> => {
-    const key = `${batchId} ${out}`;
+    const key = keyOf(batchId, out);
     const failed = (error: unknown) => {
       const facts = { batch_id: batchId, error: errorMessage(error) };
       const unwritable = unwritableOf(error, out);
@@ -159,6 +179,7 @@ function makeWriteQueue(
   };
   return {
     next,
+    isTriedAgain: (batchId, out) => waiting.has(keyOf(batchId, out)),
     areWritten: () => waiting.size === 0,
     missing: () => Math.max(queued, waiting.size),
     async idle() {

@@ -20,6 +20,7 @@ import { healthOf, keep, logAccounts } from './accounts.ts';
 import { type Address, type InnerAddresses, listenAt, makeInnerServers } from './inner-servers.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
 import { openServing } from './opening.ts';
+import { startPlacing } from './placing.ts';
 import { makeReportWriter } from './reports.ts';
 
 export interface ServeOptions extends InnerAddresses {
@@ -100,6 +101,7 @@ async function serveIn(
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
+    isOurs: (account) => kept.has(account) || !accounts.has(account),
   });
   try {
     const url = await listenAt(server, address, `${nameOf('host')} and ${nameOf('port')}`);
@@ -110,19 +112,19 @@ async function serveIn(
     notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
     const webhooks = keepWebhooks(session, accounts.keys());
-    for (const [name, account] of accounts) {
-      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, notifier, metrics }));
-    }
+    const keepOne = (name: string) =>
+      keep(session, name, accounts.get(name) ?? null, { url, restored, onCompleted: reports.write, notifier, metrics });
+    const placing = await startPlacing(session, { accounts, kept, keepOne, notifier });
     // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);
     await reports.writeMissing();
     reports.keep();
-    const trouble = await firstEnd(whenAborted(signal), [...kept.values()]);
+    const trouble = await firstEnd(whenAborted(signal), placing.failed);
     isEnding = true;
     if (trouble) session.log.warn('the program cannot continue', { error: errorMessage(trouble) });
     else session.log.info('stopping: no new request is sent; requests in flight end first');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
-      .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
+      .then(() => placing.stop())
       .then(() => reports.stop())
       .then(() => Promise.all([notifier.stop(), webhooks.stop()]))
       .then(() => Promise.all([server.close(), inner.close()]));
@@ -182,9 +184,8 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Resolves on the first signal, or with the first error that ends an account's work. */
-function firstEnd(signal: Promise<void>, kept: readonly SupervisedAccount[]): Promise<unknown> {
-  const troubles = kept.map(({ ended }) => ended.then(() => null));
-  return Promise.race([signal.then(() => null), ...troubles]).catch((trouble: unknown) => trouble);
+function firstEnd(signal: Promise<void>, failed: Promise<never>): Promise<unknown> {
+  return Promise.race([signal.then(() => null), failed]).catch((trouble: unknown) => trouble);
 }
 
 async function endsWithin({ clock }: Session, work: Promise<unknown>, ms: number): Promise<boolean> {

@@ -26,10 +26,14 @@ async function reported(t: TestContext) {
   const out = join(folder, 'reports');
   await writeReports(db, 'B-1', out, signedBy(db, key));
   const made: string[] = [];
+  const places = { isHere: true };
   const restarted = () =>
-    makeReportRefresh({ db, clock, config: { out } } as unknown as Session, async (batchId, place) => {
-      const { version, is_new } = await writeReports(db, batchId, place, signedBy(db, key));
-      if (is_new) made.push(`${place.slice(folder.length + 1)} ${version}`);
+    makeReportRefresh({ db, clock, config: { out } } as unknown as Session, {
+      isOurs: () => places.isHere,
+      async restate(batchId, place) {
+        const { version, is_new } = await writeReports(db, batchId, place, signedBy(db, key));
+        if (is_new) made.push(`${place.slice(folder.length + 1)} ${version}`);
+      },
     });
   let look = restarted();
   return {
@@ -37,6 +41,7 @@ async function reported(t: TestContext) {
     folder,
     out,
     key,
+    places,
     restart: () => {
       look = restarted();
     },
@@ -62,6 +67,15 @@ test('reports are written again once for the service’s late changes, after a q
   await sayFailed(db, 4, { hours: 25 });
   restart();
   assert.deepEqual(await lookAt(26), ['reports 3']);
+});
+
+test('reports of an account that another machine works for are left to it', async (t) => {
+  const { db, places, lookAt } = await reported(t);
+  await giveBack(db, 2);
+  places.isHere = false;
+  assert.deepEqual(await lookAt(24, 70), []);
+  places.isHere = true;
+  assert.deepEqual(await lookAt(24, 140), ['reports 2']);
 });
 
 test('reports that somebody has moved away are not written again', async (t) => {

@@ -43,6 +43,7 @@ async function writer(t: TestContext) {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const unwritable: string[] = [];
+  const places = { isHere: true };
   const there = Promise.withResolvers<void>();
   const config = { out, anchors: [] };
   const log = { info: () => undefined, warn: () => undefined };
@@ -50,10 +51,11 @@ async function writer(t: TestContext) {
   const reports = makeReportWriter(session as unknown as Session, {
     written: async () => there.resolve(),
     onUnwritable: ({ code }) => void unwritable.push(code),
+    isOurs: () => places.isHere,
   });
   const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
   const missing = () => batchesWithoutReports(session as unknown as Session);
-  return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing };
+  return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing, places };
 }
 
 test('reports that cannot be written are retried with growing delays, until the folder is writable', async (t) => {
@@ -96,5 +98,19 @@ test('a program that is stopping does not wait for the folder, and the next one 
   await asleep();
   await reports.stop();
   rmSync(out);
-  assert.deepEqual([isThere(), await missing()], [false, [{ account: 'main', batchId: 'B-1', out }]]);
+  const [unreported, ...others] = await missing();
+  assert.deepEqual([isThere(), unreported?.batchId, unreported?.out, others], [false, 'B-1', out, []]);
+});
+
+test('reports that another machine left out are written once its account is worked for here', async (t) => {
+  const { reports, places, isThere, there, asleep, wake } = await writer(t);
+  places.isHere = false;
+  reports.keep();
+  await asleep();
+  assert.equal(isThere(), false);
+  places.isHere = true;
+  wake();
+  await there;
+  await reports.stop();
+  assert.equal(isThere(), true);
 });

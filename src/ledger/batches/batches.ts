@@ -259,9 +259,9 @@ export async function latestBatchAtOtherService(db: Queryable, service: string):
 export function completedSince(
   db: Queryable,
   since: number,
-): Promise<Pick<BatchRecord, 'batch_id' | 'account' | 'audit_seq'>[]> {
+): Promise<(Pick<BatchRecord, 'batch_id' | 'account' | 'audit_seq'> & { completed_at: number })[]> {
   return db.query(
-    `SELECT batch_id, account, audit_seq FROM batches WHERE status = 'completed' AND completed_at >= ?
+    `SELECT batch_id, account, audit_seq, completed_at FROM batches WHERE status = 'completed' AND completed_at >= ?
      ORDER BY completed_at, batch_id`,
     [since],
   );

@@ -35,6 +35,14 @@ export async function holdTime(db: Queryable, now: number): Promise<number> {
   return (time as { at: number }).at;
 }
 
+/** The holders of all leases that have not expired, by account. */
+export async function leaseHolders(db: Queryable, now: number): Promise<Map<string, string>> {
+  const leases = await db.query<LeaseRecord>('SELECT account, holder FROM leases WHERE expires_at > ledger_now(?)', [
+    now,
+  ]);
+  return new Map(leases.map(({ account, holder }) => [account, holder]));
+}
+
 /** How long a holder has an account without renewing it, and the present time (epoch ms). */
 interface LeaseTime {
   now: number;

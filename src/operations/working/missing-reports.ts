@@ -21,6 +21,7 @@ const missingWithinMs = dayMs;
 export interface Unreported {
   batchId: string;
   account: string;
+  endedAt: number;
   out: string;
 }
 
@@ -34,11 +35,12 @@ export async function batchesWithoutReports({
   config,
 }: Pick<Session, 'db' | 'clock' | 'config'>): Promise<Unreported[]> {
   const found: Unreported[] = [];
-  for (const { batch_id: batchId, account } of await completedSince(db, clock.now() - missingWithinMs)) {
+  const ended = await completedSince(db, clock.now() - missingWithinMs);
+  for (const { batch_id: batchId, account, completed_at: endedAt } of ended) {
     const out = (await reportPlace(db, batchId)) ?? config.out;
     const version = await readVersion(join(out, batchId));
     const isCurrent = version?.isFinal === true && (await lastLateAt(db, batchId, version.audit.events)) === null;
-    if (!isCurrent) found.push({ batchId, account, out });
+    if (!isCurrent) found.push({ batchId, account, endedAt, out });
   }
   return found;
 }

@@ -34,6 +34,8 @@ export interface SuperviseAccountDeps {
   /** Called again after each error that passes. */
   open: () => Promise<OpenAccount>;
   makeRunner: (account: OpenAccount) => AccountRunner;
+  /** Whether several machines share the ledger: then an account is opened again within seconds. */
+  isShared: boolean;
   /**
    * Called for each error that needs a person, each time it occurs. If `isTriedAgain` is false, this process does
    * nothing more for the account.
@@ -52,24 +54,42 @@ const ledgerRetryMs = 60_000;
 /** An account that was open for this long was worked for: each step waits at most 5 s for the ledger. */
 const workedMs = 60_000;
 
+/** How soon the account is opened again after an error, and when a person is notified of it. */
+interface Patience {
+  retryMs: number;
+  /** `if lasting`: when it has occurred for a minute. Then another program causes it, and a person must end it. */
+  notifies: 'never' | 'at once' | 'if lasting';
+}
+
 /**
  * Errors that pass by themselves, or when a person frees space. Every other error ends the process, so that a person
  * looks at it.
  */
-const waits: Partial<Record<ErrorCode, number>> = {
-  ACCOUNT_BUSY: busyRetryMs,
-  FENCED: ledgerRetryMs,
-  LEDGER_BUSY: ledgerRetryMs,
-  LEDGER_FULL: ledgerRetryMs,
-  LEDGER_IO: ledgerRetryMs,
+const passing: Partial<Record<ErrorCode, Patience>> = {
+  ACCOUNT_BUSY: { retryMs: busyRetryMs, notifies: 'never' },
+  FENCED: { retryMs: ledgerRetryMs, notifies: 'never' },
+  LEDGER_BUSY: { retryMs: ledgerRetryMs, notifies: 'if lasting' },
+  LEDGER_FULL: { retryMs: ledgerRetryMs, notifies: 'at once' },
+  LEDGER_IO: { retryMs: ledgerRetryMs, notifies: 'at once' },
 };
-/** Errors among them that do not pass without a person. */
-const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
+
+/** How soon an account that was just placed on this machine is tried again: its last holder releases it in seconds. */
+const placedRetryMs = 500;
+/** How soon a database that could not be reached is tried again. */
+const databaseRetryMs = 5_000;
+
 /**
- * Errors that usually pass within a minute. If one occurs twice in a row, another program causes it, and a person must
- * end that program.
+ * The same for a database on a server, which is often away for seconds. All accounts lose it together, so people are
+ * notified of it once (serving/placing.ts). `LEDGER_SYNC`: whoever opens the account next sees what was committed.
  */
-const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
+const passingIfShared: typeof passing = {
+  ACCOUNT_BUSY: { retryMs: placedRetryMs, notifies: 'never' },
+  FENCED: { retryMs: placedRetryMs, notifies: 'never' },
+  LEDGER_BUSY: { retryMs: databaseRetryMs, notifies: 'never' },
+  LEDGER_FULL: { retryMs: databaseRetryMs, notifies: 'at once' },
+  LEDGER_IO: { retryMs: databaseRetryMs, notifies: 'never' },
+  LEDGER_SYNC: { retryMs: databaseRetryMs, notifies: 'never' },
+};
 
 /**
  * Reports an error of an account. Returns how long to wait until the account is opened again (ms), or null if waiting
@@ -77,18 +97,18 @@ const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
  */
 function makeTroubles(
   name: string,
-  { log, onStandstill }: Pick<SuperviseAccountDeps, 'log' | 'onStandstill'>,
+  { log, onStandstill, isShared }: Pick<SuperviseAccountDeps, 'log' | 'onStandstill' | 'isShared'>,
 ): (error: unknown, openMs: number) => number | null {
   /** The code of the previous error, unless the account was worked for since then. */
   let lastCode: ErrorCode | null = null;
   return (error, openMs) => {
     const code = error instanceof AirbatchError ? error.code : null;
-    const wait = code === null ? undefined : waits[code];
+    const patience = code === null ? undefined : (isShared ? passingIfShared : passing)[code];
     // An error that keeps the account from being worked for shows within seconds.
     const isLasting = code === lastCode && openMs < workedMs;
-    const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
-    if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
-    if (wait === undefined) return null;
+    const isForPerson = patience?.notifies === 'at once' || (isLasting && patience?.notifies === 'if lasting');
+    if (patience === undefined || isForPerson) onStandstill(error, patience !== undefined);
+    if (patience === undefined) return null;
     // The error may last for hours, so it is logged once and not at every attempt.
     if (!isLasting) {
       log.warn('the account cannot be worked on now; airbatch tries again', {
@@ -98,7 +118,7 @@ function makeTroubles(
       });
     }
     lastCode = code;
-    return wait;
+    return patience.retryMs;
   };
 }
 

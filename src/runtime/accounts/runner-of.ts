@@ -5,14 +5,21 @@ import { isDeadProcess, processHolder } from '../session/process-holder.ts';
 import type { Session } from '../session/session.ts';
 import type { OpenAccount } from './account.ts';
 
+/**
+ * The longest life of a lease on a ledger that machines share: as long as pg-boss waits for a silent worker. Another
+ * machine then sends within 15 s.
+ */
+const sharedLeaseMsMax = 10_000;
+
 /** Makes the runner that sends for an open account in this process. */
 export function runnerOf(
   { db, clock, random, log, ledgerPath, ledgerUrl }: Session,
   { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
   options: Pick<RunnerOptions, 'restored' | 'onLeaseTaken' | 'onCompleted' | 'rereads'>,
 ): AccountRunner {
+  const leaseTtlMs = ledgerUrl === null ? settings.leaseTtlMs : Math.min(settings.leaseTtlMs, sharedLeaseMsMax);
   return makeAccountRunner(
-    { db, gateway, limiter, clock, random, log: accountLog(log, name), settings },
+    { db, gateway, limiter, clock, random, log: accountLog(log, name), settings: { ...settings, leaseTtlMs } },
     {
       account: name,
       service,

@@ -10,7 +10,7 @@ import { makeVirtualClock } from '../../support/virtual-clock.ts';
  * A runner that fails with each of `troubles` in turn, after it has worked for `workMs`, and then works until it is
  * stopped.
  */
-function setUp(troubles: readonly Error[], workMs = 0) {
+function setUp(troubles: readonly Error[], workMs = 0, isShared = false) {
   const clock = makeVirtualClock();
   const left = [...troubles];
   const told: string[] = [];
@@ -43,6 +43,7 @@ function setUp(troubles: readonly Error[], workMs = 0) {
   };
   const kept = superviseAccount('main', {
     clock,
+    isShared,
     log: { info: () => undefined, warn: (message, data) => void told.push(`${message} ${data?.code}`) },
     open: async () => ({ close }) as OpenAccount,
     makeRunner,
@@ -74,6 +75,15 @@ describe('an account of serve', () => {
     const [first = 0, second = 0, third = 0] = seen.starts;
     assert.ok(second - first >= 60_000 && third - second >= 60_000);
     assert.equal(kept.isWorking(), true);
+    await clock.drive(kept.stop());
+  });
+
+  test('on a ledger that machines share continues within seconds, whatever the database did', async () => {
+    const troubles = [trouble('LEDGER_IO'), trouble('LEDGER_SYNC'), trouble('LEDGER_BUSY'), trouble('FENCED')];
+    const { clock, kept, seen } = setUp(troubles, 0, true);
+    await clock.drive(clock.sleep(16_000));
+    assert.equal(kept.isWorking(), true);
+    assert.deepEqual(seen.standstills, []);
     await clock.drive(kept.stop());
   });
 
@@ -152,6 +162,7 @@ describe('an account of serve', () => {
     };
     const kept = superviseAccount('main', {
       clock: makeVirtualClock(),
+      isShared: false,
       log: { info: () => undefined, warn: (message) => assert.fail(message) },
       open: () => opening.promise,
       makeRunner: () => assert.fail('a runner that nobody would stop'),

@@ -1,0 +1,97 @@
+import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import type { Worker } from '../fleet/worker.ts';
+import { accountLoads } from '../runtime/accounts/account-loads.ts';
+import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
+import type { Accounts } from '../runtime/accounts/served-accounts.ts';
+import { makeLastingTrouble } from '../runtime/logging/log.ts';
+import { processHolder } from '../runtime/session/process-holder.ts';
+import type { Session } from '../runtime/session/session.ts';
+import type { Notifier } from '../runtime/upkeep/notifier.ts';
+
+/** Which accounts this process works for: all of them, or those that are placed on it. */
+export interface Placing {
+  /** Rejects with the first error that ends an account's work for good. */
+  readonly failed: Promise<never>;
+  /** Stops or hands over all accounts. Resolves when every request in flight has its outcome. */
+  stop(): Promise<void>;
+}
+
+export interface PlacingDeps {
+  accounts: Accounts;
+  /** The accounts that this process works for now. */
+  kept: Map<string, SupervisedAccount>;
+  keepOne: (name: string) => SupervisedAccount;
+  notifier: Pick<Notifier, 'notifyStandstill'>;
+}
+
+/** A database is often away for seconds. People are notified if it is away for longer. */
+const awayMs = 60_000;
+
+/**
+ * Begins to work for the accounts: on a ledger in a file for all of them, on a ledger that machines share for those
+ * that are placed on this one.
+ */
+export async function startPlacing(session: Session, deps: PlacingDeps): Promise<Placing> {
+  const { accounts, kept, keepOne } = deps;
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => undefined);
+  const begin = (name: string): SupervisedAccount => {
+    const account = keepOne(name);
+    kept.set(name, account);
+    account.ended.catch(reject);
+    return account;
+  };
+  if (session.ledgerUrl !== null) {
+    const worker = await startPlaced(session, session.ledgerUrl, deps, begin);
+    return { failed, stop: () => worker.stop() };
+  }
+  for (const name of accounts.keys()) begin(name);
+  return { failed, stop: async () => void (await Promise.all([...kept.values()].map((account) => account.stop()))) };
+}
+
+async function startPlaced(
+  session: Session,
+  url: string,
+  { accounts, kept, notifier }: PlacingDeps,
+  begin: (name: string) => SupervisedAccount,
+): Promise<Worker> {
+  // A program whose ledger is a file does not load pg-boss.
+  const [{ openPlacement }, { startWorker }] = await Promise.all([
+    import('../fleet/placement.ts'),
+    import('../fleet/worker.ts'),
+  ]);
+  const { clock, log } = session;
+  const name = processHolder(clock);
+  const trouble = makeLastingTrouble(log, clock);
+  const report = (error: unknown) =>
+    trouble.report('accounts cannot be placed now; those that run here go on, and airbatch tries again', {
+      error: errorMessage(error),
+    });
+  let since: number | null = null;
+  return startWorker({
+    name,
+    clock,
+    open: () => openPlacement(url, name, report),
+    loads: () => accountLoads(session, accounts),
+    start(account) {
+      const supervised = begin(account);
+      return {
+        async stop() {
+          await supervised.stop();
+          kept.delete(account);
+        },
+      };
+    },
+    onRound(error) {
+      if (error === null) {
+        since = null;
+        return trouble.over();
+      }
+      since ??= clock.monotonic();
+      report(error);
+      if (clock.monotonic() - since < awayMs) return undefined;
+      const away = new AirbatchError('LEDGER_IO', errorMessage(error));
+      return notifier.notifyStandstill({ account: null, error: away, isTriedAgain: true });
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeFleet, until } from '../support/fleet.ts';
+import { emptyPostgres } from '../support/postgres.ts';
+
+const accounts = ['a', 'b', 'c', 'd'];
+
+test('workers share accounts, hand them over without a doubt, and take over those of a frozen and of a dead one', async (t) => {
+  const fleet = await makeFleet(t, { accounts, creationsPerSecond: 3, ledgerUrl: await emptyPostgres() });
+  const first = await fleet.start();
+  const isRunBy = async (...pids: (number | undefined)[]) => {
+    const holders = await fleet.holders();
+    const held = [...holders.values()].flat();
+    return (
+      held.length === accounts.length && pids.every((pid) => holders.has(pid ?? 0)) && holders.size === pids.length
+    );
+  };
+  await until('the first has all accounts', () => isRunBy(first.child.pid));
+  for (const account of accounts) await fleet.submit(account, 100);
+  const second = await fleet.start();
+  await until('two share', () => isRunBy(first.child.pid, second.child.pid));
+  first.child.kill('SIGTERM');
+  assert.equal((await first.ended).code, 0);
+  await until('the second has all accounts', () => isRunBy(second.child.pid));
+  const [doubts] = await fleet.db.query<{ count: number }>(
+    "SELECT COUNT(*) AS count FROM events WHERE kind = 'row.doubt'",
+  );
+  assert.equal(doubts?.count, 0, 'no planned hand-over leaves a row in doubt');
+  const third = await fleet.start();
+  await until('the second and the third share', () => isRunBy(second.child.pid, third.child.pid));
+  second.child.kill('SIGSTOP');
+  await until('the third has all accounts', () => isRunBy(third.child.pid));
+  second.child.kill('SIGCONT');
+  third.child.kill('SIGKILL');
+  await until('the second has all accounts again', () => isRunBy(second.child.pid));
+  await until('all rows are paid', async () => (await fleet.counts()).get('completed') === 400);
+  assert.deepEqual(await fleet.violations(), []);
+});

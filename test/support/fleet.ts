@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/core/time/clock.ts';
+import type { Database } from '../../src/ledger/drivers/database.ts';
+import { openPostgres } from '../../src/ledger/drivers/postgres/postgres.ts';
+import { type RunningCommand, runHere, startCommand } from './command.ts';
+import { folderOf, type Lifetime } from './folder.ts';
+import { type ListeningSandbox, sandboxHere } from './sandbox-process.ts';
+
+/** Several `airbatch serve` on one ledger in PostgreSQL. */
+export interface Fleet {
+  db: Database;
+  /** Starts a worker; resolves when it serves. `url`: the ledger, if this worker reaches it by another way. */
+  start(url?: string): Promise<RunningCommand>;
+  /** Submits a batch of so many rows of an account, which need no approval. */
+  submit(account: string, rows: number): Promise<void>;
+  /** The accounts for which each worker holds the lease now, by process id. */
+  holders(): Promise<Map<number, string[]>>;
+  /** How many rows of all batches are in each state. */
+  counts(): Promise<Map<string, number>>;
+  /** What is wrong with the charges of all submitted rows, in words. */
+  violations(): Promise<string[]>;
+}
+
+export interface FleetOptions {
+  accounts: readonly string[];
+  /** Of each account. */
+  creationsPerSecond: number;
+  ledgerUrl: string;
+}
+
+/** Each account has a service of its own in this process, so that no account uses the rate of another. */
+export async function makeFleet(
+  lifetime: Lifetime,
+  { accounts, creationsPerSecond, ledgerUrl }: FleetOptions,
+): Promise<Fleet> {
+  const folder = folderOf(lifetime);
+  const sandboxes = new Map<string, ListeningSandbox>();
+  const limits = { creation: creationsPerSecond, read: 1_000 };
+  for (const name of accounts)
+    sandboxes.set(name, await sandboxHere(lifetime, { limits, windowMs: 1_000, settleMs: 300 }));
+  const account = ({ url }: ListeningSandbox) => ({
+    baseUrl: url,
+    apiKeyEnv: 'PAY_KEY',
+    limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 }, read: { limit: 1_000, windowMs: 1_000 } },
+    // A rehearsal does not wait the minutes that a real service may need to show a payment.
+    doubt: { lookupDelaysMs: [300], resendDelaysMs: [600] },
+  });
+  const config = { accounts: Object.fromEntries([...sandboxes].map(([name, sandbox]) => [name, account(sandbox)])) };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
+  const env = { PAY_KEY: 'sandbox-key', AIRBATCH_LEDGER_URL: ledgerUrl };
+  const db = openPostgres(ledgerUrl);
+  lifetime.after(() => db.close());
+  const submitted = new Set<string>();
+  let files = 0;
+  return {
+    db,
+    async start(url = ledgerUrl) {
+      const command = startCommand(['serve', '--port', '0'], {
+        cwd: folder,
+        env: { ...env, AIRBATCH_LEDGER_URL: url },
+      });
+      lifetime.after(async () => {
+        command.child.kill('SIGKILL');
+        await command.ended;
+      });
+      await command.seen(/Serving at /);
+      return command;
+    },
+    async submit(name, rows) {
+      const runId = `${name}-${files}`;
+      const number = files++;
+      writeFileSync(join(folder, `${runId}.csv`), file(number, rows));
+      const args = ['submit', `${runId}.csv`, '--account', name, '--run-id', runId];
+      const { code, stdout, stderr } = await runHere(args, { cwd: folder, env });
+      assert.equal(code, 0, `${stdout}\n${stderr}`);
+      for (let row = 1; row <= rows; row++) submitted.add(`${runId}/row-${row}`);
+    },
+    async holders() {
+      const leases = await db.query<{ account: string; holder: string }>(
+        'SELECT account, holder FROM leases WHERE expires_at > ledger_now(?)',
+        [0],
+      );
+      const byWorker = Map.groupBy(leases, ({ holder }) => Number(holder.split('/')[1]));
+      return new Map([...byWorker].map(([pid, own]) => [pid, own.map(({ account }) => account)]));
+    },
+    async counts() {
+      const found = await db.query<{ status: string; count: number }>(
+        'SELECT status, SUM(count) AS count FROM batch_counts GROUP BY status',
+      );
+      return new Map(found.map(({ status, count }) => [status, count]));
+    },
+    async violations() {
+      const paid = new Map<string, number>();
+      for (const sandbox of sandboxes.values())
+        for (const [reference, count] of await sandbox.liveCharges()) {
+          const row = reference.replace(/~[0-9]+$/, '');
+          paid.set(row, (paid.get(row) ?? 0) + count);
+        }
+      const wrong = [...submitted]
+        .filter((row) => paid.get(row) !== 1)
+        .map((row) => `${row}: paid ${paid.get(row) ?? 0} times`);
+      return [...wrong, ...[...paid.keys()].filter((row) => !submitted.has(row)).map((row) => `${row} is unknown`)];
+    },
+  };
+}
+
+const rowsPerFileMax = 200;
+
+function file(number: number, rows: number): string {
+  const lines = Array.from({ length: rows }, (_, index) => {
+    // No number ends as one that the sandbox treats in a special way.
+    const subscriber = String(number * rowsPerFileMax + index).padStart(5, '0');
+    return `+25471${subscriber}55,1,10,KES,row-${index + 1}`;
+  });
+  return ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
+}
+
+/** Looks again until it is so: what happens in another process has no signal here. */
+export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
+  const end = systemClock.monotonic() + withinMs;
+  while (!(await isSo())) {
+    assert.ok(systemClock.monotonic() < end, `not in time: ${what}`);
+    await systemClock.sleep(50);
+  }
+}
