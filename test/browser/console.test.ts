@@ -52,21 +52,29 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
-/** How long the first page takes with an empty cache on a slow connection, in milliseconds. */
-async function firstPageOn3g(on: Stage): Promise<number> {
+/** A slow connection, as tools mean by 3G: 1.6 Mbit/s and 150 ms. */
+const slow = { latency: 150, throughput: 200_000 };
+
+/** What the first page loads with an empty cache on a slow connection, until it shows a batch. */
+async function firstPageOn3g(on: Stage): Promise<{ bytes: number; requests: number; ms: number }> {
   const context = await windowOf(on);
   const page = await context.newPage();
   const devtools = await context.newCDPSession(page);
-  // 1.6 Mbit/s and 150 ms, as tools for slow connections mean by 3G.
-  const throughput = 200_000;
-  const line = { offline: false, latency: 150, downloadThroughput: throughput, uploadThroughput: throughput };
+  const { latency, throughput: downloadThroughput } = slow;
+  await devtools.send('Network.enable');
+  const line = { offline: false, latency, downloadThroughput, uploadThroughput: downloadThroughput };
   await devtools.send('Network.emulateNetworkConditions', line);
+  const loaded = { bytes: 0, requests: 0 };
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    loaded.bytes += encodedDataLength;
+    loaded.requests += 1;
+  });
   const begun = performance.now();
   await page.goto(`${on.installation.url}/`);
   await page.getByRole('link', { name: 'payroll-2026-11' }).waitFor();
   const ms = performance.now() - begun;
   await context.close();
-  return ms;
+  return { ...loaded, ms };
 }
 
 describe('every page', () => {
@@ -121,13 +129,13 @@ describe('the console', () => {
     return undefined;
   });
 
-  test('shows its first page within 5 s on a slow 3G connection', async (t) => {
-    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
-    // A program that takes the processor meanwhile delays a page, so the best of some attempts counts.
-    let ms = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < 4 && ms >= 5_000; attempt++) ms = Math.min(ms, await firstPageOn3g(stage));
-    t.diagnostic(`first page on 3G after ${Math.round(ms)} ms`);
-    assert.ok(ms < 5_000, `${ms} ms`);
+  test('loads so little that its first page needs at most 5 s on a slow 3G connection', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { bytes, requests, ms } = await firstPageOn3g(stage);
+    // With three requests at a time; browsers send six. How long it takes here depends on what else the machine does.
+    const needed = (bytes / slow.throughput) * 1_000 + (requests / 3) * slow.latency;
+    t.diagnostic(`${requests} requests, ${bytes} bytes: ${Math.round(needed)} ms; here after ${Math.round(ms)} ms`);
+    assert.ok(requests > 5 && bytes > 50_000 && needed < 5_000, `${needed} ms`);
     return undefined;
   });
 
@@ -242,10 +250,8 @@ describe('an operator', () => {
 });
 
 test('the wallets say how long their money lasts', async (t) => {
-  const opened = await open(t, '/wallets');
-  if (opened === null) return;
-  // What other tests have added to the queue decides which of these it is.
-  await opened.page.getByText(/KES: (until .*|longer than a year|not for all rows.*)/).waitFor();
+  // What other tests have added to the queue decides how long.
+  await (await open(t, '/wallets'))?.page.getByText(/KES: (until .*|longer than a year|not for all rows.*)/).waitFor();
 });
 
 describe('an approver', () => {

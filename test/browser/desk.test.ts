@@ -122,6 +122,11 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await page.getByRole('dialog').getByLabel('Note').fill('case 17 of the service');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await wrong.getByText('case 17 of the service').waitFor();
+    await wrong.getByRole('link', { name: 'Row 7' }).click();
+    await page.getByRole('dialog', { name: 'Row 7' }).getByText('What happened to it').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    assert.equal(new URL(page.url()).search, '');
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -140,6 +140,18 @@ describe('a draft', () => {
   });
 });
 
+test('a batch shows what happened while the server was away', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const { installation } = stage;
+  const id = await installation.addLong(3);
+  const opened = await open(t, 'wanjiru', `/batches/${id}`);
+  const grid = opened?.page.getByRole('grid');
+  await grid?.getByText('not yet sent').nth(2).waitFor();
+  await installation.whileStopped(() => moveRow(installation.session, id, 2, ways.complete(2)));
+  await grid?.getByText('completed').waitFor();
+  return undefined;
+});
+
 describe('a batch of two people', () => {
   test('shows the second one what the first has decided, before anything is changed', async (t) => {
     const path = `/batches/${samples.paused}`;

@@ -88,6 +88,29 @@ describe('the client of the console', () => {
     assert.equal(seen[0]?.key, seen[1]?.key);
   });
 
+  test('waits for what the server still does, and gives up the key of what a killed server has begun', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const unfinished = () => refusal(409, 'REQUEST_UNFINISHED');
+    const seen = serving(t, [unfinished, done, unfinished, unfinished, unfinished, unfinished, done]);
+    const settled = async (work: Promise<unknown>) => {
+      let isSettled = false;
+      const end = work.catch((error: unknown) => error).finally(() => (isSettled = true));
+      while (!isSettled) {
+        await new Promise((soon) => setImmediate(soon));
+        t.mock.timers.tick(1_000);
+      }
+      return end;
+    };
+    await settled(pause('slow'));
+    assert.equal(seen[0]?.key, seen[1]?.key);
+    const refused = await settled(pause('killed'));
+    assert.ok(refused instanceof ApiProblem && refused.problem.code === 'REQUEST_UNFINISHED');
+    await settled(pause('killed'));
+    const keys = seen.slice(2).map(({ key }) => key);
+    assert.equal(new Set(keys.slice(0, 4)).size, 1);
+    assert.notEqual(keys[4], keys[3], 'the person has looked, and sends it anew');
+  });
+
   test('sends two clicks on the same button under one key', async (t) => {
     const seen = serving(t, [done, done]);
     await Promise.all([pause('twice'), pause('twice')]);

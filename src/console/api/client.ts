@@ -18,6 +18,10 @@ export function csrfTokenNow(): string | null {
 /** Keys of changes whose outcome is not known yet: the same change sent again, or twice, must be done once. */
 const unsettledKeys = new Map<string, string>();
 
+/** How long a change waits while the server still works on the same one, and how often. */
+const unfinishedMs = 1_000;
+const unfinishedMax = 3;
+
 /**
  * Sends a request as the console sends all of them: a change has a key and the session's token, and a request that
  * needs a sign-in or a second factor is sent again after it. Throws `Unreachable`.
@@ -27,7 +31,7 @@ export async function send(request: Request): Promise<Response> {
   const change = isChange ? await changeOf(request) : null;
   const key = (change === null ? undefined : unsettledKeys.get(change)) ?? crypto.randomUUID();
   if (change !== null) unsettledKeys.set(change, key);
-  for (;;) {
+  for (let unfinished = 0; ; ) {
     const attempt = request.clone();
     if (isChange) {
       if (!attempt.headers.has('idempotency-key')) attempt.headers.set('idempotency-key', key);
@@ -42,9 +46,15 @@ export async function send(request: Request): Promise<Response> {
     noteOnline(true);
     const problem = response.ok ? null : await problemOf(response.clone());
     if (problem !== null && (await passed(problem))) continue;
-    // After a server error, and while the server works on the same request, its outcome is unknown.
-    if (change !== null && response.status < 500 && problem?.code !== 'REQUEST_UNFINISHED')
-      unsettledKeys.delete(change);
+    const isUnfinished = problem?.code === 'REQUEST_UNFINISHED' && !request.headers.has('idempotency-key');
+    if (isUnfinished && unfinished < unfinishedMax) {
+      unfinished += 1;
+      await new Promise((resolve) => setTimeout(resolve, unfinishedMs));
+      continue;
+    }
+    // After a server error the outcome is unknown. What a killed server has begun is never answered under its key: the
+    // person looks whether it was done, and may send it under a new one.
+    if (change !== null && response.status < 500) unsettledKeys.delete(change);
     return response;
   }
 }

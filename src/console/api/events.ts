@@ -19,7 +19,8 @@ const gatherMs = 400;
 
 /**
  * Follows a stream and calls `onMessages` with its messages, until the component is removed. A broken stream is opened
- * again at the same place (`Last-Event-ID`). Returns whether the stream is open.
+ * again at the same place (`Last-Event-ID`), and `onMessages` is called even if no message was missed: a stream that
+ * broke before its first message has no place. Returns whether the stream is open.
  */
 export function useEvents(path: string, onMessages: (messages: StreamMessage[]) => void): boolean {
   const [isOpen, setOpen] = useState(true);
@@ -40,6 +41,7 @@ export function useEvents(path: string, onMessages: (messages: StreamMessage[]) 
         gathered.push(message);
         timer ??= setTimeout(flush, gatherMs);
       },
+      onAgain: () => latest.current([]),
       onState: setOpen,
     });
     return () => {
@@ -52,16 +54,20 @@ export function useEvents(path: string, onMessages: (messages: StreamMessage[]) 
 
 interface Follower {
   onMessage: (message: StreamMessage) => void;
+  /** The stream was opened again. */
+  onAgain: () => void;
   onState: (isOpen: boolean) => void;
 }
 
-async function follow(path: string, signal: AbortSignal, { onMessage, onState }: Follower): Promise<void> {
+async function follow(path: string, signal: AbortSignal, { onMessage, onAgain, onState }: Follower): Promise<void> {
   let lastId = 'latest';
   let waitMs = reconnectMsFirst;
-  while (!signal.aborted) {
+  for (let isFirst = true; !signal.aborted; ) {
     const response = await open(path, lastId, signal);
     if (response?.body) {
       onState(true);
+      if (!isFirst) onAgain();
+      isFirst = false;
       noteOnline(true);
       waitMs = reconnectMsFirst;
       await readMessages(response.body, signal, (message) => {

@@ -12,13 +12,16 @@ export function failureText(error: unknown): string {
   const { code, detail, status } = error.problem;
   if (code === 'ROLE_MISSING') return t('failure.role');
   if (code === 'CHANGED_MEANWHILE' || code === 'CONTENT_CHANGED') return t('failure.changed');
+  if (code === 'REQUEST_UNFINISHED') return t('failure.unfinished');
   if (code === 'BATCH_UNKNOWN' || code === 'NOT_FOUND') return t('failure.unknown');
   return status >= 500 ? t('failure.program') : detail;
 }
 
 /** A request failed: why, and a way to try it again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { code, hint } = error instanceof ApiProblem ? error.problem : { code: null, hint: null };
+  const { code, hint: given } = error instanceof ApiProblem ? error.problem : { code: null, hint: null };
+  // The console's own text says what to do.
+  const hint = code === 'REQUEST_UNFINISHED' ? null : given;
   return (
     <div className="notice tone-bad" role="alert">
       <div className="stack tight">

@@ -12,6 +12,7 @@ import { BatchActions } from './batch-actions.tsx';
 import { type BatchStatus, type Progress, useBatch, useLive, useProgress } from './batch-queries.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { HeldPanel } from './held-panel.tsx';
+import { LinkedRow } from './linked-row.tsx';
 import { RowsPanel } from './rows-panel.tsx';
 import { SituationNotice } from './situation.tsx';
 
@@ -35,6 +36,7 @@ export function BatchPage() {
       {!isLive && <p className="small quiet">{t('batch.not_live')}</p>}
       <Numbers batch={batch} />
       <Details batch={batch} />
+      <LinkedRow batchId={batchId} />
     </Page>
   );
 }

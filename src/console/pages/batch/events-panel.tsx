@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
-import { Button } from '../../base/button.tsx';
 import { EventsTable } from '../../base/events-table.tsx';
 import { Failure } from '../../base/failure.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Loading } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
 
@@ -10,7 +10,7 @@ const pageEvents = 200;
 
 /** The audit chain of a batch, from its first event. */
 export function EventsPanel({ batchId }: { batchId: string }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: ['batch', batchId, 'events'],
     queryFn: ({ pageParam }) =>
       answered(
@@ -19,6 +19,7 @@ export function EventsPanel({ batchId }: { batchId: string }) {
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
   });
+  const { data, error, refetch } = query;
   return (
     <Card isFlush>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
@@ -27,13 +28,7 @@ export function EventsPanel({ batchId }: { batchId: string }) {
       ) : (
         <EventsTable events={data.pages.flatMap(({ events }) => events)} />
       )}
-      {hasNextPage && (
-        <div className="card-head">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('events.more')}
-          </Button>
-        </div>
-      )}
+      <MoreRows query={query} label={t('events.more')} isInCard />
     </Card>
   );
 }

@@ -162,7 +162,7 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
 function RowLink({ item: { batch_id, row } }: { item: Item }) {
   if (batch_id === null) return <None />;
   return (
-    <Link href={`/batches/${encodeURIComponent(batch_id)}`}>
+    <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
       {row === null ? batch_id : `${batch_id}, ${t('rows.one', { row })}`}
     </Link>
   );

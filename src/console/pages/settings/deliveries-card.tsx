@@ -6,6 +6,7 @@ import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Loading } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
@@ -35,7 +36,7 @@ export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoin
     getNextPageParam: ({ next }) => next,
     refetchInterval: refresh(),
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const { data, error, refetch } = query;
   const rows = data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   return (
     <Card isFlush title={t('webhooks.log')}>
@@ -43,13 +44,7 @@ export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoin
       {data === undefined && error === null && <Loading />}
       {data !== undefined && rows.length === 0 && <Empty title={t('webhooks.log_none')} />}
       {rows.length > 0 && <DeliveryTable rows={rows} onShow={setShown} />}
-      {hasNextPage && (
-        <div className="card-note">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('batches.more')}
-          </Button>
-        </div>
-      )}
+      <MoreRows query={query} label={t('webhooks.more')} isInCard />
       {shown !== null && (
         <DeliveryDialog id={endpoint_id} delivery={shown} isEnabled={enabled} onClose={() => setShown(null)} />
       )}

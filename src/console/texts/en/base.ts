@@ -11,6 +11,7 @@ export const base = {
   'failure.program': 'The server has an internal error. Its log has the details.',
   'failure.role': 'Your role does not allow this.',
   'failure.changed': 'Somebody has changed this since you opened it. Look at it again before you decide.',
+  'failure.unfinished': 'The server was interrupted while it did this. Look whether it was done; if not, try again.',
   'failure.unknown': 'There is nothing at this address, or it belongs to an account that you cannot see.',
   'failure.page': 'This page does not work now. Nothing was changed.',
   'failure.retry': 'Try again',

@@ -41,6 +41,7 @@ export const settings = {
   'webhooks.copied': 'Copied',
   'webhooks.log': 'Deliveries',
   'webhooks.log_none': 'Nothing was sent yet',
+  'webhooks.more': 'Show older deliveries',
   'webhooks.event': 'Event',
   'webhooks.outcome': 'Outcome',
   'webhooks.outcome.waiting': 'waiting',

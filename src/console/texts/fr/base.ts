@@ -12,6 +12,8 @@ export const base: Record<keyof typeof english, string> = {
   'failure.program': 'Le serveur a rencontré une erreur interne. Son journal dit laquelle.',
   'failure.role': 'Vous n’avez pas le rôle nécessaire.',
   'failure.changed': 'Quelqu’un l’a modifié depuis que vous l’avez ouvert. Relisez avant de décider.',
+  'failure.unfinished':
+    'Le serveur a été interrompu pendant l’opération. Vérifiez si elle a été faite ; sinon, réessayez.',
   'failure.unknown': 'Il n’y a rien à cette adresse, ou cela appartient à un compte que vous ne pouvez pas voir.',
   'failure.page': 'Cette page a échoué. Rien n’a été modifié.',
   'failure.retry': 'Réessayer',

@@ -42,6 +42,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.copied': 'Copié',
   'webhooks.log': 'Envois',
   'webhooks.log_none': 'Rien n’a encore été envoyé',
+  'webhooks.more': 'Afficher les envois plus anciens',
   'webhooks.event': 'Événement',
   'webhooks.outcome': 'Résultat',
   'webhooks.outcome.waiting': 'en attente',

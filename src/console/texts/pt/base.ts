@@ -12,6 +12,7 @@ export const base: Record<keyof typeof english, string> = {
   'failure.program': 'O servidor encontrou um erro interno. O seu registo diz qual.',
   'failure.role': 'Não tem a função necessária para isto.',
   'failure.changed': 'Alguém alterou isto desde que o abriu. Veja outra vez antes de decidir.',
+  'failure.unfinished': 'O servidor foi interrompido durante a operação. Veja se foi feita; se não, tente de novo.',
   'failure.unknown': 'Não há nada neste endereço, ou pertence a uma conta que não pode ver.',
   'failure.page': 'Esta página falhou. Nada foi alterado por isso.',
   'failure.retry': 'Tentar de novo',

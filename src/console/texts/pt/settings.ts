@@ -42,6 +42,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.copied': 'Copiado',
   'webhooks.log': 'Envios',
   'webhooks.log_none': 'Ainda nada foi enviado',
+  'webhooks.more': 'Mostrar entregas mais antigas',
   'webhooks.event': 'Evento',
   'webhooks.outcome': 'Resultado',
   'webhooks.outcome.waiting': 'à espera',

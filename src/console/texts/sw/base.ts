@@ -12,6 +12,7 @@ export const base: Record<keyof typeof english, string> = {
   'failure.program': 'Seva imepata hitilafu yake. Kumbukumbu zake zinaonyesha ni ipi.',
   'failure.role': 'Huna jukumu linalohitajika kwa hili.',
   'failure.changed': 'Mtu amebadilisha hili tangu ulipolifungua. Liangalie tena kabla ya kuamua.',
+  'failure.unfinished': 'Seva ilikatizwa ikiwa inafanya hili. Angalia kama limefanyika; kama sivyo, jaribu tena.',
   'failure.unknown': 'Hakuna kitu kwenye anwani hii, au ni cha akaunti ambayo huwezi kuiona.',
   'failure.page': 'Ukurasa huu umeshindwa. Hakuna kilichobadilishwa.',
   'failure.retry': 'Jaribu tena',

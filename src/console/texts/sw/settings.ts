@@ -41,6 +41,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.copied': 'Imenakiliwa',
   'webhooks.log': 'Zilizotumwa',
   'webhooks.log_none': 'Hakuna kilichotumwa bado',
+  'webhooks.more': 'Onyesha zilizotumwa zamani',
   'webhooks.event': 'Tukio',
   'webhooks.outcome': 'Matokeo',
   'webhooks.outcome.waiting': 'inasubiri',

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLocation, useSearch } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import { RowDialog } from './row-dialog.tsx';
+
+/** The row that the address names (`?row=7`): links of other pages lead to it. */
+export function LinkedRow({ batchId }: { batchId: string }) {
+  const [path, go] = useLocation();
+  const rowNo = Number(new URLSearchParams(useSearch()).get('row') ?? 0);
+  const { data } = useQuery({
+    queryKey: ['batch', batchId, 'linked-row', rowNo],
+    queryFn: async () => {
+      // Row numbers have no gap.
+      const params = { path: { batch_id: batchId }, query: { after: rowNo - 1, limit: 1 } };
+      const { rows } = await answered(api.GET('/api/v1/batches/{batch_id}/rows', { params }));
+      return rows.find(({ row_no }) => row_no === rowNo) ?? null;
+    },
+    enabled: rowNo > 0,
+  });
+  if (rowNo === 0 || data === undefined || data === null) return null;
+  return <RowDialog batchId={batchId} row={data} onClose={() => go(path, { replace: true })} />;
+}
