@@ -5,7 +5,7 @@ import { makeSender } from '../notify/senders.ts';
 import { notifyUnopened } from '../notify/unopened.ts';
 import type { Place } from '../operations/base/operation.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
-import { makeLog } from '../runtime/logging/log.ts';
+import { isJournal, makeLog } from '../runtime/logging/log.ts';
 import { ledgerPlaceOf, openSession, type Session } from '../runtime/session/session.ts';
 import { type Config, loadConfig } from '../runtime/settings/config.ts';
 import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts';
@@ -51,6 +51,7 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
     secrets: config.secrets,
     screen: null,
     ...(place.stderr ? { stderr: place.stderr } : {}),
+    journal: isJournal(place.env, place.stderr),
     file: config.log,
   });
   await notifyUnopened(

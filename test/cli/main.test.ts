@@ -48,6 +48,6 @@ test('a command writes its log to the given streams, and leaves nothing behind i
   const before = leftovers();
   const { code, stderr } = await runHere(['run', 'p.csv', '--yes'], { cwd });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^\{"level":"warn","message":"every user of this machine can read /m);
+  assert.match(stderr, /^\{"event":"config_doubtful","level":"warn",.*"why":"every user of this machine can read /m);
   assert.deepEqual(leftovers(), before);
 });

@@ -21,7 +21,7 @@ function lacks(text: string, pieces: readonly string[] | undefined): void {
 function logged(text: string): string[] {
   const lines: string[] = [];
   const log = makeLog({ level: 'warn', secrets: [secret], screen: (line) => void lines.push(line.trimEnd()) });
-  log.warn(text, { file: text });
+  log.warn('a file of a job has changed since it was read', { file: text });
   return lines;
 }
 

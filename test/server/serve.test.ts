@@ -13,6 +13,7 @@ import { migrate } from '../../src/ledger/schema/schema.ts';
 import { type RunningCommand, runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
+import { logLines } from '../support/log-lines.ts';
 import {
   type CallbackTopup,
   callbackBody,
@@ -158,7 +159,9 @@ describe('airbatch serve', () => {
     command.child.kill('SIGTERM');
     const { code, stdout, stderr } = await command.ended;
     assert.equal(code, 0, stderr);
-    for (const line of stderr.trim().split('\n')) assert.ok(JSON.parse(line).timestamp, line);
+    const events = new Set(logLines(stderr));
+    for (const event of ['account_served', 'batch_completed', 'program_stopping', 'program_stopped'])
+      assert.ok(events.has(event), event);
     assert.doesNotMatch(stdout + stderr, /canary|254712/);
   });
 

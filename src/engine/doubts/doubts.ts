@@ -66,18 +66,20 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await context.readTrouble(outcome);
     const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
-    if (why !== null) logEscalation(context, row, why);
+    if (why !== null) logEscalation(context, row, why, outcome.evidence.requestId);
     return;
   }
+  let lastRequestId: string | null = null;
   const step = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, key);
     assert(payment, 'a row in doubt has its payment');
+    lastRequestId = lastEvidence(payment)?.requestId ?? null;
     return carryOut(unit, context, { row, payment }, outcome);
   });
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
   if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
-  if (step?.do === 'escalate') logEscalation(context, row, step.why);
+  if (step?.do === 'escalate') logEscalation(context, row, step.why, lastRequestId);
 }
 
 /**
@@ -188,7 +190,15 @@ export async function writeEscalation(unit: Unit, row: RowRecord, why: string, d
   return (await unit.noteRow(row, fields, 'row.escalate', { ...data, why })) !== null;
 }
 
-/** Logs that a person must decide. Call it once that is durable. */
-export function logEscalation({ log }: Parts<'log'>, { batch_id, row_no }: RowRecord, why: string): void {
-  log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
+/**
+ * Logs that a person must decide. Call it once that is durable. `requestId`: of the service's answer that the decision
+ * is about, if it is known.
+ */
+export function logEscalation(
+  { log }: Parts<'log'>,
+  { batch_id, row_no }: RowRecord,
+  why: string,
+  requestId: string | null = null,
+): void {
+  log.warn('a doubt waits for a person', { batch_id, row: row_no, why, request_id: requestId });
 }

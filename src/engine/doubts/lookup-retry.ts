@@ -39,6 +39,7 @@ export async function scheduleLookupRetry(
   log.warn('a row waits for a person: it could not be looked up before it is sent', {
     batch_id: row.batch_id,
     row: row.row_no,
+    request_id: unread.problem.evidence.requestId,
   });
 }
 

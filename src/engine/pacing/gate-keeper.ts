@@ -46,7 +46,7 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
   const { isUnansweredOften } = outage;
   let refused = false;
   return {
-    async throttled(requestClass, { retryAfterMs, evidence: { code } }) {
+    async throttled(requestClass, { retryAfterMs, evidence: { code, requestId } }) {
       const { wait, waitMs, isLater, isNewlyLong } = throttle.hold(requestClass, retryAfterMs);
       if (isNewlyLong)
         log.warn('the service throttles the account for long; nothing is sent until then; ask the service why', {
@@ -55,6 +55,7 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
           until: isoTime(wait.until),
           retry_after_ms: wait.saidMs,
           code,
+          request_id: requestId,
           request: requestClass,
         });
       if (isLater) await save();

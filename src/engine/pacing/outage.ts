@@ -59,6 +59,7 @@ export function makeOutage({ limiter, clock, random, log, unreachableWaitMsMax, 
       log.warn(`${unusableText(evidence)}; airbatch tries again`, {
         code: evidence.code,
         http_status: evidence.httpStatus,
+        request_id: evidence.requestId,
       });
     waitsUntil = Math.max(waitsUntil, until);
     const ms = Math.max(0, until - now);

@@ -41,14 +41,14 @@ export function makeReadTrouble(deps: ReadTroubleDeps): ReadTrouble {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return async (problem) => {
     if (problem.kind === 'throttled') return gate.throttled('read', problem);
-    const { code, message } = problem.evidence;
+    const { code, message, requestId } = problem.evidence;
     if (problem.kind === 'account_blocked') {
       await deps.pauseAccount(problem.reason, `${code}: ${message}`);
       return settings.unreachableWaitMsMax;
     }
     const now = clock.monotonic();
     if (now - loggedAt >= troubleLogEveryMs) {
-      log.warn('a read got no answer; airbatch asks again', { code });
+      log.warn('a read got no answer; airbatch asks again', { code, request_id: requestId });
       loggedAt = now;
     }
     return withJitter(settings.readRetryMs, deps.random);

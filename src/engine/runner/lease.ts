@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
@@ -117,11 +118,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
 }
 
 /** Logs that the previous program ended without releasing the account: the requests that it left are looked up. */
-export function logTakeover(
-  log: { warn(message: string, data: { account: string; before: string }): void },
-  account: string,
-  { tookOverFrom }: Lease,
-): void {
+export function logTakeover(log: Pick<Log, 'warn'>, account: string, { tookOverFrom }: Lease): void {
   if (tookOverFrom === null) return;
   log.warn('the program that sent for the account has ended without releasing it; this program takes over', {
     account,

@@ -51,7 +51,7 @@ async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: Inb
     return {
       warn: {
         message: 'the service sent a message about the account',
-        data: { account: entry.account, event: update.verbatim },
+        data: { account: entry.account, says: update.verbatim },
       },
     };
   }

@@ -1,5 +1,6 @@
 import { assert } from '../../core/basics/assert.ts';
 import type { PauseReason } from '../../core/state/batch-state.ts';
+import type { WarnMessage } from '../../core/text/log-events.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
@@ -23,7 +24,7 @@ const sendingWaitMs = 1_000;
 /** The effects to carry out once the handling of a webhook is durable. */
 export interface Effect {
   wake?: 'track' | 'doubt';
-  warn?: { message: string; data: EventData };
+  warn?: { message: WarnMessage; data: EventData };
   pause?: { reason: PauseReason; detail: string };
 }
 

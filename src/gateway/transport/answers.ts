@@ -97,7 +97,11 @@ function ourMessage(status: number): ErrorText {
  * The text for people if the service cannot be reached or does not answer properly. An HTML page with status 200 shows
  * that something was reached.
  */
-export function unusableText({ httpStatus }: Evidence): string {
+export function unusableText({
+  httpStatus,
+}: Evidence):
+  | 'the service cannot be reached, or does not answer'
+  | 'something at the address of the service answers, but not as the service does' {
   return httpStatus === null
     ? 'the service cannot be reached, or does not answer'
     : 'something at the address of the service answers, but not as the service does';

@@ -40,8 +40,12 @@ export function accountCatalog(
       const outcome = await requestWithRetryAfter(asking, 'catalog', () => read(key));
       if (outcome.kind === 'account_blocked' && refusal === null) {
         refusal = outcome.evidence;
-        const { code, message } = refusal;
-        accountLog(deps.log, account.name).warn('the service refuses the account its catalog', { code, said: message });
+        const { code, message, requestId } = refusal;
+        accountLog(deps.log, account.name).warn('the service refuses the account its catalog', {
+          code,
+          said: message,
+          request_id: requestId,
+        });
       }
       if (outcome.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });

@@ -41,6 +41,7 @@ export function reconcileDeps(
       accountLog(session.log, account.name).warn(`${unusableText(evidence)}; airbatch tries again`, {
         code: evidence.code,
         http_status: evidence.httpStatus,
+        request_id: evidence.requestId,
       }),
   };
 }

@@ -1,10 +1,11 @@
+import type { WarnMessage } from '../../core/text/log-events.ts';
 import type { Job } from './define-job.ts';
 import { sharedRunIdHint, sharedRunIdText } from './shared-run-id.ts';
 import { skippedMonthHint, skippedMonthText } from './skipped-months.ts';
 
 /** A setting that is valid but probably not intended. */
 export interface JobWarning {
-  message: string;
+  message: WarnMessage;
   why: string;
   hint: string;
 }

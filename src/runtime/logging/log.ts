@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, fstatSync } from 'node:fs';
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
@@ -6,6 +6,7 @@ import winston from 'winston';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
 import type { Log } from '../../core/text/log.ts';
+import { logEventOf, type WarnMessage } from '../../core/text/log-events.ts';
 import { withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Clock } from '../../core/time/clock.ts';
@@ -19,6 +20,34 @@ const jsonLines = winston.format.combine(
   winston.format.json(),
   winston.format.printf((info) => visible(String(info[Symbol.for('message')]))),
 );
+
+/** The priorities of syslog, which systemd's journal reads from the beginning of a line. */
+const priorities: Readonly<Record<string, number>> = { info: 6, warn: 4, error: 3 };
+
+/** The same for systemd's journal, which keeps the time of each line itself. */
+const journalLines = winston.format.combine(
+  winston.format((info) => {
+    delete info.timestamp;
+    return info;
+  })(),
+  winston.format.json(),
+  winston.format.printf((info) => `<${priorities[info.level]}>${visible(String(info[Symbol.for('message')]))}`),
+);
+
+/** Whether `stderr` is systemd's journal: it names device and inode in `JOURNAL_STREAM` (systemd.exec(5)). */
+export function isJournal(
+  { JOURNAL_STREAM }: Readonly<Record<string, string | undefined>>,
+  stderr: NodeJS.WritableStream = process.stderr,
+): boolean {
+  if (!JOURNAL_STREAM || !('fd' in stderr)) return false;
+  try {
+    const { dev, ino } = fstatSync(Number(stderr.fd), { bigint: true });
+    return JOURNAL_STREAM === `${dev}:${ino}`;
+  } catch {
+    // Somebody has closed stderr.
+    return false;
+  }
+}
 
 /** A log in files, in addition to stderr. A full file gets a number, and the oldest is deleted. */
 export interface LogFile {
@@ -43,6 +72,8 @@ export function makeLog(options: {
   screen: ((text: string) => void) | null;
   /** Default: that of the process. */
   stderr?: NodeJS.WritableStream | undefined;
+  /** `stderr` is systemd's journal: see `isJournal`. */
+  journal?: boolean;
   file?: LogFile | null;
 }): Log {
   const clean = winston.format((info) => {
@@ -53,17 +84,17 @@ export function makeLog(options: {
     return info;
   });
   const line = winston.format.printf(({ level, message, ...rest }) => {
-    const { timestamp: _time, ...data } = rest;
+    const { timestamp: _time, event: _event, ...data } = rest;
     const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
     return visible(
-      `${level === 'warn' ? 'Note' : level}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
+      `${level === 'info' ? level : 'Note'}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
     );
   });
   const level = options.level === 'silent' ? 'error' : options.level;
   const { screen, stderr = process.stderr } = options;
   const toScreen = screen
     ? new winston.transports.Stream({ level, format: line, stream: writingTo(screen) })
-    : new winston.transports.Stream({ level, format: jsonLines, stream: stderr });
+    : new winston.transports.Stream({ level, format: options.journal ? journalLines : jsonLines, stream: stderr });
   const logger = winston.createLogger({
     level: 'info',
     silent: options.level === 'silent',
@@ -71,8 +102,11 @@ export function makeLog(options: {
     transports: [toScreen, ...(options.file ? [toFiles(options.file)] : [])],
   });
   return {
-    info: (message, data) => logger.info(message, data ?? {}),
-    warn: (message, data) => logger.warn(message, data ?? {}),
+    info: (message, data) => logger.info(message, { ...data, event: logEventOf(message)?.event }),
+    warn: (message, data) => {
+      const { event, level = 'warn' } = logEventOf(message) ?? {};
+      logger.log(level, message, { ...data, event });
+    },
   };
 }
 
@@ -90,7 +124,7 @@ const lastingAgainMs = 15 * 60_000;
 
 /** Logs an error of something that is tried every few seconds: once at first, then now and then, until it is `over`. */
 export interface LastingTrouble {
-  report(message: string, data: EventData): void;
+  report(message: WarnMessage, data: EventData): void;
   over(): void;
 }
 

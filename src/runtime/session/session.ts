@@ -10,7 +10,7 @@ import type { Actor, Through } from '../../ledger/actor.ts';
 import { ledgerUrlSecrets, shownLedgerUrl } from '../../ledger/drivers/postgres/ledger-url.ts';
 import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
-import { makeLog } from '../logging/log.ts';
+import { isJournal, makeLog } from '../logging/log.ts';
 import { type Config, loadConfig } from '../settings/config.ts';
 import type { Role } from '../settings/config-shape.ts';
 import { chooseLedger, type LedgerPlace } from '../settings/ledger-place.ts';
@@ -79,9 +79,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     secrets: [...config.secrets, ...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : [])],
     screen,
     stderr,
+    journal: isJournal(env, stderr),
     file: config.log,
   });
-  for (const warning of config.warnings) log.warn(warning);
+  for (const why of config.warnings) log.warn('a setting of the configuration is probably not intended', { why });
   const found = noLedger ? null : await openPlace(place, { onlyIfThere: onlyIfThere || onlyReads });
   if (onlyIfThere && found === null)
     throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${shownPlace(place)}`);

@@ -3,9 +3,10 @@ import fsSync, { readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeLastingTrouble, makeLog } from '../../../src/runtime/logging/log.ts';
+import { isJournal, makeLastingTrouble, makeLog } from '../../../src/runtime/logging/log.ts';
 import { folderOf } from '../../support/folder.ts';
 
 /** What the newest file of a log holds: nothing where it is being turned over at this moment. */
@@ -27,10 +28,10 @@ test('a log file is rotated when it is full, and the oldest is deleted; no file 
     file: { file, maxSizeMb: 0.01, keep: 3 },
   });
   for (let line = 0; line < 400; line++) {
-    log.info('a row was sent with canary-secret to +254712345678', {
+    log.info('a job has run', {
       batch_id: 'B-1',
       row: line,
-      note: 'key canary-secret',
+      note: 'key canary-secret, a row was sent to +254712345678',
     });
     if (line % 50 === 0) await sleep(20);
   }
@@ -81,7 +82,7 @@ test('a temporary error of a disk or a folder costs the lines of that time, and 
   const log = makeLog({ level: 'info', secrets: [], screen, file: { file, maxSizeMb: 0.1, keep: 3 } });
   const say = async (count: number) => {
     const expected = tried + count;
-    for (let line = 0; line < count; line++) log.info('a line', { pad: 'x'.repeat(500) });
+    for (let line = 0; line < count; line++) log.info('a job has run', { pad: 'x'.repeat(500) });
     while (tried < expected) await sleep(5);
   };
   const lines = () => readFileSync(file, 'utf8').trim().split('\n').length;
@@ -124,21 +125,21 @@ test('a log on a read-only disk keeps no program from starting, which then repor
   const log = makeLog({ level: 'info', secrets: [], screen: null, file });
   mocked.mock.restore();
   syncBuiltinESMExports();
-  log.warn('the disk can be written again');
+  log.warn('a batch is left alone');
   while (lastOf(file.file) === '') await sleep(5);
   stderr.mock.restore();
-  assert.match(readFileSync(file.file, 'utf8'), /the disk can be written again/);
+  assert.match(readFileSync(file.file, 'utf8'), /a batch is left alone/);
 });
 
 test('a field of a line cannot be named message, which would change the sentence', () => {
   const lines: string[] = [];
   const log = makeLog({ level: 'warn', secrets: [], screen: (text) => lines.push(text) });
   // @ts-expect-error: the sentence is the first argument.
-  const run = () => log.warn('the account is tried again', { message: 'it is busy' });
+  const run = () => log.warn('a batch is left alone', { message: 'it is busy' });
   run();
-  log.warn('the account is tried again', { error: 'it is busy' });
-  assert.match(lines[0] ?? '', /tried again it is busy/);
-  assert.match(lines[1] ?? '', /tried again \(error=it is busy\)/);
+  log.warn('a batch is left alone', { error: 'it is busy' });
+  assert.match(lines[0] ?? '', /left alone it is busy/);
+  assert.match(lines[1] ?? '', /left alone \(error=it is busy\)/);
 });
 
 test('lasting trouble is reported once, then every quarter of an hour, and again after it was over', () => {
@@ -147,11 +148,37 @@ test('lasting trouble is reported once, then every quarter of an hour, and again
   const warn = (_message: string, data: unknown) => void told.push(data);
   const trouble = makeLastingTrouble({ warn }, { monotonic: () => at });
   const locked = { error: 'database is locked' };
-  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.report('it is tried again', locked);
+  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.report('webhooks could not be sent; it is tried again', locked);
   assert.deepEqual(told, [locked, locked]);
   const full = { error: 'disk is full' };
-  trouble.report('it is tried again', full);
+  trouble.report('webhooks could not be sent; it is tried again', full);
   trouble.over();
-  trouble.report('it is tried again', full);
+  trouble.report('webhooks could not be sent; it is tried again', full);
   assert.deepEqual(told, [locked, locked, full, full]);
+});
+
+test('a line has the code and the level of its sentence, and the time unless systemd’s journal has it', () => {
+  const lines: string[] = [];
+  const stderr = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) });
+  const options = { level: 'info', secrets: [], screen: null, stderr } as const;
+  makeLog(options).warn('a job has failed', { job: 'payroll' });
+  makeLog({ ...options, journal: true }).warn('a job has failed', { job: 'payroll' });
+  const [plain, journal] = lines as [string, string];
+  const { timestamp, ...line } = JSON.parse(plain);
+  assert.deepEqual(line, { event: 'job_failed', level: 'error', message: 'a job has failed', job: 'payroll' });
+  assert.match(timestamp, /^\d{4}-.*Z$/);
+  // The journal reads the priority from the beginning of the line, and takes it away.
+  assert.match(journal, /^<3>\{/);
+  assert.deepEqual(JSON.parse(journal.slice(3)), line);
+});
+
+test('stderr is known as systemd’s journal by its device and inode', (t) => {
+  const file = join(folderOf(t), 'journal');
+  const fd = fsSync.openSync(file, 'w');
+  t.after(() => fsSync.closeSync(fd));
+  const stderr = Object.assign(new Writable(), { fd });
+  const { dev, ino } = statSync(file, { bigint: true });
+  assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino}` }, stderr), true);
+  assert.equal(isJournal({ JOURNAL_STREAM: `${dev}:${ino + 1n}` }, stderr), false);
+  assert.equal(isJournal({}, stderr), false);
 });
