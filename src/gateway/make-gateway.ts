@@ -4,7 +4,6 @@ import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './contra
 import { requestDeadlineMsDefault, v1Policy, v2Policy } from './contract/policies.ts';
 import type { OnAnswered } from './transport/service-call.ts';
 import { checkedBaseUrl, type Transport } from './transport/transport.ts';
-import { makeUndiciTransport } from './transport/undici-transport.ts';
 import { makeV1Gateway } from './v1/v1-client.ts';
 import { makeV2Gateway } from './v2/v2-client.ts';
 import type { WalletMode } from './v2/v2-wire.ts';
@@ -22,10 +21,10 @@ export interface GatewayAccount {
   doubt?: { [Field in keyof ServicePolicy]?: ServicePolicy[Field] | undefined } | undefined;
 }
 
-/** The dependencies of a gateway. Without a `transport`, the account gets one over HTTP. */
+/** The dependencies of a gateway. */
 export interface MakeGatewayDeps {
   clock: Clock;
-  transport?: Transport;
+  transport: Transport;
   onRate?: (requestClass: RequestClass, headers: RateHeaders) => void;
   onAnswered?: OnAnswered | undefined;
 }
@@ -38,14 +37,14 @@ export function makeGateway(
   account: GatewayAccount,
   { clock, transport, onRate, onAnswered }: MakeGatewayDeps,
 ): Gateway {
-  const baseUrl = checkedBaseUrl(account.baseUrl);
+  checkedBaseUrl(account.baseUrl);
   const {
     version,
     credentials,
     walletMode = 'auto',
     requestDeadlineMs: deadlineMs = requestDeadlineMsDefault,
   } = account;
-  const deps = { clock, transport: transport ?? makeUndiciTransport({ clock }, { baseUrl }), onRate, onAnswered };
+  const deps = { clock, transport, onRate, onAnswered };
   if (version === 'v2' && 'apiKey' in credentials) {
     return makeV2Gateway(deps, {
       credentials,

@@ -1,7 +1,7 @@
 import { lookup as lookUp } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { clearTextFault, isLoopback } from '../core/text/safe-url.ts';
 
 const deadlineMs = 15_000;
@@ -32,20 +32,23 @@ export function isPrivateAddress(address: string): boolean {
   return inner.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
+let outside: Agent | null = null;
+
 /** Connects to no address of an inner network, whatever a name resolves to at that moment. */
-const outside = new Agent({
-  connect: {
-    lookup: (hostname, options, callback) => {
-      lookUp(hostname, { ...options, all: true }, (error, found) => {
-        const list = error ? [] : found;
-        const private_ = list.find(({ address }) => isPrivateAddress(address));
-        if (private_) callback(new Error(`${hostname} is a private address`), '', 4);
-        else if (options.all) callback(error, list);
-        else callback(error, list[0]?.address ?? '', list[0]?.family ?? 4);
-      });
+const connectingOutside = (Client: typeof Agent) =>
+  new Client({
+    connect: {
+      lookup: (hostname, options, callback) => {
+        lookUp(hostname, { ...options, all: true }, (error, found) => {
+          const list = error ? [] : found;
+          const private_ = list.find(({ address }) => isPrivateAddress(address));
+          if (private_) callback(new Error(`${hostname} is a private address`), '', 4);
+          else if (options.all) callback(error, list);
+          else callback(error, list[0]?.address ?? '', list[0]?.family ?? 4);
+        });
+      },
     },
-  },
-});
+  });
 
 export interface Post {
   url: string;
@@ -69,12 +72,15 @@ export async function post({ url, headers = {}, body, ending, mayBePrivate }: Po
   const isGuarded = !mayBePrivate && !isLoopback(parsed.hostname);
   if (isGuarded && isIP(host) !== 0 && isPrivateAddress(host)) throw new Error(`${host} is a private address`);
   const deadline = AbortSignal.timeout(deadlineMs);
+  const { Agent, request } = await import('undici');
+  if (isGuarded) outside ??= connectingOutside(Agent);
+  const dispatcher = isGuarded ? outside : null;
   const answer = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
     signal: ending ? AbortSignal.any([deadline, ending]) : deadline,
-    ...(isGuarded ? { dispatcher: outside } : {}),
+    ...(dispatcher ? { dispatcher } : {}),
   });
   // An answer without end would keep the connection.
   answer.body.on('error', () => undefined);

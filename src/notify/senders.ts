@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import { type Post, post, signedHeaders } from './post.ts';
@@ -28,14 +27,15 @@ const deadlineMs = 15_000;
 const attachmentBytesMax = 5 * 2 ** 20;
 
 export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
-  const transport = mail && makeMailTransport(mail);
+  let transport: MailTransport | null = null;
   const [inMail, inChat, inWebhook] = [mailText(secrets), chatText(secrets), webhookText(secrets)];
   return async (recipient, message, sent, ending) => {
     switch (recipient.kind) {
       case 'email': {
-        if (!transport || !mail) throw new Error('no mail server is configured ("mail")');
+        if (!mail) throw new Error('no mail server is configured ("mail")');
         const path = message.report === null ? null : join(reports, message.report, 'report.html');
         const attached = path !== null && recipient.attachReport && isAttachable(path);
+        transport ??= await makeMailTransport(mail);
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
@@ -65,9 +65,13 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
   };
 }
 
-function makeMailTransport({ host, port, secure, user, password }: Mail) {
+type MailTransport = Awaited<ReturnType<typeof makeMailTransport>>;
+
+async function makeMailTransport({ host, port, secure, user, password }: Mail) {
   const auth = user !== undefined && password !== undefined ? { auth: { user, pass: password } } : {};
   const timeouts = { connectionTimeout: deadlineMs, greetingTimeout: deadlineMs, socketTimeout: deadlineMs };
+  // Loaded at the first mail: most programs that run send none.
+  const { createTransport } = await import('nodemailer');
   return createTransport({ host, port, secure, ...auth, ...timeouts });
 }
 

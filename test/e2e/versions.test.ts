@@ -9,6 +9,7 @@ import { makeAccountRunner } from '../../src/engine/account-runner.ts';
 import { approve } from '../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings } from '../../src/engine/runner/settings.ts';
 import { makeGateway } from '../../src/gateway/make-gateway.ts';
+import { makeUndiciTransport } from '../../src/gateway/transport/undici-transport.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
 import { pageRows } from '../../src/ledger/rows/rows.ts';
 import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
@@ -84,7 +85,11 @@ async function payAll({ version, webhooks }: Mode): Promise<{ results: Result[];
       // A rehearsal waits neither the minutes of a doubt nor the one between two payments to a number.
       doubt: { lookupDelaysMs: [200, 400], resendDelaysMs: [300, 600, 900], sameNumberSpacingMs: 50 },
     },
-    { clock: systemClock, onRate: (requestClass, headers) => limiter.observe(requestClass, headers) },
+    {
+      clock: systemClock,
+      transport: makeUndiciTransport({ clock: systemClock }, { baseUrl: new URL(baseUrl) }),
+      onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
+    },
   );
   try {
     await addBatch(db, systemClock, aBatch(), rows);

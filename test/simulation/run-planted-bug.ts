@@ -29,6 +29,9 @@ registerHooks({
   },
 });
 
+/** Without a bug, none of the first 150 seeds jumps a third as often. A bug that keeps the work going is caught soon. */
+const jumpsMax = 20_000;
+
 const { simulateSeed } = await import('./world.ts');
 const all = Array.from({ length: Number(seedsText) }, (_, index) => index + 1);
 // A bug that is caught late need not be searched for each time. Where the program has changed and that seed no longer
@@ -47,7 +50,7 @@ process.once('uncaughtException', (error) => {
 for (seed of order) {
   seeds += 1;
   try {
-    const { violations } = await simulateSeed(seed);
+    const { violations } = await simulateSeed(seed, { jumpsMax });
     const [first] = violations;
     if (first) caught = { seed, by: `${first.invariant}: ${first.what}` };
   } catch (error) {

@@ -111,9 +111,12 @@ export function isDead({ processes }: World, holder: string): boolean {
 }
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
-export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean } = {}): Promise<RunResult> {
+export async function simulate(
+  plan: Plan,
+  { jumpsMax, ...options }: { cutAcknowledged?: boolean; jumpsMax?: number } = {},
+): Promise<RunResult> {
   const folder = mkdtempSync(join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'airbatch-simulation-'));
-  const clock = makeVirtualClock();
+  const clock = makeVirtualClock(undefined, jumpsMax);
   const random = makeSeededRandom(plan.seed).fork('world');
   const world: World = {
     plan,
@@ -180,8 +183,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
   }
 }
 
-export function simulateSeed(seed: number): Promise<RunResult> {
-  return simulate(makePlan(seed));
+export function simulateSeed(seed: number, options: { jumpsMax?: number } = {}): Promise<RunResult> {
+  return simulate(makePlan(seed), options);
 }
 
 /** Counts a fault, and writes it down. */

@@ -6,8 +6,7 @@ import type { Clock } from '../../src/core/time/clock.ts';
 import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
-import type { Database } from '../../src/ledger/drivers/database.ts';
-import { openPostgres } from '../../src/ledger/drivers/postgres/postgres.ts';
+import type { Database, SqlValue } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
@@ -16,7 +15,6 @@ import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { counted } from './ledger-work.ts';
 import { idleUsage } from './open-limiter.ts';
-import { migratedPostgres } from './postgres.ts';
 
 /** A ledger in memory, with the schema before this migration. */
 export async function earlierLedger(before: readonly string[]): Promise<Database> {
@@ -31,16 +29,42 @@ export async function earlierLedger(before: readonly string[]): Promise<Database
 
 /** A ledger for one test, with the newest schema: in memory, or on PostgreSQL if `AIRBATCH_TEST_LEDGER` says so. */
 export async function memoryLedger(): Promise<Database> {
-  return process.env.AIRBATCH_TEST_LEDGER === 'postgres'
-    ? counted(openPostgres(await migratedPostgres()))
-    : sqliteLedger();
+  if (process.env.AIRBATCH_TEST_LEDGER !== 'postgres') return sqliteLedger();
+  const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
+  const { migratedPostgres } = await import('./postgres.ts');
+  return counted(openPostgres(await migratedPostgres()));
 }
 
 /** A ledger in memory, for tests of what SQLite alone does: how it plans a statement. */
 export async function sqliteLedger(): Promise<Database> {
   const db = openSqlite(':memory:');
-  await migrate(db);
+  if (newest === null) {
+    await migrate(db);
+    newest = await contentsOf(db);
+  } else await fill(db, newest);
   return db;
+}
+
+type Statements = readonly (readonly [sql: string, params: SqlValue[]])[];
+
+/** What makes a ledger of the newest schema. It takes a fifth of the time of all migrations. */
+let newest: Statements | null = null;
+
+async function contentsOf(db: Database): Promise<Statements> {
+  const made = await db.query<{ type: string; name: string; sql: string }>(
+    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+  );
+  const statements: [string, SqlValue[]][] = made.map(({ sql }) => [sql, []]);
+  for (const { name } of made.filter(({ type }) => type === 'table'))
+    for (const values of await db.values(`SELECT * FROM ${name}`))
+      statements.push([`INSERT INTO ${name} VALUES (${values.map(() => '?').join(', ')})`, values as SqlValue[]]);
+  return statements;
+}
+
+function fill(db: Database, statements: Statements): Promise<void> {
+  return db.transact(async (tx) => {
+    for (const [sql, params] of statements) await tx.execute(sql, params);
+  });
 }
 
 /** Makes an empty ledger where the commands look for it in a working directory. */

@@ -13,7 +13,7 @@ export interface VirtualClock extends Clock {
 }
 
 /** Some virtual days of everything have well under this many; what has more goes round in circles. */
-const jumpsMax = 200_000;
+const usualJumpsMax = 200_000;
 
 interface Sleeper {
   at: number;
@@ -21,7 +21,7 @@ interface Sleeper {
   wake: () => void;
 }
 
-export function makeVirtualClock(startMs = Date.UTC(2026, 10, 20, 9)): VirtualClock {
+export function makeVirtualClock(startMs = Date.UTC(2026, 10, 20, 9), jumpsMax = usualJumpsMax): VirtualClock {
   let monotonic = 0;
   let wallOffset = startMs;
   let order = 0;

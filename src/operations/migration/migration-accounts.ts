@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import { type OpenAccount, openAccount } from '../../runtime/accounts/account.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { makeLog } from '../../runtime/logging/log.ts';
 import { type AccountConfig, accountDefaults } from '../../runtime/settings/account-config.ts';
 import { type Config, chooseAccount } from '../../runtime/settings/config.ts';
@@ -36,6 +36,7 @@ export async function openMigrationAccounts(
       };
   const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
   const deps = { clock: systemClock, log, ledgerPath: config.ledger };
+  const { openAccount } = await import('../../runtime/accounts/account.ts');
   const to = await openAccount(place.to, deps);
   const from = place.from && (await openAccount(place.from, deps));
   return {

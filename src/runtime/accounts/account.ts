@@ -6,6 +6,8 @@ import { defaultEngineSettings, type EngineSettings } from '../../engine/runner/
 import type { Gateway } from '../../gateway/contract/gateway.ts';
 import { makeGateway } from '../../gateway/make-gateway.ts';
 import type { OnAnswered } from '../../gateway/transport/service-call.ts';
+import { checkedBaseUrl } from '../../gateway/transport/transport.ts';
+import { makeUndiciTransport } from '../../gateway/transport/undici-transport.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
 import { embeddedSandboxService } from '../../ledger/batches/batches.ts';
 import { makeBottleneckLimiter } from '../../limiter/bottleneck-limiter.ts';
@@ -129,6 +131,7 @@ function assemble(
   );
   const gateway = makeGateway(account, {
     clock,
+    transport: makeUndiciTransport({ clock }, { baseUrl: checkedBaseUrl(account.baseUrl) }),
     onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
     onAnswered,
   });

@@ -3,7 +3,7 @@ import { embeddedSandboxService, latestBatchAtOtherService } from '../../ledger/
 import type { Session } from '../session/session.ts';
 import { sandboxAccountName } from '../settings/account-config.ts';
 import { chooseAccount } from '../settings/config.ts';
-import { type OpenAccount, openAccount } from './account.ts';
+import type { OpenAccount } from './account.ts';
 
 /** Opens the account (see `chooseAccount`), works with it, and closes it. */
 export async function withAccount<Result>(
@@ -23,6 +23,8 @@ export async function withAccount<Result>(
 export async function openChosen(session: Session, name: string | undefined): Promise<OpenAccount> {
   const chosen = chooseAccount(session.config, name);
   if (chosen === null && name === undefined) await refuseAccidentalSandbox(session);
+  // Loaded only by commands that ask a service: the HTTP client is a fifth of what the others load.
+  const { openAccount } = await import('./account.ts');
   return openAccount(chosen, session);
 }
 

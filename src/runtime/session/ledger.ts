@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { openPostgres } from '../../ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../ledger/schema/schema.ts';
 import type { LedgerPlace } from '../settings/ledger-place.ts';
@@ -18,6 +17,7 @@ export async function openPlace(
   { onlyIfThere }: { onlyIfThere: boolean },
 ): Promise<Database | null> {
   if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openLedger(ledger);
+  const { openPostgres } = await import('../../ledger/drivers/postgres/postgres.ts');
   const db = openPostgres(ledgerUrl);
   if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return prepared(db);
   await db.close();

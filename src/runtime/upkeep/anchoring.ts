@@ -1,6 +1,5 @@
 import { appendFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { request } from 'undici';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { makeFolders } from '../../core/basics/folders.ts';
 import { isoTime } from '../../core/time/clock.ts';
@@ -174,6 +173,7 @@ async function post(
   stopped: AbortSignal,
 ): Promise<Uint8Array> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(deadlineMs)]);
+  const { request } = await import('undici');
   const answer = await request(url, { method: 'POST', headers, body, signal });
   const chunks: Buffer[] = [];
   let bytes = 0;

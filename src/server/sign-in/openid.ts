@@ -1,17 +1,13 @@
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  discovery,
-} from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { sha256 } from '../../core/identity/ids.ts';
 import { setChallenge, type UserSession, useChallenge } from '../../ledger/access/user-sessions.ts';
 import { findUser, findUserByEmail, type User } from '../../ledger/access/users.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { OpenId } from '../../runtime/settings/console-config.ts';
 import type { SignInDeps } from './sessions.ts';
+
+/** The library is loaded at the first sign-in: few installations have a provider. */
+const library = () => import('openid-client');
 
 const purpose = 'openid';
 /** How long the provider may take to answer (s). */
@@ -26,7 +22,8 @@ function redirectUri({ publicUrl }: SignInDeps): URL {
 }
 
 /** The provider's own description. It is read each time, because keys and addresses may change. */
-function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<Configuration> {
+async function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<Configuration> {
+  const { allowInsecureRequests, discovery } = await library();
   // The configuration allows http only for this machine.
   const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
   return discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds });
@@ -40,6 +37,7 @@ export async function providerUrl(
 ): Promise<URL> {
   const { db, clock, random } = deps.session;
   const state = random.hex(16);
+  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
   const url = buildAuthorizationUrl(await providerOf(openid), {
     redirect_uri: redirectUri(deps).href,
     scope: 'openid email profile',
@@ -63,6 +61,7 @@ export async function personSentBack(
   if (challenge === null || challenge_for !== purpose || !(await useChallenge(db, session_id, challenge))) return null;
   const url = redirectUri(deps);
   url.search = query;
+  const { authorizationCodeGrant } = await library();
   const tokens = await authorizationCodeGrant(await providerOf(openid), url, {
     expectedState: challenge,
     expectedNonce: nonceOf(token),

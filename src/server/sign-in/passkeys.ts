@@ -1,16 +1,12 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import { findPasskey, notePasskeyUse, type Passkey, passkeysOf } from '../../ledger/access/second-factors.ts';
 import { setChallenge, type UserSession, useChallenge } from '../../ledger/access/user-sessions.ts';
 import type { User } from '../../ledger/access/users.ts';
 import type { SignInDeps } from './sessions.ts';
+
+/** The library is loaded at the first passkey: it is the largest part of what a server would load at its start. */
+const library = () => import('@simplewebauthn/server');
 
 /** How long a browser may take to answer a challenge (ms). */
 const challengeMsMax = 5 * 60_000;
@@ -33,6 +29,7 @@ export const credentialOptions = z.looseObject({ challenge: z.string() });
 
 /** What a browser needs to make a passkey for the person. */
 export async function passkeyToMake({ session, publicUrl }: SignInDeps, { session_id }: UserSession, user: User) {
+  const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
     rpName: 'airbatch',
     rpID: publicUrl().hostname,
@@ -51,6 +48,7 @@ export async function passkeyToMake({ session, publicUrl }: SignInDeps, { sessio
 export async function madePasskey(deps: SignInDeps, session: UserSession, made: Credential) {
   const challenge = await answeredChallenge(deps, session, 'register');
   if (challenge === null) return null;
+  const { verifyRegistrationResponse } = await library();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: made as unknown as RegistrationResponseJSON,
     supportedAlgorithmIDs,
@@ -75,6 +73,7 @@ export async function passkeyToUse(
   session_id: string,
   { name, purpose }: { name: string | null; purpose: string },
 ) {
+  const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({
     rpID: publicUrl().hostname,
     allowCredentials: name === null ? [] : await listed(db, name),
@@ -95,6 +94,7 @@ export async function usedPasskey(
   const passkey = await findPasskey(db, answer.id);
   if (challenge === null || passkey === null) return null;
   if (session.name !== null && session.name !== passkey.name) return null;
+  const { verifyAuthenticationResponse } = await library();
   const verified = await verifyAuthenticationResponse({
     response: answer as unknown as AuthenticationResponseJSON,
     credential: credentialOf(passkey),
