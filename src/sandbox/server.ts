@@ -42,7 +42,10 @@ function requestOf({ method, url, headers, body }: FastifyRequest): ServiceReque
   return { method, path: url, headers: Object.fromEntries(single), body: typeof body === 'string' ? body : '' };
 }
 
-async function send(clock: SandboxClock, reply: FastifyReply, { status, headers, body, cut }: Reply): Promise<void> {
+async function send(clock: SandboxClock, reply: FastifyReply, made: Reply): Promise<void> {
+  const { status, body, cut } = made;
+  // By the sandbox's own clock, which may have been set forward: a client compares it with its own.
+  const headers = { ...made.headers, date: new Date(clock.now()).toUTCString() };
   if (cut === undefined) {
     await reply.code(status).headers(headers).send(body);
     return;

@@ -25,6 +25,18 @@ const create = (client: Client, fields: object = {}, key = 'k') =>
 
 const global = { wallet_mode: 'global' };
 
+test('every answer says the time of the sandbox’s own clock', async () => {
+  await using client = await openClient();
+  const dateOf = async (path: string) => {
+    const { headers } = await fetch(`${client.url}${path}`);
+    return Date.parse(headers.get('date') ?? '');
+  };
+  const before = await dateOf('/v2/balance');
+  await desk(client, 'POST', 'clock', { advance_ms: 48 * hourMs });
+  for (const path of ['/v2/balance', '/adp/transactions?extRefId=x', '/v2/%zz'])
+    assert.ok((await dateOf(path)) - before >= 48 * hourMs, path);
+});
+
 describe('POST /_sandbox/wallets/:id', () => {
   test('sets the balance of a wallet, with a movement, so that its statement still adds up', async () => {
     await using client = await openClient();
