@@ -59,7 +59,7 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '');
     // The shell has split one name into several arguments.
-    if (error.code === 'commander.excessArguments')
+    if (error.code === 'commander.excessArguments' && !message.includes('Expected 0 arguments'))
       terminal.error('Put a name with blanks in quotation marks: airbatch run "my file.csv"\n');
     if (json) terminal.print(jsonLine({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } }));
     return 2;

@@ -4,9 +4,8 @@ import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { countsAsUnpaid, noteContradiction, noteHaltOfRow } from '../../ledger/reporting/contradictions.ts';
-import { noteChangedCost, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { isRefunded, noteChangedCost, noteLateCharge, noteRefund } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
-import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 
@@ -96,11 +95,7 @@ export async function noteDifference(
   const data = { why, service_status: serviceStatus, topup_id: topupId, ...cost };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
   await noteChangedCost(unit, row, payment);
-  const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
-  if (isRefund && row.refunded_at === null) {
-    const refund = { refunded_at: unit.at, refund_amount: row.cost, refund_currency: row.cost_currency };
-    await writeRefund(unit.tx, row, refund);
-  }
+  if (isRefunded(payment)) await noteRefund(unit, row);
   return { row, why };
 }
 

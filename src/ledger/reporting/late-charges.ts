@@ -1,6 +1,6 @@
 import { compareAmounts, type Money, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
-import type { Refund } from '../rows/refunds.ts';
+import { type Refund, writeRefund } from '../rows/refunds.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
 
@@ -67,6 +67,17 @@ async function earliestCharge(
     [batch_id, row_no],
   );
   return sent?.at ?? null;
+}
+
+/** Whether the service shows a payment as completed and free: it has given the money back. */
+export function isRefunded({ state, cost }: { state: string; cost: Money | null }): boolean {
+  return state === 'completed' && cost !== null && compareAmounts(cost.value, '0') === 0;
+}
+
+/** Records the refund of a row that the service shows like this, unless one is recorded already. */
+export async function noteRefund({ tx, at }: Unit, row: RowRecord): Promise<void> {
+  if (row.refunded_at !== null) return;
+  await writeRefund(tx, row, { refunded_at: at, refund_amount: row.cost, refund_currency: row.cost_currency });
 }
 
 /**

@@ -36,7 +36,7 @@ export function balanceSentences(summary: BatchSummary): string[] {
 
 /** What is not explained, by currency. */
 function restSentences(summary: BatchSummary): string[] {
-  const { balance, charged, refunded } = summary;
+  const { balance, batch_id, charged, refunded } = summary;
   const sentences: string[] = [];
   const more = balance.uncertain.charges > 0 ? '.' : ', and no row of this ledger accounts for it.';
   for (const { currency, unexplained } of balance.explanation) {
@@ -52,7 +52,7 @@ function restSentences(summary: BatchSummary): string[] {
       );
     else if (compareAmounts(less, '0') > 0)
       sentences.push(
-        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for.`,
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for. To look for a refund: airbatch reconcile --batch ${batch_id}`,
       );
   }
   return sentences;

@@ -8,6 +8,7 @@ import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { BoundPayment, ReconciliationRecord } from '../../../src/ledger/reporting/reconciliations.ts';
 import { insertRows } from '../../../src/ledger/rows/insert-rows.ts';
 import { insertPayments } from '../../../src/ledger/rows/payments.ts';
+import { pageRows } from '../../../src/ledger/rows/rows.ts';
 import { reconcile } from '../../../src/reports/reconcile/reconcile.ts';
 import type { Bucket } from '../../../src/reports/reconcile/reconcile-buckets.ts';
 import { nextOf } from '../../../src/reports/reconcile/reconcile-next.ts';
@@ -450,6 +451,25 @@ for (const status of ['held', 'skipped', 'cancelled', 'ready'])
     await db.execute('UPDATE payments SET open_attempts = 1 WHERE row_no = 7');
     assert.deepEqual((await run(t, without, {}, db)).odd, [['ledger_only', 'payroll-2026-11/R-7', '']]);
   });
+
+test('a refund that the service shows is recorded once, so that reports explain it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const back = paymentAtService(4, { cost: { value: '0', currency: 'USD' } });
+  for (const _ of ['the first', 'the second']) {
+    const { odd } = await run(t, serviceWith(allAtService().with(3, back)), {}, db);
+    assert.deepEqual(odd, [['refunded_later', 'payroll-2026-11/R-4', 'topup-4']]);
+  }
+  const [{ batch_id } = { batch_id: '' }] = await db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
+  const row = (await pageRows(db, batch_id, 0, 100)).find(({ row_no }) => row_no === 4);
+  assert.deepEqual([row?.status, row?.refund_amount, row?.refund_currency], ['completed', '0.80', 'USD']);
+  assert.equal(row?.refunded_at, startMs + 86_400_000);
+  const late = await db.query<{ body: string }>(
+    "SELECT body FROM events WHERE row_no = 4 AND kind = 'row.changed_late'",
+  );
+  assert.equal(late.length, 1);
+  assert.match(late[0]?.body ?? '', /"cost":"0"/);
+});
 
 test('refunds that only a read of the payment shows are found if the wallets do not add up', async (t) => {
   const db = await testLedger(t);

@@ -512,7 +512,7 @@ test('a deposit into the wallets is not called a loss', async (t) => {
   assert.match(about('0.5'), /USD 0\.50 more left the wallets than the known charges, and no row of this ledger/);
   assert.match(
     about('-0.5'),
-    /USD 0\.50 less left the wallets than was charged: a deposit or refund of that amount is not accounted for\./,
+    /USD 0\.50 less left the wallets than was charged: a deposit or refund of that amount is not accounted for\. To look for a refund: airbatch reconcile --batch B-1$/,
   );
   assert.match(
     about('-0.5', { rows: 1, amounts: { USD: '0.50' } }),
