@@ -3,6 +3,7 @@ import { Sums, subtractAmounts } from '../core/money/money.ts';
 import { type BatchEvent, transition as batchTransition, type PauseReason } from '../core/state/batch-state.ts';
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { announceBatch } from './accounts/announce.ts';
 import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
 import { chainStart, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
@@ -88,7 +89,9 @@ export function inUnit<Result>(
     if (options.fence) await checkFence(tx, options.fence);
     const pending = makePending(tx, options);
     const result = await work(openUnit(pending));
-    await writePending(pending);
+    const changed = await writePending(pending);
+    // A runner knows what it has changed.
+    if (!options.fence) for (const batchId of changed) await announceBatch(tx, batchId);
     return result;
   });
 }
@@ -260,8 +263,8 @@ function countCost({ costs }: Pending, { batch_id, cost, cost_currency }: RowRec
   ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
 }
 
-async function writePending({ tx, chain, counts, costs }: Pending): Promise<void> {
-  await chain.flush();
+async function writePending({ tx, chain, counts, costs }: Pending): Promise<string[]> {
+  const changed = await chain.flush();
   for (const [batchId, ofBatch] of counts) {
     for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
   }
@@ -270,4 +273,5 @@ async function writePending({ tx, chain, counts, costs }: Pending): Promise<void
       if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
     }
   }
+  return changed;
 }

@@ -203,6 +203,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     compact: () => process.read(() => database.compact()),
     emptyLog: () => process.read(() => database.emptyLog()),
     isEmpty: () => process.read(() => database.isEmpty()),
+    listen: (onNotice) => database.listen(onNotice),
     close: async () => undefined,
   });
 

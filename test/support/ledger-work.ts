@@ -34,6 +34,7 @@ export function counted(db: Database): Database {
     compact: count(db.compact),
     emptyLog: count(db.emptyLog),
     isEmpty: count(db.isEmpty),
+    listen: db.listen,
     close: db.close,
   };
 }

@@ -1,6 +1,7 @@
 import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { announceWebhook } from './announce.ts';
 
 /** How a webhook was signed: per top-up (spec section 6.1), or as registered (section 6.2). */
 export type WebhookScheme = 'callback' | 'registered';
@@ -70,7 +71,9 @@ const insertEntries = makeInsert<InboxEntry>(
 
 /** Stores a webhook. Returns false, and changes nothing, if it was received before. */
 export async function addToInbox(db: Queryable, entry: InboxEntry): Promise<boolean> {
-  return (await insertEntries(db, [entry])) === 1;
+  const isNew = (await insertEntries(db, [entry])) === 1;
+  if (isNew) await announceWebhook(db, entry.account);
+  return isNew;
 }
 
 /** The account's unhandled webhooks that are due at `now`, the longest due first. */

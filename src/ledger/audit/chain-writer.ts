@@ -21,7 +21,8 @@ export interface NewEvent {
 export interface ChainWriter {
   /** Undefined if there is nothing to wait for, which is so for nearly every change of a row. */
   append(event: NewEvent): Promise<void> | undefined;
-  flush(): Promise<void>;
+  /** Returns the batches whose chains have grown. */
+  flush(): Promise<string[]>;
 }
 
 /** The end of a batch's audit chain, as the transaction found it and as it leaves it. */
@@ -77,6 +78,7 @@ export function makeChainWriter(
         const moved = await moveChainHead(tx, batchId, from, { seq, hash });
         assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
       }
+      return [...heads.keys()];
     },
   };
 }

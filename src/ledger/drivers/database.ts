@@ -11,6 +11,15 @@ export interface Queryable {
   execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
 }
 
+/** Work that another process has made for an account. */
+export interface Notice {
+  kind: 'batch' | 'webhook';
+  account: string;
+}
+
+/** Called with each notice; with null if some may have been missed. */
+export type Notices = (notice: Notice | null) => void;
+
 /**
  * The interface between the ledger and its database. At most one transaction is open at a time, and statements outside
  * it never see its uncommitted changes. No transaction stays open across a network call.
@@ -42,5 +51,10 @@ export interface Database extends Queryable {
   emptyLog(): Promise<void>;
   /** Whether the database has no tables of a ledger yet. */
   isEmpty(): Promise<boolean>;
+  /**
+   * Calls `onNotice` for work that another process has made: see `announce.ts`. Returns a function that ends it. A
+   * notice can be lost, so whoever listens also looks now and then.
+   */
+  listen(onNotice: Notices): () => void;
   close(): Promise<void>;
 }

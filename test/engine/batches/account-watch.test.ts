@@ -5,7 +5,7 @@ import { approve } from '../../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
 import { addToInbox, type InboxEntry } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
-import type { Database, Queryable } from '../../../src/ledger/drivers/database.ts';
+import type { Database, Notice, Notices, Queryable } from '../../../src/ledger/drivers/database.ts';
 import { findLease } from '../../../src/ledger/schema/lease-table.ts';
 import { makeFakeService } from '../../support/fake-service.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, memoryLedger, testService, unplanned } from '../../support/ledger.ts';
@@ -31,9 +31,14 @@ async function accountsAtWork(count: number) {
     values: counting(values) as Queryable['values'],
     execute: counting(execute),
   });
+  let announce: Notices = () => undefined;
   const db: Database = {
     ...ledger,
     ...counted(ledger),
+    listen(onNotice) {
+      announce = onNotice;
+      return () => (announce = () => undefined);
+    },
     transact(work) {
       counts.transactions += 1;
       return ledger.transact((tx) => work(counted(tx)));
@@ -77,7 +82,7 @@ async function accountsAtWork(count: number) {
     for (const runner of runners) runner.stop();
     await clock.drive(Promise.all(running));
   };
-  return { db, clock, service, after, inMinute, stop };
+  return { db, clock, service, after, inMinute, stop, announce: (notice: Notice | null) => announce(notice) };
 }
 
 describe('accounts without work', () => {
@@ -114,6 +119,24 @@ describe('accounts without work', () => {
     assert.equal((await findBatch(db, batch.batch_id))?.status, 'completed');
     await stop();
   });
+
+  for (const notice of [{ kind: 'batch', account: 'account-1' } as const, null])
+    test(`begin to pay at once if ${notice === null ? 'notices may be missed' : 'they get a notice'}`, async () => {
+      const { db, clock, service, after, stop, announce } = await accountsAtWork(3);
+      const batch = aBatch({ account: 'account-1' });
+      await addBatch(db, clock, batch, [{ ...aRow(1), batch_id: batch.batch_id }]);
+      // Far from the next look.
+      await after(300);
+      await approve({ db, clock, person: 'approver', through: 'cli' }, batch.batch_id, unplanned);
+      announce({ kind: 'batch', account: 'account-2' });
+      announce({ kind: 'webhook', account: 'account-1' });
+      await after(100);
+      assert.equal(service.charges.length, 0);
+      announce(notice);
+      await after(200);
+      assert.equal(service.charges.length, 1);
+      await stop();
+    });
 
   test('handle a webhook within two seconds that another process has received', async () => {
     const { db, clock, after, stop } = await accountsAtWork(3);

@@ -4,6 +4,7 @@ import { commit } from './commit.ts';
 import { makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
+import { listenForNotices } from './notices.ts';
 import { makeSameLedger, readIdentity } from './same-ledger.ts';
 import { statementsOn } from './statements.ts';
 
@@ -87,6 +88,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       );
       return found?.[0] === null;
     },
+    listen: (onNotice) => listenForNotices(url, onNotice),
     close: () => pool.end(),
   };
 }
