@@ -24,6 +24,7 @@ export const load = {
   resolve: () => import('./batches/resolve.ts'),
   retry: () => import('./batches/retry.ts'),
   accounts: () => import('./service/accounts.ts'),
+  workers: () => import('./service/workers.ts'),
   balance: () => import('./service/balance.ts'),
   networks: () => import('./service/networks.ts'),
   products: () => import('./service/products.ts'),

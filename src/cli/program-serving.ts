@@ -6,6 +6,9 @@ export function addService(program: Command, call: Call): void {
   example(program.command('accounts'), 'airbatch accounts')
     .description('list the accounts: whether each may send now, and its last known balance')
     .action(call('accounts'));
+  example(program.command('workers'), 'airbatch workers')
+    .description('list who works for which account, on all machines, since when, and how far behind')
+    .action(call('workers'));
   example(program.command('balance'), 'airbatch balance')
     .description('show the balance of the account')
     .option(...account)

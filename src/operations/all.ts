@@ -75,6 +75,7 @@ import { listAccounts } from './service/list-accounts.ts';
 import { listBalances } from './service/list-balances.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
+import { listWorkers } from './service/list-workers.ts';
 import { readBalance } from './service/read-balance.ts';
 import { changeWebhook } from './webhooks/change-webhook.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
@@ -148,6 +149,7 @@ export const operations = {
   runJob,
   checkMigration,
   listAccounts,
+  listWorkers,
   readBalance,
   listBalances,
   forecastMoney,

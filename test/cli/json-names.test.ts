@@ -167,7 +167,8 @@ async function runJobs({ run, write, change }: Place): Promise<void> {
 }
 
 async function askAndStop({ run, stop, write }: Place): Promise<void> {
-  for (const command of ['accounts', 'balance', 'networks', 'products', 'api-keys', 'webhooks']) await run(command);
+  for (const command of ['accounts', 'workers', 'balance', 'networks', 'products', 'api-keys', 'webhooks'])
+    await run(command);
   await run('balance', '--account', 'old');
   write('v1.csv', row(1, 10), '0712,1,five,KES,');
   await run('migrate-check', 'v1.csv');

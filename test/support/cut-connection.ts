@@ -10,6 +10,9 @@ export interface CutConnection {
    * the server answers.
    */
   cutAt(text: string, when: 'before' | 'answer'): void;
+  /** Cuts all connections. Until `mend`, it lets no new one through. */
+  sever(): void;
+  mend(): void;
   close(): Promise<void>;
 }
 
@@ -18,7 +21,9 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let next: { text: string; when: 'before' | 'answer' } | null = null;
+  let isSevered = false;
   const server = createServer((client) => {
+    if (isSevered) return void client.destroy();
     const upstream = createConnection(Number(target.port), target.hostname);
     let isCutAtAnswer = false;
     const cut = () => {
@@ -55,6 +60,13 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     url: through.href,
     cutAt(text, when) {
       next = { text, when };
+    },
+    sever() {
+      isSevered = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isSevered = false;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -805,6 +805,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["list-workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/report-files": {
         parameters: {
             query?: never;
@@ -5426,6 +5443,47 @@ export interface operations {
                                 }[];
                                 read_at: string;
                             } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        workers: {
+                            worker: string | null;
+                            accounts: {
+                                account: string;
+                                since: string | null;
+                                rows_ready: number;
+                                rows_in_flight: number;
+                                rows_in_doubt: number;
+                                oldest_accepted_at: string | null;
+                            }[];
                         }[];
                     };
                 };

@@ -13,6 +13,8 @@ export interface Fence {
 
 export interface LeaseRecord extends Fence {
   expires_at: number;
+  /** When the holder took it; null if that was an earlier version of the program. */
+  taken_at: number | null;
 }
 
 export async function findLease(db: Queryable, account: string): Promise<LeaseRecord | null> {
@@ -35,12 +37,10 @@ export async function holdTime(db: Queryable, now: number): Promise<number> {
   return (time as { at: number }).at;
 }
 
-/** The holders of all leases that have not expired, by account. */
-export async function leaseHolders(db: Queryable, now: number): Promise<Map<string, string>> {
-  const leases = await db.query<LeaseRecord>('SELECT account, holder FROM leases WHERE expires_at > ledger_now(?)', [
-    now,
-  ]);
-  return new Map(leases.map(({ account, holder }) => [account, holder]));
+/** All leases that have not expired, by account. */
+export async function heldLeases(db: Queryable, now: number): Promise<Map<string, LeaseRecord>> {
+  const leases = await db.query<LeaseRecord>('SELECT * FROM leases WHERE expires_at > ledger_now(?)', [now]);
+  return new Map(leases.map((lease) => [lease.account, lease]));
 }
 
 /** How long a holder has an account without renewing it, and the present time (epoch ms). */
@@ -64,9 +64,9 @@ export async function takeLease(
     [account],
   );
   const [taken] = await tx.query<LeaseRecord>(
-    `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?
+    `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?, taken_at = ledger_now(?)
      WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *`,
-    [holder, now, ttlMs, account, now, deadHolder ?? ''],
+    [holder, now, ttlMs, now, account, now, deadHolder ?? ''],
   );
   return taken ?? null;
 }

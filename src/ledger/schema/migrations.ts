@@ -255,4 +255,6 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX batches_by_balance ON batches (account, created_at, batch_id)
       WHERE COALESCE(balance_after, balance_before) IS NOT NULL`,
   ],
+  // Since when the account has its holder.
+  ['ALTER TABLE leases ADD COLUMN taken_at BIGINT'],
 ];

@@ -1,5 +1,5 @@
 import { accountsWithWork } from '../../ledger/accounts/accounts-with-work.ts';
-import { leaseHolders } from '../../ledger/schema/lease-table.ts';
+import { heldLeases } from '../../ledger/schema/lease-table.ts';
 import { makeClassPlan } from '../../limiter/classes.ts';
 import type { Session } from '../session/session.ts';
 import type { AccountConfig } from '../settings/account-config.ts';
@@ -17,11 +17,11 @@ export async function accountLoads(
   accounts: Accounts,
 ): Promise<Map<string, { load: number; holder: string | null }>> {
   const working = await accountsWithWork(db);
-  const holders = await leaseHolders(db, clock.now());
+  const leases = await heldLeases(db, clock.now());
   return new Map(
     [...accounts].map(([name, account]) => [
       name,
-      { load: working.has(name) ? paymentsPerMinute(account) : idleLoad, holder: holders.get(name) ?? null },
+      { load: working.has(name) ? paymentsPerMinute(account) : idleLoad, holder: leases.get(name)?.holder ?? null },
     ]),
   );
 }

@@ -74,6 +74,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   showKey: { method: 'GET', path: '/signing-key' },
   writeReports: { method: 'POST', path: '/batches/:batch_id/reports', without: ['out'] },
   listAccounts: { method: 'GET', path: '/accounts' },
+  listWorkers: { method: 'GET', path: '/workers' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
   exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
