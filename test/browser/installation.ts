@@ -43,7 +43,7 @@ export async function makeInstallation(folder: string, consoleFolder: string): P
   const ignored = () => undefined;
   const session: Session = {
     ...{ db, clock: systemClock, config, random: systemRandom, log: { info: ignored, warn: ignored } },
-    ...{ ledgerPath: join(folder, '.airbatch/ledger.db'), person: 'njeri', through: 'serve' as const },
+    ...{ ledgerPath: join(folder, '.airbatch/ledger.db'), ledgerUrl: null, person: 'njeri', through: 'serve' as const },
   };
   await addSamples(session);
   const roles = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idempotencyKey } from '../../core/identity/ids.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import { rowStates } from '../../core/state/row-state.ts';
+import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
@@ -143,7 +144,8 @@ export function listed(batch: BatchRecord, row: ReportedRow) {
     person: person && maskNumbers(person),
     ...{ network_id, amount, currency, product_id, generation, topup_id, service_status },
     code,
-    reason: reason && maskNumbers(reason),
+    // Dates and the ids of batches stay.
+    reason: reason && withoutNumbers(reason),
     ...{ cost, cost_currency },
     sent_at: sentAt,
     completed_at: isoOrNull(row.completed_at),

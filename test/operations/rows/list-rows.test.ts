@@ -14,7 +14,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../../reports/fixture.ts';
-import { aBatch, addBatch } from '../../support/ledger.ts';
+import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 type Query = Omit<z.input<typeof listRows.input>, 'batch_id'>;
@@ -28,6 +28,15 @@ async function ledger(t: Parameters<typeof testLedger>[0]) {
   const numbers = async (query: Query) => (await list(query)).rows.map(({ row_no }) => row_no);
   return { db, clock, list, numbers };
 }
+
+test('list-rows takes numbers out of a reason, and leaves its dates and batches', async (t) => {
+  const { db, clock, list } = await ledger(t);
+  const message = 'The same was sent to +254712345678 on 2026-11-25, in batch 20261026-060000-aa02.';
+  const problems = JSON.stringify([{ code: 'SENT_LATELY', column: null, message, suggestion: 'Skip it.' }]);
+  await addBatch(db, clock, aBatch({ batch_id: 'B-2' }), [aRow(1, { batch_id: 'B-2', status: 'held', problems })]);
+  const [row] = (await list({}, 'B-2')).rows;
+  assert.equal(row?.reason, 'The same was sent to [number] on 2026-11-25, in batch 20261026-060000-aa02.');
+});
 
 test('list-rows shows how each row stands, in file order, with masked numbers', async (t) => {
   const { db, list } = await ledger(t);

@@ -9,7 +9,7 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
-import { t } from '../../texts/i18n.ts';
+import { hasText, loadMendingTexts, t } from '../../texts/i18n.ts';
 import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
@@ -36,6 +36,8 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
       const [shown, history] = await Promise.all([
         answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}', { params: { path } })),
         answered(api.GET('/api/v1/events', { params: { query: { ...path, limit: eventsMax } } })),
+        // The names of problems.
+        loadMendingTexts(),
       ]);
       return { ...shown, events: history.events };
     },
@@ -44,12 +46,15 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
-      <Facts facts={factsOf(row)} />
+      <Facts
+        facts={factsOf(query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row)}
+      />
       <Loaded query={query}>
         {({ problems, events }) => (
           <>
             {problems.map(({ code, message, suggestion }) => (
               <div key={code + message} className="notice tone-attention">
+                <ProblemName code={code} />
                 <p>{message}</p>
                 <p className="small">{suggestion}</p>
               </div>
@@ -102,4 +107,15 @@ function factsOf(row: ShownRow): [string, ReactNode][] {
     ...(reason === null ? [] : [[t('rows.why'), reason] as [string, ReactNode]]),
     ...(paid_by === null ? [] : [[t('rows.paid_by'), paid_by] as [string, ReactNode]]),
   ];
+}
+
+/** What kind of problem it is, in the reader's language. The rest is in the words of intake. */
+function ProblemName({ code }: { code: string }) {
+  const id = `problem.${code}`;
+  if (!hasText(id)) return null;
+  return (
+    <p>
+      <strong>{t(id)}</strong>
+    </p>
+  );
 }
