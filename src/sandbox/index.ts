@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { makeControls } from './controls.ts';
 import { addDesk } from './desk.ts';
 import { makeReplies, type Reply } from './http/reply.ts';
@@ -12,7 +13,6 @@ import { type SandboxOptions, settingsOf } from './parts/options.ts';
 import { makeRandom } from './parts/random.ts';
 import { advancedMs, countStart, openStore } from './parts/store.ts';
 import { makeStrikes } from './parts/strikes.ts';
-import { makeServer } from './server.ts';
 import { perform, type ServiceParts } from './service.ts';
 import { v1Routes } from './v1/v1-routes.ts';
 import { enterpriseRoutes } from './v2/enterprise-routes.ts';
@@ -65,14 +65,16 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
 
   const controls = makeControls(parts);
   // Made on demand: a simulation makes a sandbox for each run, and needs no server.
-  let app: ReturnType<typeof makeServer> | null = null;
-  const open = () =>
-    makeServer(clock, handle, (server) =>
+  let app: FastifyInstance | null = null;
+  const open = async () => {
+    const { makeServer } = await import('./server.ts');
+    return makeServer(clock, handle, (server) =>
       addDesk(server, { ...parts, controls, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
     );
+  };
   return {
-    listen({ port, host = '127.0.0.1' }) {
-      app ??= open();
+    async listen({ port, host = '127.0.0.1' }) {
+      app ??= await open();
       return app.listen({ port, host });
     },
     handle,

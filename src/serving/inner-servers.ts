@@ -30,7 +30,7 @@ export function makeInnerServers(
   measured: Pick<MetricsDeps, 'metrics' | 'jobs' | 'upkeep'>,
 ) {
   if (apiAddress !== null) requirePrivate(apiAddress.host, session.config.console, nameOf('api_host'));
-  // A server without an address is not built: the API makes a schema for each of its routes.
+  // A server without an address is not built: the API has a hundred routes.
   const metrics = metricsAddress && metricsOf(session, kept, measured);
   let apiUrl = '';
   const publicUrl = () => publicUrlOf(session.config.console, apiUrl);

@@ -67,8 +67,12 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   );
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
   const all = routes();
-  const document = openApiDocument(all);
-  app.get('/api/openapi.json', async () => document);
+  // Made for the first who asks: it takes longer than the rest of the server.
+  let document: ReturnType<typeof openApiDocument> | null = null;
+  app.get('/api/openapi.json', async () => {
+    document ??= openApiDocument(all);
+    return document;
+  });
   addConsole(app, deps.consoleFolder ?? consoleFolder());
   app.register(async (scope) => addSessionRoutes(scope, deps), { prefix: '/api/v1' });
   app.register(
