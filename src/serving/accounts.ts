@@ -1,7 +1,7 @@
 import { serviceName } from '../core/identity/service-name.ts';
 import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches/batches.ts';
 import type { WithAccount } from '../operations/base/operation.ts';
-import { openAccount } from '../runtime/accounts/account.ts';
+import { openAccount, sandboxWebhookKeys } from '../runtime/accounts/account.ts';
 import { type SupervisedAccount, superviseAccount } from '../runtime/accounts/account-supervisor.ts';
 import { runnerOf } from '../runtime/accounts/runner-of.ts';
 import type { Accounts } from '../runtime/accounts/served-accounts.ts';
@@ -15,7 +15,8 @@ import type { Metrics } from '../server/metrics/metrics.ts';
 export function keep(
   session: Session,
   name: string,
-  account: AccountConfig | null,
+  /** As it is when the account is opened: its credentials may be replaced while the program works. */
+  account: () => AccountConfig | null,
   {
     url,
     restored,
@@ -35,7 +36,7 @@ export function keep(
     log: session.log,
     isShared: session.ledgerUrl !== null,
     open: () =>
-      openAccount(account, {
+      openAccount(account(), {
         ...session,
         sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups`,
         onAnswered: metrics.onAnswered(name),
@@ -51,6 +52,11 @@ export function withKept(session: Session, kept: ReadonlyMap<string, SupervisedA
     const account = kept.get(chosenAccountName(session.config, given));
     return account ? account.use(work) : withAccount(session, given, work);
   };
+}
+
+/** The keys that sign webhooks, by account. They grow when a key is replaced. */
+export function webhookKeysOf(accounts: Accounts) {
+  return new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys] as const));
 }
 
 /** Logs where each account's webhooks are expected, and what in the configuration keeps them from arriving. */

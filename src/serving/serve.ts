@@ -3,10 +3,10 @@ import { inviteAdmin } from '../operations/access/invite-admin.ts';
 import { type Place, performIn, requireAllowed } from '../operations/base/operation.ts';
 import { recordRestore } from '../operations/base/restored.ts';
 import { makeFolder } from '../reports/versions/files.ts';
-import { sandboxWebhookKeys } from '../runtime/accounts/account.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import { servedAccounts } from '../runtime/accounts/served-accounts.ts';
 import { refuseAccidentalSandbox } from '../runtime/accounts/with-account.ts';
+import type { Job } from '../runtime/jobs/define-job.ts';
 import { requireSoundJobs } from '../runtime/jobs/job-faults.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import type { Session } from '../runtime/session/session.ts';
@@ -16,12 +16,13 @@ import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { type Metrics, makeMetrics } from '../server/metrics/metrics.ts';
-import { healthOf, keep, logAccounts } from './accounts.ts';
+import { healthOf, keep, logAccounts, webhookKeysOf } from './accounts.ts';
 import { type Address, type InnerAddresses, listenAt, makeInnerServers } from './inner-servers.ts';
 import { jobsNotifiedOf, retentionsOf, startJobs } from './jobs.ts';
 import { openServing } from './opening.ts';
 import { startPlacing } from './placing.ts';
 import { makeReportWriter } from './reports.ts';
+import { watchSecrets } from './watch-secrets.ts';
 
 export interface ServeOptions extends InnerAddresses {
   /** Of the service's webhooks. */
@@ -75,12 +76,13 @@ async function serveIn(
   await requireReportsFolder(session);
   await recordRestore(session, restored);
   const accounts = servedAccounts(session.config);
+  const webhookKeys = webhookKeysOf(accounts);
   const kept = new Map<string, SupervisedAccount>();
   const signal = stopSignal();
   let isEnding = false;
   const server = makeServer({
     ...session,
-    webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
+    webhookKeys,
     onWebhook: (name) => kept.get(name)?.hint(),
     onReceived: metrics.onReceived,
     health: () => ({
@@ -88,9 +90,7 @@ async function serveIn(
       reports: reports.areWritten(),
     }),
   });
-  const loaded = await loadJobs(session.config.jobs);
-  requireSoundJobs(session.config, loaded);
-  const jobs = loaded.map(({ job }) => job);
+  const jobs = await soundJobs(session);
   let scheduler: StartedScheduler | null = null;
   const notifier = makeNotifier(session, jobsNotifiedOf(session, jobs));
   const inner = makeInnerServers(session, kept, inside, nameOf, {
@@ -112,9 +112,10 @@ async function serveIn(
     notifier.keep();
     const house = keepHouse(session, retentionsOf(jobs));
     const webhooks = keepWebhooks(session, accounts.keys());
-    const keepOne = (name: string) =>
-      keep(session, name, accounts.get(name) ?? null, { url, restored, onCompleted: reports.write, notifier, metrics });
+    const parts = { url, restored, onCompleted: reports.write, notifier, metrics };
+    const keepOne = (name: string) => keep(session, name, () => accounts.get(name) ?? null, parts);
     const placing = await startPlacing(session, { accounts, kept, keepOne, notifier });
+    const secrets = watchSecrets(session, webhookKeys, (name) => kept.get(name)?.reopen());
     // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);
     await reports.writeMissing();
@@ -123,7 +124,7 @@ async function serveIn(
     isEnding = true;
     if (trouble) session.log.warn('the program cannot continue', { error: errorMessage(trouble) });
     else session.log.info('stopping: no new request is sent; requests in flight end first');
-    const stopped = Promise.all([scheduler?.stop(), house.stop()])
+    const stopped = Promise.all([scheduler?.stop(), house.stop(), secrets.stop()])
       .then(() => placing.stop())
       .then(() => reports.stop())
       .then(() => Promise.all([notifier.stop(), webhooks.stop()]))
@@ -149,6 +150,12 @@ async function linkFor(
   });
   // The part after "#" is sent to no server and is in no log.
   return link && `${new URL('/link', consoleUrl)}#${link.token}`;
+}
+
+async function soundJobs({ config }: Session): Promise<Job[]> {
+  const loaded = await loadJobs(config.jobs);
+  requireSoundJobs(config, loaded);
+  return loaded.map(({ job }) => job);
 }
 
 /** It is better to find an unusable folder before anything is sent than after the first batch has ended. */

@@ -22,6 +22,8 @@ export interface SupervisedAccount {
   nudge(): void;
   /** A webhook for the account has arrived. */
   hint(): void;
+  /** Ends what is in flight, and opens the account again: its credentials have changed. */
+  reopen(): void;
   /** Stops sending. Resolves when every request in flight has its outcome and the lease is released. */
   stop(): Promise<void>;
   /** Resolves when the account was stopped; rejects on an error that does not pass by itself. */
@@ -122,6 +124,28 @@ function makeTroubles(
   };
 }
 
+/** Works with the account that is open here, and keeps it open meanwhile; else opens it for this work. */
+async function useAccount<Result>(
+  work: (account: OpenAccount) => Promise<Result>,
+  {
+    opened,
+    users,
+    open,
+  }: { opened: OpenAccount | null; users: Set<Promise<unknown>>; open: () => Promise<OpenAccount> },
+): Promise<Result> {
+  if (opened !== null) {
+    const use = work(opened);
+    users.add(use);
+    return use.finally(() => users.delete(use));
+  }
+  const own = await open();
+  try {
+    return await work(own);
+  } finally {
+    await own.close();
+  }
+}
+
 /**
  * Works for an account until it is stopped. Waits while another process holds the account, and opens it again after
  * errors that pass.
@@ -131,14 +155,17 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
   let opened: OpenAccount | null = null;
+  /** Set if the account must be opened again, although it is just being opened. */
+  let isStale = false;
   // The account stays open while any caller works with it.
   const users = new Set<Promise<unknown>>();
   const waitAfter = makeTroubles(name, deps);
 
   const work = async () => {
+    isStale = false;
     const account = await open();
     try {
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted || isStale) return;
       opened = account;
       runner = makeRunner(account);
       await runner.run(Number.POSITIVE_INFINITY);
@@ -172,19 +199,10 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
     hint: () => runner?.hint(),
     nudge: () => runner?.nudge(),
     usage: () => opened?.limiter.usage ?? null,
-    async use(work) {
-      const account = opened;
-      if (account !== null) {
-        const use = work(account);
-        users.add(use);
-        return use.finally(() => users.delete(use));
-      }
-      const own = await open();
-      try {
-        return await work(own);
-      } finally {
-        await own.close();
-      }
+    use: (work) => useAccount(work, { opened, users, open }),
+    reopen() {
+      isStale = true;
+      runner?.stop();
     },
     async stop() {
       stopping.abort();

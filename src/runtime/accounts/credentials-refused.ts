@@ -18,6 +18,6 @@ export function credentialsRefused(
   return new AirbatchError(
     'CREDENTIALS_REJECTED',
     `the service rejects the credentials of account "${name}" (${credentialsFrom}): ${code}, ${message}`,
-    { hint: `${give} ${credentialsFrom} in the environment or in .env, then ${next}.` },
+    { hint: `${give} ${credentialsFrom} where it is set, then ${next}.` },
   );
 }

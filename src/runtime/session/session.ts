@@ -74,9 +74,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { through = 'library' } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const place = ledgerPlaceOf(options, config);
+  if (place.ledgerUrl) config.secrets.push(...ledgerUrlSecrets(place.ledgerUrl));
   const log = makeLog({
     level: screen ? 'warn' : 'info',
-    secrets: [...config.secrets, ...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : [])],
+    secrets: config.secrets,
     screen,
     stderr,
     journal: isJournal(env, stderr),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { safeUrl } from '../../core/text/safe-url.ts';
@@ -5,8 +6,8 @@ import { defaultEngineSettings } from '../../engine/runner/settings.ts';
 import { requestClasses } from '../../gateway/contract/gateway.ts';
 import { requestDeadlineMsDefault } from '../../gateway/contract/policies.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
-import type { SecretOf } from '../../notify/recipients.ts';
-import { requireSecret } from './environment.ts';
+import type { Secrets } from './environment.ts';
+import { type Environment, findSecret } from './secret-file.ts';
 
 /** The account that is used if none is configured: the sandbox inside this process. */
 export const sandboxAccountName = 'sandbox';
@@ -36,6 +37,10 @@ export const accountShape = z
     apiKeyEnv: z.string().min(1).optional(),
     emailEnv: z.string().min(1).optional(),
     tokenEnv: z.string().min(1).optional(),
+    /** Files with a secret each, instead of these variables. */
+    apiKeyFile: z.string().min(1).optional(),
+    emailFile: z.string().min(1).optional(),
+    tokenFile: z.string().min(1).optional(),
     walletMode: z.enum(['auto', 'global', 'local']).default(accountDefaults.walletMode),
     limits: limitsShape.default(accountDefaults.limits),
     /** One deadline for a whole request, in milliseconds. */
@@ -81,33 +86,24 @@ export const accountShape = z
       .default(accountDefaults.doubt),
   })
   .check((context) => {
-    const { version, apiKeyEnv, emailEnv, tokenEnv, webhooks } = context.value;
-    if (version === 'v1' && (webhooks.secretEnvs.length > 0 || webhooks.previousApiKeyEnv)) {
-      const message = 'are not for a v1 account: Version 1 sends no webhooks';
-      context.issues.push({ code: 'custom', path: ['webhooks'], input: context.value, message });
-    }
-    const missing =
-      version === 'v2'
-        ? apiKeyEnv
-          ? []
-          : ['apiKeyEnv']
-        : [...(emailEnv ? [] : ['emailEnv']), ...(tokenEnv ? [] : ['tokenEnv'])];
-    for (const field of missing) {
-      context.issues.push({
-        code: 'custom',
-        path: [field],
-        input: context.value,
-        message: `is needed for a ${version} account`,
-      });
+    const { version, webhooks } = context.value;
+    const add = (path: string, message: string) =>
+      context.issues.push({ code: 'custom', path: [path], input: context.value, message });
+    if (version === 'v1' && (webhooks.secretEnvs.length > 0 || webhooks.previousApiKeyEnv))
+      add('webhooks', 'are not for a v1 account: Version 1 sends no webhooks');
+    for (const field of version === 'v2' ? (['apiKey'] as const) : (['email', 'token'] as const)) {
+      const { [`${field}Env` as const]: variable, [`${field}File` as const]: file } = context.value;
+      if (!variable && !file) add(`${field}Env`, `is needed for a ${version} account`);
+      if (variable && file) add(`${field}File`, `is set, and ${field}Env as well: remove one of them`);
     }
   });
 
 /** An account of the configuration, with its secrets as values. */
 export interface AccountConfig
-  extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv' | 'webhooks'> {
+  extends Omit<z.output<typeof accountShape>, `${'apiKey' | 'email' | 'token'}${'Env' | 'File'}` | 'webhooks'> {
   name: string;
   credentials: { apiKey: string } | { email: string; token: string };
-  /** Where its secrets come from, for people: the names of the environment variables, "TOPUP_EMAIL and TOPUP_TOKEN". */
+  /** Where its secrets come from, for people: variables or files, "TOPUP_EMAIL and the file /run/secrets/token". */
   credentialsFrom: string;
   webhookKeys: WebhookKeys;
 }
@@ -115,32 +111,37 @@ export interface AccountConfig
 export function resolveAccount(
   name: string,
   account: z.output<typeof accountShape>,
-  secretOf: SecretOf,
+  { base, secrets }: { base: string; secrets: Secrets },
 ): AccountConfig {
-  const secret = (field: string, variable: string) => secretOf(`accounts.${name}.${field}`, variable);
-  const { apiKeyEnv = '', emailEnv = '', tokenEnv = '', webhooks, ...rest } = account;
+  const { apiKeyEnv, apiKeyFile, emailEnv, emailFile, tokenEnv, tokenFile, webhooks, ...rest } = account;
+  const secret = (field: string, variable: string) => secrets.get(`accounts.${name}.${field}`, variable);
+  /** A secret that has a variable or a file, and its place for people. */
+  const either = (field: string, variable: string | undefined, file: string | undefined): [string, string] => {
+    if (file === undefined) return [secret(`${field}Env`, variable ?? ''), secrets.placeOf(variable ?? '')];
+    const path = resolve(base, file);
+    return [secrets.read(`accounts.${name}.${field}File`, path), `the file ${path}`];
+  };
   const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
   if (account.version === 'v1') {
-    const credentials = { email: secret('emailEnv', emailEnv), token: secret('tokenEnv', tokenEnv) };
-    const credentialsFrom = `${emailEnv} and ${tokenEnv}`;
-    return { name, ...rest, credentials, credentialsFrom, webhookKeys: { callback: [], registered } };
+    const [email, emailFrom] = either('email', emailEnv, emailFile);
+    const [token, tokenFrom] = either('token', tokenEnv, tokenFile);
+    const credentialsFrom = `${emailFrom} and ${tokenFrom}`;
+    return { name, ...rest, credentials: { email, token }, credentialsFrom, webhookKeys: { callback: [], registered } };
   }
-  const apiKey = secret('apiKeyEnv', apiKeyEnv);
+  const [apiKey, credentialsFrom] = either('apiKey', apiKeyEnv, apiKeyFile);
   const { previousApiKeyEnv } = webhooks;
   const previous = previousApiKeyEnv ? [secret('webhooks.previousApiKeyEnv', previousApiKeyEnv)] : [];
-  const credentials = { credentials: { apiKey }, credentialsFrom: apiKeyEnv };
-  return { name, ...rest, ...credentials, webhookKeys: { callback: [apiKey, ...previous], registered } };
+  const webhookKeys = { callback: [apiKey, ...previous], registered };
+  return { name, ...rest, credentials: { apiKey }, credentialsFrom, webhookKeys };
 }
 
 /**
  * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2). `AIRBATCH_CALLBACK_URL` and
  * `AIRBATCH_WEBHOOK_SECRET` are optional.
  */
-export function environmentAccount(
-  env: Record<string, string | undefined>,
-  namesApiKey: boolean,
-): AccountConfig | null {
-  const { AIRBATCH_BASE_URL: baseUrl, AIRBATCH_API_KEY: apiKey } = env;
+export function environmentAccount(env: Environment, namesApiKey: boolean, secrets: Secrets): AccountConfig | null {
+  const { AIRBATCH_BASE_URL: baseUrl } = env;
+  const apiKey = findSecret(env, 'AIRBATCH_API_KEY');
   if (!baseUrl && !apiKey) return null;
   // An account in the file may take its key from this variable. Then the variable alone does not define another
   // account.
@@ -158,7 +159,7 @@ export function environmentAccount(
     baseUrl,
     apiKeyEnv: 'AIRBATCH_API_KEY',
     callbackUrl: env.AIRBATCH_CALLBACK_URL || undefined,
-    webhooks: { secretEnvs: env.AIRBATCH_WEBHOOK_SECRET ? ['AIRBATCH_WEBHOOK_SECRET'] : [] },
+    webhooks: { secretEnvs: findSecret(env, 'AIRBATCH_WEBHOOK_SECRET') ? ['AIRBATCH_WEBHOOK_SECRET'] : [] },
   });
   if (!parsed.success) {
     const variable = parsed.error.issues.some(({ path }) => path[0] === 'callbackUrl')
@@ -169,5 +170,5 @@ export function environmentAccount(
       `${variable} is not a URL that can be used: ${parsed.error.issues[0]?.message}`,
     );
   }
-  return resolveAccount('default', parsed.data, (...named) => requireSecret(env, ...named));
+  return resolveAccount('default', parsed.data, { base: '', secrets });
 }

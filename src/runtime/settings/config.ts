@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { z } from 'zod';
 import { AirbatchError, configFaults, errorMessage, errorTable } from '../../core/basics/errors.ts';
 import { faultTexts, shapeFaults } from '../../core/text/shape-faults.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
@@ -21,17 +22,27 @@ import { type BackupConfig, resolveBackup } from './backup-config.ts';
 import { configShape, type Role } from './config-shape.ts';
 import { type ConsoleConfig, resolveConsole } from './console-config.ts';
 import { readEditedText } from './edited-text.ts';
-import { collectSecrets, dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
+import {
+  collectSecrets,
+  openDotEnv,
+  openFileWarning,
+  readDotEnv,
+  requireSecret,
+  type Secrets,
+  secretsNamed,
+} from './environment.ts';
 import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
+import type { Environment } from './secret-file.ts';
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
 export interface Config extends LedgerPlace {
   /** The file that it was read from; null: there is none. */
   file: string | null;
   out: string;
-  accounts: ReadonlyMap<string, AccountConfig>;
+  /** By name. An account is replaced by another one when its secrets are. */
+  accounts: Map<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
   log: LogFile | null;
@@ -50,8 +61,10 @@ export interface Config extends LedgerPlace {
   otherNames: ReadonlyMap<string, string>;
   console: ConsoleConfig;
   webhooks: { allowPrivateAddresses: boolean; keepDays: number };
-  /** Every secret, for the log to redact. */
-  secrets: readonly string[];
+  /** Reads the secrets of the accounts again: they may have been replaced. Throws `CONFIG_INVALID`. */
+  rereadAccounts: () => ReadonlyMap<string, AccountConfig>;
+  /** Every secret, for the log to redact. It grows when a secret is replaced. */
+  secrets: string[];
   /** Problems of configuration files that do not keep them from being used. */
   warnings: readonly string[];
 }
@@ -78,12 +91,9 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const env = { ...readDotEnv(cwd), ...given };
   const place = resolveLedger(parsed.data.ledger, { base, env });
   const named = collectSecrets(env);
-  const accounts = new Map<string, AccountConfig>();
-  for (const [name, account] of Object.entries(parsed.data.accounts))
-    accounts.set(name, resolveAccount(name, account, named.get));
-  const namesApiKey = Object.values(parsed.data.accounts).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
-  const fromEnv = environmentAccount(env, namesApiKey);
-  if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
+  const readAccounts = (from: Environment, secrets: Secrets) =>
+    resolveAccounts(parsed.data.accounts, { base, env: from, secrets });
+  const accounts = readAccounts(env, named);
   const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, secret: named.get }));
   const secretOf = (field: string) => (name: string, variable: string, faultOf?: FaultOf) =>
     named.get(`${field}.${name}`, variable, faultOf);
@@ -122,8 +132,38 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     console: web,
     webhooks: parsed.data.webhooks,
     secrets,
-    warnings: dotEnvWarnings(cwd),
+    rereadAccounts() {
+      const fresh = { ...readDotEnv(cwd), ...given };
+      const again = collectSecrets(fresh);
+      const found = readAccounts(fresh, again);
+      again.requireAll();
+      secrets.push(...accountSecrets(found).filter((secret) => !secrets.includes(secret)));
+      return found;
+    },
+    warnings: [...openDotEnv(cwd), ...named.openFiles()].map(openFileWarning),
   });
+}
+
+/** The accounts of the file, and the one of the environment. */
+function resolveAccounts(
+  given: z.output<typeof configShape>['accounts'],
+  { base, env, secrets }: { base: string; env: Environment; secrets: Secrets },
+): Map<string, AccountConfig> {
+  const accounts = new Map<string, AccountConfig>();
+  for (const [name, account] of Object.entries(given))
+    accounts.set(name, resolveAccount(name, account, { base, secrets }));
+  const namesApiKey = Object.values(given).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
+  const fromEnv = environmentAccount(env, namesApiKey, secrets);
+  if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
+  return accounts;
+}
+
+function accountSecrets(accounts: ReadonlyMap<string, AccountConfig>): string[] {
+  return [...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
+    ...Object.values(credentials),
+    ...webhookKeys.callback,
+    ...webhookKeys.registered,
+  ]);
 }
 
 /** Every secret that the configuration names. */
@@ -136,11 +176,7 @@ function secretValues({
   console: { openid },
 }: Pick<Config, 'accounts' | 'notifications' | 'mail' | 'anchors' | 'backup' | 'console'>): string[] {
   const named = [
-    ...[...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
-      ...Object.values(credentials),
-      ...webhookKeys.callback,
-      ...webhookKeys.registered,
-    ]),
+    ...accountSecrets(accounts),
     ...notifications.map((one) => (one.kind === 'webhook' ? one.secret : one.kind === 'chat' ? one.url : undefined)),
     ...anchors.map((anchor) => (anchor.kind === 'url' ? anchor.token : undefined)),
     ...[mail?.password, openid?.clientSecret, backup?.passphrase],

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { configFaults } from '../../core/basics/errors.ts';
 import { isLedgerUrl, ledgerUrlFault } from '../../ledger/drivers/postgres/ledger-url.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, findSecret } from './secret-file.ts';
 
 /** The variable with the URL of a ledger on PostgreSQL, which usually has a password. */
 const urlVariable = 'AIRBATCH_LEDGER_URL';
@@ -42,8 +42,9 @@ export function resolveLedger(
   given: z.output<typeof ledgerShape>,
   { base, env }: { base: string; env: Environment },
 ): LedgerPlace {
-  const ofVariable = env[urlVariable] || null;
-  const fault = ofVariable === null ? null : ledgerUrlFault(ofVariable);
+  const found = findSecret(env, urlVariable);
+  const ofVariable = found?.value || null;
+  const fault = found?.fault ?? (ofVariable === null ? null : ledgerUrlFault(ofVariable));
   if (fault !== null) throw configFaults('the environment', [`${urlVariable} ${fault}`]);
   const ofFile = typeof given === 'object' ? given.url : null;
   if (given !== defaultFile && ofVariable !== null && ofFile !== ofVariable) {

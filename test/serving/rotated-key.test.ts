@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runHere, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
+
+const rows = 80;
+const keys = { old: 'canary-old-key-7f21', fresh: 'canary-fresh-key-93ac' };
+
+/** A service that knows the keys in `valid`, in front of a sandbox. `used`: the payments of each key. */
+async function startService(t: TestContext, sandbox: string, valid: Set<string>) {
+  const used = new Map<string, number>();
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const key = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    if (request.method === 'POST') used.set(key, (used.get(key) ?? 0) + 1);
+    const known = valid.has(key) ? 'sandbox-key' : 'revoked';
+    const {
+      authorization: _key,
+      host: _host,
+      connection: _connection,
+      'content-length': _length,
+      ...headers
+    } = request.headers;
+    const answer = await fetch(`${sandbox}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: { ...(headers as Record<string, string>), authorization: `Bearer ${known}` },
+      body: request.method === 'GET' ? null : body,
+    });
+    const {
+      'content-encoding': _encoding,
+      'transfer-encoding': _transfer,
+      ...rest
+    } = Object.fromEntries(answer.headers);
+    response.writeHead(answer.status, rest);
+    response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  return { used, url: typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '' };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(50);
+}
+
+test('a key in a file is replaced while a batch is paid: serve follows, and pays each row once', {
+  timeout: 120_000,
+}, async (t) => {
+  const cwd = folderOf(t);
+  const sandbox = await sandboxHere(t, { rate: 8, windowMs: 1_000, settleMs: 100 });
+  const valid = new Set([keys.old]);
+  const service = await startService(t, sandbox.url, valid);
+  const keyFile = join(cwd, 'topup.key');
+  const main = {
+    baseUrl: service.url,
+    apiKeyFile: 'topup.key',
+    limits: { creation: { limit: 8, windowMs: 1_000 } },
+  };
+  writeFileSync(keyFile, `${keys.old}\n`, { mode: 0o600 });
+  writeFileSync(
+    join(cwd, 'airbatch.config.json'),
+    JSON.stringify({ accounts: { main }, log: { file: 'airbatch.log' } }),
+  );
+  const lines = Array.from({ length: rows }, (_, index) => `+2547224${41_100 + index},1,50,KES,row-${index}`);
+  writeFileSync(join(cwd, 'pay.csv'), `phone_number,network_id,amount,currency,reference\n${lines.join('\n')}\n`);
+
+  const serving = startCommand(['--json', 'serve', '--port', '0'], { cwd });
+  t.after(() => serving.child.kill('SIGKILL'));
+  await serving.seen(/"url"/);
+  const submitted = await runHere(['submit', 'pay.csv', '--run-id', 'rotation'], { cwd });
+  assert.equal(submitted.code, 0, submitted.stderr);
+  await until(() => (service.used.get(keys.old) ?? 0) >= 5);
+
+  valid.add(keys.fresh);
+  // For a moment the file is cut short: nobody takes that for a key.
+  writeFileSync(keyFile, '');
+  writeFileSync(keyFile, `${keys.fresh}\n`);
+  await until(() => (service.used.get(keys.fresh) ?? 0) > 0);
+  valid.delete(keys.old);
+  const before = service.used.get(keys.old);
+  await until(async () => (await sandbox.liveCharges()).size === rows);
+  assert.equal(service.used.get(keys.old), before, 'the revoked key is used no more');
+
+  await until(async () => {
+    const { batches } = JSON.parse((await runHere(['--json', 'status'], { cwd })).stdout);
+    return batches[0].status === 'completed';
+  });
+  serving.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await serving.ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual([...new Set((await sandbox.liveCharges()).values())], [1]);
+  assert.match(stderr, /the secrets of the account were replaced/);
+  const said = [stdout, stderr, readFileSync(join(cwd, 'airbatch.log'), 'utf8')].join('\n');
+  for (const key of Object.values(keys)) assert.ok(!said.includes(key), 'a key is in the output');
+});
+
+test('a secret in a file is judged: its permissions, its content, and a second place for it', async (t) => {
+  const cwd = folderOf(t);
+  const file = join(cwd, 'api.key');
+  const config = (account: object) =>
+    writeFileSync(
+      join(cwd, 'airbatch.config.json'),
+      JSON.stringify({ accounts: { main: { baseUrl: 'http://127.0.0.1:1', ...account } } }),
+    );
+  const accounts = (env: Record<string, string> = {}) => runHere(['accounts'], { cwd, env });
+  const refused: [content: string | null, mode: number, what: RegExp][] = [
+    [null, 0o600, /which cannot be read: ENOENT/],
+    ['', 0o600, /which is empty/],
+    ['canary-one\ncanary-two\n', 0o600, /which has more than one line/],
+    ['canary-one\n', 0o622, /which may be written by others: chmod go-w/],
+  ];
+  config({ apiKeyFile: 'api.key' });
+  for (const [content, mode, what] of refused) {
+    if (content !== null) {
+      writeFileSync(file, content);
+      chmodSync(file, mode);
+    }
+    const { code, stderr } = await accounts();
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, what);
+    assert.match(stderr, /accounts\.main\.apiKeyFile/);
+    assert.doesNotMatch(stderr, /canary/);
+  }
+  chmodSync(file, 0o644);
+  const open = await accounts();
+  assert.equal(open.code, 0, open.stderr);
+  assert.match(open.stderr, /every user of this machine can read \S*api\.key, which holds secrets/);
+  chmodSync(file, 0o600);
+  assert.doesNotMatch((await accounts()).stderr, /every user/);
+
+  config({ apiKeyEnv: 'TOPUP_KEY' });
+  assert.equal((await accounts({ TOPUP_KEY_FILE: file })).code, 0);
+  writeFileSync(join(cwd, 'TOPUP_KEY'), 'canary-one\n', { mode: 0o600 });
+  assert.equal((await accounts({ CREDENTIALS_DIRECTORY: cwd })).code, 0);
+  const both = await accounts({ TOPUP_KEY: 'canary-three', TOPUP_KEY_FILE: file });
+  assert.equal(both.code, 2);
+  assert.match(both.stderr, /TOPUP_KEY is set, and TOPUP_KEY_FILE as well: remove one of them/);
+  assert.doesNotMatch(both.stderr, /canary/);
+  assert.match((await accounts()).stderr, /the environment variable TOPUP_KEY is not set/);
+  config({ apiKeyEnv: 'TOPUP_KEY', apiKeyFile: 'api.key' });
+  assert.match(
+    (await accounts({ TOPUP_KEY: 'canary-three' })).stderr,
+    /apiKeyFile: is set, and apiKeyEnv as well|apiKeyFile is set, and apiKeyEnv as well/,
+  );
+});
