@@ -91,6 +91,7 @@ export function checkDerived(
     ? [summary.problems, summary.failures]
     : [summary.problems ?? {}, summary.failures ?? {}];
   const lasted = started_at && completed_at ? Date.parse(completed_at) - Date.parse(started_at) : null;
+  const isInTime = finish_by && completed_at ? completed_at <= finish_by : null;
   const pairs: [what: string, said: unknown, found: unknown][] = [
     ['rows.with_product', rows.with_product, found.withProduct],
     ['rows.with_product_completed', rows.with_product_completed, found.withProductCompleted],
@@ -107,9 +108,9 @@ export function checkDerived(
     ['contradicted.with_product', contradicted?.with_product ?? 0, found.contradictedProducts],
     ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],
     ['times.duration_ms', times.duration_ms, lasted],
-    // Reports of old program versions do not have it.
+    // Reports of old program versions do not have these two.
     ['times.active_ms', times.active_ms, times.active_ms === undefined ? undefined : lasted === null ? null : activeMs],
-    ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
+    ['times.in_time', times.in_time, finish_by === undefined ? undefined : isInTime],
     ['sandbox', sandbox, service === 'embedded sandbox'],
   ];
   for (const code of new Set([...Object.keys(problems ?? {}), ...found.problems.keys()]))
