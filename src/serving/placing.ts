@@ -1,5 +1,6 @@
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import type { Worker } from '../fleet/worker.ts';
+import { connectionUrl } from '../ledger/drivers/postgres/ledger-url.ts';
 import { accountLoads } from '../runtime/accounts/account-loads.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Accounts } from '../runtime/accounts/served-accounts.ts';
@@ -71,7 +72,7 @@ async function startPlaced(
   return startWorker({
     name,
     clock,
-    open: () => openPlacement(url, name, report),
+    open: () => openPlacement(connectionUrl(url), name, report),
     loads: () => accountLoads(session, accounts),
     start(account) {
       const supervised = begin(account);

@@ -6,7 +6,7 @@ import { type Fleet, makeFleet, until } from '../support/fleet.ts';
 import type { Lifetime } from '../support/folder.ts';
 import { startPostgres } from '../support/postgres.ts';
 
-const strikes = ['kill', 'suspend', 'cut', 'sever', 'term'] as const;
+const strikes = ['kill', 'suspend', 'cut', 'sever', 'away', 'term'] as const;
 type Strike = (typeof strikes)[number];
 
 /** What many strikes against a fleet came to. */
@@ -32,7 +32,8 @@ const restMsMax = 600_000;
 
 /**
  * Runs a fleet of real workers over one PostgreSQL for so many minutes, and strikes a worker every few seconds: it is
- * killed, suspended past its lease, stopped as for an upgrade, or its connections to the database are cut.
+ * killed, suspended past its lease, stopped as for an upgrade, or its connections to the database are cut. At times the
+ * database is away for all of them.
  */
 export async function fleetChaos({
   minutes,
@@ -68,7 +69,9 @@ export async function fleetChaos({
     const strike = strikes[random.between(0, strikes.length - 1)] as Strike;
     result.strikes.set(strike, (result.strikes.get(strike) ?? 0) + 1);
     const member = members[index] as Member;
-    if (await strikeMember(strike, member, { fleet, random, takeOvers: result.takeOvers })) continue;
+    const ways = (strike === 'away' ? members : [member]).map(({ way }) => way);
+    const facts = { fleet, random, takeOvers: result.takeOvers };
+    if (await strikeMember(strike, member, ways, facts)) continue;
     const { code, signal, stderr } = await member.command.ended;
     if (strike === 'term' ? code !== 0 : signal !== 'SIGKILL')
       result.violations.push(`${strike}: a worker ended with ${code ?? signal}: ${stderr.slice(-500)}`);
@@ -92,6 +95,7 @@ export async function fleetChaos({
 async function strikeMember(
   strike: Strike,
   { command, way }: Member,
+  ways: readonly CutConnection[],
   { fleet, random, takeOvers }: { fleet: Fleet; random: SeededRandom; takeOvers: number[] },
 ): Promise<boolean> {
   switch (strike) {
@@ -121,9 +125,10 @@ async function strikeMember(
       way.cutAt('COMMIT', random.percent(50) ? 'before' : 'answer');
       return true;
     case 'sever':
-      way.sever();
+    case 'away':
+      for (const one of ways) one.sever();
       await sleep(random.between(500, 20_000));
-      way.mend();
+      for (const one of ways) one.mend();
       return true;
   }
 }

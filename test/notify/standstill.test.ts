@@ -107,4 +107,15 @@ describe('a notification of a standstill', () => {
     assert.equal(subject, 'Reports cannot be written: for a test with [number]');
     assert.match(lines.join('\n'), /Payments continue\. airbatch tries again.*\nNext: {4}Make the folder writable/);
   });
+
+  test('about the database of the ledger says what does not happen meanwhile', async () => {
+    const { is, sent, begin } = await program([chat('anybody', {})]);
+    is.full = true;
+    const tell = begin();
+    for (let minute = 0; minute < 3; minute++) await tell(standstill('LEDGER_IO', { account: null }));
+    assert.equal(sent.length, 1);
+    const { subject, lines } = sent[0]?.word ?? { subject: '', lines: [] };
+    assert.equal(subject, 'The database of the ledger fails: for a test with [number]');
+    assert.match(lines.join('\n'), /nothing is sent for any account.*\nNext: {4}Check that the database runs/);
+  });
 });

@@ -118,7 +118,7 @@ function file(number: number, rows: number): string {
 }
 
 /** Looks again until it is so: what happens in another process has no signal here. */
-export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
+export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 300_000): Promise<void> {
   const end = systemClock.monotonic() + withinMs;
   while (!(await isSo())) {
     assert.ok(systemClock.monotonic() < end, `not in time: ${what}`);

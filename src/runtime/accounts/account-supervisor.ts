@@ -92,6 +92,17 @@ const passingIfShared: typeof passing = {
   LEDGER_IO: { retryMs: databaseRetryMs, notifies: 'never' },
   LEDGER_SYNC: { retryMs: databaseRetryMs, notifies: 'never' },
 };
+/**
+ * Any other error of one account. It must not end the process: each machine would take the account over, and end as
+ * well. Other errors of the ledger concern all accounts.
+ */
+const ofOneAccount: Patience = { retryMs: ledgerRetryMs, notifies: 'at once' };
+
+/** Null if waiting does not help. */
+function patienceWith(code: ErrorCode | null, isShared: boolean): Patience | null {
+  if (!isShared) return (code && passing[code]) ?? null;
+  return (code && passingIfShared[code]) ?? (code?.startsWith('LEDGER_') ? null : ofOneAccount);
+}
 
 /**
  * Reports an error of an account. Returns how long to wait until the account is opened again (ms), or null if waiting
@@ -105,12 +116,12 @@ function makeTroubles(
   let lastCode: ErrorCode | null = null;
   return (error, openMs) => {
     const code = error instanceof AirbatchError ? error.code : null;
-    const patience = code === null ? undefined : (isShared ? passingIfShared : passing)[code];
+    const patience = patienceWith(code, isShared);
     // An error that keeps the account from being worked for shows within seconds.
     const isLasting = code === lastCode && openMs < workedMs;
     const isForPerson = patience?.notifies === 'at once' || (isLasting && patience?.notifies === 'if lasting');
-    if (patience === undefined || isForPerson) onStandstill(error, patience !== undefined);
-    if (patience === undefined) return null;
+    if (patience === null || isForPerson) onStandstill(error, patience !== null);
+    if (patience === null) return null;
     // The error may last for hours, so it is logged once and not at every attempt.
     if (!isLasting) {
       log.warn('the account cannot be worked on now; airbatch tries again', {

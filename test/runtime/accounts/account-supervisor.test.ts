@@ -87,6 +87,19 @@ describe('an account of serve', () => {
     await clock.drive(kept.stop());
   });
 
+  test('on a ledger that machines share ends the process only for an error that concerns all accounts', async () => {
+    const { clock, kept, seen } = setUp([new Error('a bug'), trouble('CREDENTIALS_REJECTED')], 0, true);
+    await clock.drive(clock.sleep(130_000));
+    assert.equal(kept.isWorking(), true);
+    assert.deepEqual(seen.standstills, [
+      ['', true],
+      ['CREDENTIALS_REJECTED', true],
+    ]);
+    await clock.drive(kept.stop());
+    const { clock: again, kept: ended } = setUp([trouble('LEDGER_RESTORED')], 0, true);
+    await again.drive(assert.rejects(ended.ended, { code: 'LEDGER_RESTORED' }));
+  });
+
   test('ends on every error that waiting cannot solve', async () => {
     for (const error of [
       trouble('LEDGER_DAMAGED'),
