@@ -14,7 +14,9 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
     execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder], root)) as {
     filename: string;
+    files: { path: string }[];
   }[];
+  assertContent((packed?.files ?? []).map(({ path }) => path));
   const app = join(folder, 'app');
   mkdirSync(app);
   writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
@@ -46,6 +48,24 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
   assert.equal(run(join(app, 'use.js'), []).trim(), 'function function');
   assert.equal(typesFound(app), '');
 });
+
+/** The package has the built program and console with their docs, and neither tests, sources nor secrets. */
+function assertContent(files: readonly string[]): void {
+  const needed = ['dist/index.js', 'dist/index.d.ts', 'dist/console/index.html', 'src/cli/airbatch.js'];
+  for (const file of [...needed, 'docs/runbooks/machine-died.md', 'samples/payroll.csv', 'LICENSE', 'CHANGELOG.md'])
+    assert.ok(files.includes(file), `${file} is not in the package`);
+  assert.ok(files.some((file) => /^dist\/console\/assets\/.*\.js$/.test(file)));
+  const wrong = files.filter(
+    (file) =>
+      !/^(dist|docs|samples|jobs|deploy)\//.test(file) &&
+      !['src/cli/airbatch.js', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'].includes(file),
+  );
+  const sources = files.filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith('jobs/'));
+  const tests = files.filter((file) =>
+    /(^|\/)(test|bench|tools|node_modules)\/|\.test\.|\.map$|\.env|\.key$|\.pem$/.test(file),
+  );
+  assert.deepEqual({ wrong, sources, tests }, { wrong: [], sources: [], tests: [] });
+}
 
 /**
  * What a strict compiler finds in a program that exports what every function of the package returns (each type is one
