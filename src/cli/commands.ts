@@ -26,6 +26,7 @@ export const load = {
   accounts: () => import('./service/accounts.ts'),
   workers: () => import('./service/workers.ts'),
   balance: () => import('./service/balance.ts'),
+  plan: () => import('./service/plan.ts'),
   networks: () => import('./service/networks.ts'),
   products: () => import('./service/products.ts'),
   migrateCheck: () => import('./migration/migrate-check.ts'),

@@ -5,6 +5,9 @@ import type { CommandName } from './commands.ts';
 /** Wraps a command's function for commander. */
 export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
 
+/** Collects the values of an option that may be given several times. */
+export const collect = (value: string, values: string[] = []) => [...values, value];
+
 export const trying = 'Try and learn:';
 
 export function example(command: Command, text: string): Command {

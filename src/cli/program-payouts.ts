@@ -4,6 +4,7 @@ import {
   account,
   addBatchOptions,
   type Call,
+  collect,
   example,
   finishBy,
   out,
@@ -13,8 +14,6 @@ import {
   serviceMoved,
   theFile,
 } from './program-options.ts';
-
-const collect = (value: string, values: string[] = []) => [...values, value];
 
 export function addWork(program: Command, call: Call): void {
   program.commandsGroup('Pay a file:');

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { account, type Call, example, restored, trying } from './program-options.ts';
+import { account, type Call, collect, example, restored, trying } from './program-options.ts';
 
 export function addService(program: Command, call: Call): void {
   program.commandsGroup('Ask the service:');
@@ -13,6 +13,15 @@ export function addService(program: Command, call: Call): void {
     .description('show the balance of the account')
     .option(...account)
     .action(call('balance'));
+  example(program.command('plan').argument('<rows>', 'how many rows'), 'airbatch plan 40000 --sum KES=4000000')
+    .description('show what a payout of so many rows would take: time, money, approvals; nothing is stored or sent')
+    .option(...account)
+    .option(
+      '--sum <sum>',
+      'what the rows ask for together, one currency each time (default: as much a row as in the latest payouts)',
+      collect,
+    )
+    .action(call('plan'));
   const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
   example(networks, 'airbatch networks KE')
     .description('list the networks that can be paid')

@@ -76,6 +76,7 @@ import { listBalances } from './service/list-balances.ts';
 import { listNetworks } from './service/list-networks.ts';
 import { listProducts } from './service/list-products.ts';
 import { listWorkers } from './service/list-workers.ts';
+import { planPayout } from './service/plan-payout.ts';
 import { readBalance } from './service/read-balance.ts';
 import { changeWebhook } from './webhooks/change-webhook.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
@@ -153,6 +154,7 @@ export const operations = {
   readBalance,
   listBalances,
   forecastMoney,
+  planPayout,
   listNetworks,
   listProducts,
   readConfiguration,

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { currencyDecimals } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Priority } from '../../operations/base/fields.ts';
 import type { batchInput, fileInput } from '../../operations/files/file-input.ts';
 import type { CommandContext } from '../base/command.ts';
 import { momentOf } from '../base/dates.ts';
+import { pairs } from '../base/pairs.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 
 /** The options of every command that reads a file. */
@@ -60,17 +60,4 @@ export function batchInputOf(context: CommandContext, file: string, options: Bat
 function currencyCode(text: string): string {
   const code = text.toUpperCase();
   return currencyDecimals(code) === null ? text : code;
-}
-
-function pairs(option: string, example: string, texts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-      if (!name || !value)
-        throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`, {
-          hint: `Write it as in ${option} ${example}.`,
-        });
-      return [name.trim(), value];
-    }),
-  );
 }

@@ -66,4 +66,5 @@ export function doorOf(context: CommandContext): Door & { place: Place } {
 const optionNames: ReadonlyMap<string, string> = new Map([
   ['batch_id', '--batch'],
   ['status', '--state'],
+  ['sums', '--sum'],
 ]);

@@ -86,7 +86,8 @@ interface Need {
   products: number;
 }
 
-async function needsOf(
+/** What the batches of an account still need that are sent, paused, or wait for approval. */
+export async function needsOf(
   { db }: Session,
   { name: account, service }: OpenAccount,
   wallets: readonly { currency: string }[],

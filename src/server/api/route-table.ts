@@ -80,6 +80,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listBalances: { method: 'GET', path: '/accounts/:account/balances' },
   forecastMoney: { method: 'GET', path: '/accounts/:account/money-forecast' },
+  planPayout: { method: 'POST', path: '/accounts/:account/plan' },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },
   listJobs: { method: 'GET', path: '/jobs' },
