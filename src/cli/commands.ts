@@ -31,6 +31,7 @@ export const load = {
   products: () => import('./service/products.ts'),
   migrateCheck: () => import('./migration/migrate-check.ts'),
   reconcile: () => import('./audits/reconcile.ts'),
+  journal: () => import('./audits/journal.ts'),
   audit: () => import('./audits/audit.ts'),
   auditPack: () => import('./audits/audit-pack.ts'),
   forget: () => import('./audits/forget.ts'),

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import { account, type Call, example, out } from './program-options.ts';
+import { type Command, Option } from 'commander';
+import { account, type Call, collect, example, out } from './program-options.ts';
 
 export function addProof(program: Command, call: Call): void {
   program.commandsGroup('Prove and compare:');
@@ -29,6 +29,25 @@ export function addProof(program: Command, call: Call): void {
     .option('--batch <batch>', 'one batch only')
     .option(...out)
     .action(call('reconcile'));
+  example(
+    program.command('journal'),
+    'airbatch journal --from 2026-11-01 --to 2026-11-30 --format quickbooks --out november.csv',
+  )
+    .description('export what left the wallets as double-entry lines (CSV) for an accounting program')
+    .option(...account)
+    .requiredOption('--from <date>', 'the first day (UTC), or a time with its zone')
+    .option(...to)
+    .addOption(
+      new Option('--format <format>', 'the columns, as the program imports them').choices([
+        'plain',
+        'quickbooks',
+        'xero',
+      ]),
+    )
+    .option('--expense <account>', 'the account of the books that airtime is charged to (default: Airtime)')
+    .option('--wallet <account>', 'the account of the books for the wallets of a currency, as in USD=1200', collect)
+    .option('--out <file>', 'the CSV file (default: standard output)')
+    .action(call('journal'));
   example(
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',

@@ -52,6 +52,7 @@ import { listJobs } from './jobs/list-jobs.ts';
 import { runJob } from './jobs/run-job.ts';
 import { checkMigration } from './migration/check-migration.ts';
 import { exportAuditPack } from './proof/export-audit-pack.ts';
+import { exportJournal } from './proof/export-journal.ts';
 import { forgetBatches, listForgettable } from './proof/forget-batches.ts';
 import { listOpenItems } from './proof/list-open-items.ts';
 import { listReportFiles } from './proof/list-report-files.ts';
@@ -143,6 +144,7 @@ export const operations = {
   writeReports,
   listReportFiles,
   exportAuditPack,
+  exportJournal,
   verifyReports,
   createJob,
   listJobs,

@@ -64,6 +64,7 @@ const samples: Record<string, object> = {
   'create-api-key': { name: 'x', roles: ['audit'] },
   'preview-fix': { draft_id: 'x', code: 'DUPLICATE', column: 1, fix: 'exclude_rows' },
   'list-paid-files': { from: '2026-11-01T00:00:00Z' },
+  'export-journal': { from: '2026-11-01T00:00:00Z' },
   'create-user': { name: 'x', display_name: 'x', roles: ['audit'] },
 };
 

@@ -67,4 +67,5 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['batch_id', '--batch'],
   ['status', '--state'],
   ['sums', '--sum'],
+  ['wallets', '--wallet'],
 ]);

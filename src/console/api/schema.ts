@@ -856,6 +856,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/{account}/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `audit`. */
+        post: operations["export-journal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts/{account}/balance": {
         parameters: {
             query?: never;
@@ -901,6 +918,23 @@ export interface paths {
         get: operations["forecast-money"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["plan-payout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5575,6 +5609,88 @@ export interface operations {
             };
         };
     };
+    "export-journal": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    from: string;
+                    /** Format: date-time */
+                    to?: string;
+                    /**
+                     * @default plain
+                     * @enum {string}
+                     */
+                    format?: "plain" | "quickbooks" | "xero";
+                    /** @default Airtime */
+                    expense?: string;
+                    /** @default {} */
+                    wallets?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: string;
+                        from: string;
+                        to: string;
+                        entries: {
+                            date: string;
+                            batch_id: string;
+                            run_id: string;
+                            /** @enum {string} */
+                            kind: "sent" | "sent_before" | "refund" | "late";
+                            currency: string;
+                            amount: string;
+                            payments: number;
+                        }[];
+                        totals: {
+                            [key: string]: string;
+                        };
+                        uncertain: number;
+                        wallets: {
+                            first_read_at: string;
+                            last_read_at: string;
+                            currencies: {
+                                currency: string;
+                                left: string;
+                                charged: string;
+                                unexplained: string;
+                            }[];
+                        } | null;
+                        csv: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "read-balance": {
         parameters: {
             query?: never;
@@ -5718,6 +5834,83 @@ export interface operations {
                             [key: string]: string;
                         };
                         products: number;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "plan-payout": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    rows: number;
+                    sums?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: string;
+                        service: string;
+                        is_rehearsal: boolean;
+                        rows: number;
+                        sums: {
+                            [key: string]: string;
+                        };
+                        usual_of_rows: number | null;
+                        limit: {
+                            rows: number | null;
+                            window_ms: number;
+                        };
+                        alone_ms: number;
+                        rows_waiting: number;
+                        done_at: string | null;
+                        wallets: {
+                            currency: string;
+                            balance: string;
+                            cost: string;
+                            others: string;
+                            missing: string | null;
+                        }[];
+                        cost_unknown: string[];
+                        approval: {
+                            approvers: number;
+                            why: string;
+                        } | null;
+                        exceeded: {
+                            /** @enum {string} */
+                            guard: "rows_max" | "batch_max";
+                            currency: string | null;
+                            most: string;
+                            asked: string;
+                        }[];
                     };
                 };
             };

@@ -62,7 +62,7 @@ export async function retriedInOtherBatches(
 }
 
 /** What the service refunded of one row's charge. `cost` is the whole charge. */
-export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
+export type RowRefund = Omit<RowCost, 'row_no'> & { batch_id: string; refund_amount: string };
 
 /**
  * What was refunded between `fromMs` and `toMs` (epoch ms) of the charges, of any time, of the account's batches except
@@ -73,7 +73,7 @@ export function refundsOfOtherBatches(
   span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<RowRefund[]> {
   return db.query(
-    `SELECT cost, cost_currency, refund_amount FROM rows CROSS JOIN batches
+    `SELECT rows.batch_id, cost, cost_currency, refund_amount FROM rows CROSS JOIN batches
        ON batches.batch_id = rows.batch_id
        WHERE refunded_at BETWEEN ? AND ? AND rows.batch_id <> ? AND account = ? AND cost IS NOT NULL
        AND refund_amount IS NOT NULL AND refund_currency = cost_currency`,

@@ -14,6 +14,7 @@ import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
+import { walletProof } from './wallet-proof.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
@@ -60,17 +61,7 @@ export const reconcileAccount = defineOperation({
       counts: z.record(z.enum(buckets), z.int()),
       open: z.int(),
       charged_by_service: sums,
-      wallets: z
-        .strictObject({
-          first_read_at: time,
-          last_read_at: time,
-          /** For each currency: left = charged + unexplained. */
-          currencies: z.array(
-            z.strictObject({ currency: z.string(), left: z.string(), charged: z.string(), unexplained: z.string() }),
-          ),
-          next: text,
-        })
-        .nullable(),
+      wallets: walletProof.extend({ next: text }).nullable(),
     }),
     reports: z.strictObject({ dir: folder, files: z.array(z.string()) }),
     /** The first 5 open items. */

@@ -2,9 +2,8 @@ import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../../core/mo
 import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { type LateCost, lateCosts } from '../../ledger/reporting/late-charges.ts';
-import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
-import { backOf, earlierBetween } from './refunds.ts';
+import type { LateCost } from '../../ledger/reporting/late-charges.ts';
+import { chargesBetween } from './charges-between.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { type UncertainCharges, weighUncertain } from './uncertain-charges.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
@@ -151,38 +150,17 @@ function addUp(
   });
 }
 
-/** Costs read at once: the records are small, so a page has well under a megabyte. */
-const costsPerPage = 2_000;
-
 /**
  * What other batches of the account were charged between the two readings, less their refunds in that time, and the
- * late charges of this batch. The refunds may be more, since they may be of older charges. `undated`: late charges of
- * which it is not known whether they were in that time.
+ * late charges of this batch. The refunds may be more, since they may be of older charges.
  */
 async function chargedMeanwhile(
   view: Queryable,
   span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<Record<'late' | 'others', Record<string, string>> & { undated: LateCost[] }> {
   const [sums, ownLate] = [new Sums(), new Sums()];
-  const undated: LateCost[] = [];
-  for (const other of await otherBatches(view, span)) {
-    for (let after = 0; ; ) {
-      const page = await pageCosts(view, other, span, after, costsPerPage);
-      for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
-      const last = page.at(-1);
-      if (!last) break;
-      after = last.row_no;
-    }
-  }
-  for (const other of await retriedInOtherBatches(view, span)) {
-    const earlier = await earlierBetween(view, other, span);
-    for (const [currency, amount] of Object.entries(earlier.toObject())) sums.add(currency, amount);
-  }
-  for (const { cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
-    sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
-  for (const late of await lateCosts(view, span)) {
-    if (late.isDated) (late.batch_id === span.batchId ? ownLate : sums).add(late.cost_currency, late.cost);
-    else undated.push(late);
-  }
+  const { charges, undated } = await chargesBetween(view, span);
+  for (const { batch_id, currency, amount } of charges)
+    (batch_id === span.batchId ? ownLate : sums).add(currency, amount);
   return { late: ownLate.toObject(), others: sums.toObject(), undated };
 }

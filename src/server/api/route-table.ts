@@ -77,6 +77,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listWorkers: { method: 'GET', path: '/workers' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
   exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
+  exportJournal: { method: 'POST', path: '/accounts/:account/journal' },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listBalances: { method: 'GET', path: '/accounts/:account/balances' },
   forecastMoney: { method: 'GET', path: '/accounts/:account/money-forecast' },

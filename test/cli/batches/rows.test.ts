@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
-test('airbatch rows lists the rows of a batch, all or some, and says how to see more; find and paid look in all batches', async (t) => {
+test('airbatch rows lists the rows of a batch, all or some, and says how to see more; find, paid and journal look in all batches', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
   // Numbers that end in 0001 are declined.
@@ -47,6 +47,12 @@ test('airbatch rows lists the rows of a batch, all or some, and says how to see 
   assert.match(found.stdout, /^2\*{8}000 was paid KES 10\.00 in 1 row since 2020-01-01 00:00:00 UTC\.$/m);
   const none = await airbatch('find', '+254712101009');
   assert.match(none.stdout, /^Nothing was sent to 2\*{8}009 in this time\.$/m);
+  const journal = await airbatch('journal', '--from', '2020-01-01', '--wallet', 'USD=1200', '--wallet', 'KES=1300');
+  assert.match(journal.stdout, new RegExp(`,\\d+-1,Airtime,[0-9.]+,,(USD|KES),"Airtime sent: .*",sent,${batch},`));
+  assert.match(journal.stderr, /^1 entry of sandbox, .* left the wallets\.\nThe balances show .*: they agree\.$/m);
+  const file = join(folder, 'november.csv');
+  const written = await airbatch('journal', '--from', '2020-01-01', '--format', 'xero', '--out', file, '--json');
+  assert.equal(JSON.parse(written.stdout).csv, readFileSync(file, 'utf8'));
   const paid = await airbatch('paid', '--from', '2020-01-01');
   assert.match(paid.stdout, new RegExp(`^p\\.csv +\\S+ +${batch} +1 +KES 10\\.00`, 'm'));
   assert.match(
