@@ -1,26 +1,12 @@
 import { type Command, Option } from 'commander';
 import { account, type Call, collect, example, out } from './program-options.ts';
 
+const from = ['--from <date>', 'the first day (UTC), or a time with its zone'] as const;
+const to = ['--to <date>', 'the last day, or a time (default: now)'] as const;
+
 export function addProof(program: Command, call: Call): void {
   program.commandsGroup('Prove and compare:');
-  const from = ['--from <date>', 'the first day (UTC), or a time with its zone'] as const;
-  const to = ['--to <date>', 'the last day, or a time (default: now)'] as const;
-  example(
-    program.command('find').argument('<number>', 'a phone number, with its country code'),
-    'airbatch find +254712405118 --from 2026-03-01',
-  )
-    .description('show what was sent to one phone number, in all batches')
-    .option('--country <code>', 'the country (KE) of a number in national form')
-    .option('--account <name>', 'only from this account')
-    .option(...from)
-    .option(...to)
-    .action(call('find'));
-  example(program.command('paid'), 'airbatch paid --from 2026-11-01 --to 2026-11-30')
-    .description('list the files of which rows were paid in a time, with sums')
-    .option('--account <name>', 'only from this account')
-    .option('--from <date>', 'the first day (UTC), or a time with its zone (default: today)')
-    .option(...to)
-    .action(call('paid'));
+  addSearches(program, call);
   example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
     .description("compare the ledger with the service's own list and with the wallets")
     .option(...account)
@@ -29,25 +15,6 @@ export function addProof(program: Command, call: Call): void {
     .option('--batch <batch>', 'one batch only')
     .option(...out)
     .action(call('reconcile'));
-  example(
-    program.command('journal'),
-    'airbatch journal --from 2026-11-01 --to 2026-11-30 --format quickbooks --out november.csv',
-  )
-    .description('export what left the wallets as double-entry lines (CSV) for an accounting program')
-    .option(...account)
-    .requiredOption('--from <date>', 'the first day (UTC), or a time with its zone')
-    .option(...to)
-    .addOption(
-      new Option('--format <format>', 'the columns, as the program imports them').choices([
-        'plain',
-        'quickbooks',
-        'xero',
-      ]),
-    )
-    .option('--expense <account>', 'the account of the books that airtime is charged to (default: Airtime)')
-    .option('--wallet <account>', 'the account of the books for the wallets of a currency, as in USD=1200', collect)
-    .option('--out <file>', 'the CSV file (default: standard output)')
-    .action(call('journal'));
   example(
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
@@ -85,4 +52,43 @@ export function addProof(program: Command, call: Call): void {
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")
     .action(call('key'));
+}
+
+/** What was paid to whom, when, and for the books. */
+function addSearches(program: Command, call: Call): void {
+  example(
+    program.command('find').argument('<number>', 'a phone number, with its country code'),
+    'airbatch find +254712405118 --from 2026-03-01',
+  )
+    .description('show what was sent to one phone number, in all batches')
+    .option('--country <code>', 'the country (KE) of a number in national form')
+    .option('--account <name>', 'only from this account')
+    .option(...from)
+    .option(...to)
+    .action(call('find'));
+  example(program.command('paid'), 'airbatch paid --from 2026-11-01 --to 2026-11-30')
+    .description('list the files of which rows were paid in a time, with sums')
+    .option('--account <name>', 'only from this account')
+    .option('--from <date>', 'the first day (UTC), or a time with its zone (default: today)')
+    .option(...to)
+    .action(call('paid'));
+  example(
+    program.command('journal'),
+    'airbatch journal --from 2026-11-01 --to 2026-11-30 --format quickbooks --out november.csv',
+  )
+    .description('export what left the wallets as double-entry lines (CSV) for an accounting program')
+    .option(...account)
+    .requiredOption('--from <date>', 'the first day (UTC), or a time with its zone')
+    .option(...to)
+    .addOption(
+      new Option('--format <format>', 'the columns, as the program imports them').choices([
+        'plain',
+        'quickbooks',
+        'xero',
+      ]),
+    )
+    .option('--expense <account>', 'the account of the books that airtime is charged to (default: Airtime)')
+    .option('--wallet <account>', 'the account of the books for the wallets of a currency, as in USD=1200', collect)
+    .option('--out <file>', 'the CSV file (default: standard output)')
+    .action(call('journal'));
 }

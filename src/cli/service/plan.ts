@@ -41,7 +41,7 @@ function linesOf(planned: Planned): string[] {
     ...(planned.cost_unknown.length === 0
       ? []
       : [`Not known  what ${planned.cost_unknown.join(', ')} costs: the account has not paid in it lately`]),
-    `Approval   ${approval === null ? 'no second person' : `${counted(approval.approvers, 'person', 'people')} besides the submitter: ${approval.why}`}`,
+    `Approval   ${approval === null ? 'no second person' : `${counted(approval.approvers, 'person', 'people')} other than the submitter: ${approval.why}`}`,
     ...planned.exceeded.map(({ guard, currency, most, asked }) =>
       currency === null
         ? `Rejected   a file may have ${grouped(Number(most))} rows (${guard})`

@@ -83,7 +83,7 @@ export const planPayout = defineOperation({
       const approval = approvalNeeded(batchPolicy(config.policy), { toSend: rows, products: 0, sums: asked });
       return {
         ...{ account: opened.name, service: opened.service, is_rehearsal: opened.isSandbox, rows, sums: asked },
-        usual_of_rows: usual && usual.rows,
+        usual_of_rows: usual?.rows ?? null,
         limit: { rows: Number.isFinite(limit) ? limit : null, window_ms: windowMs },
         alone_ms: Math.floor((rows - 1) / limit) * windowMs,
         ...(await timeOf(session, opened, rows)),
