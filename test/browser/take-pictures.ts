@@ -35,8 +35,10 @@ for (const [name, path, options, buttons] of pictures) {
   const { page } = await openPage(context, `${url}${path}`);
   for (const button of buttons) await page.getByRole('button', { name: button }).click();
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-  if (buttons.length > 0) await page.getByText('The reports are complete and unchanged').waitFor();
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  if (buttons.length > 0) {
+    await page.getByText('The reports are complete and unchanged').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+  }
   await page.screenshot({ path: join(folder, `${name}.png`) });
   await context.close();
 }

@@ -37,7 +37,7 @@ describe('numbers and texts in the reader’s language', () => {
     await showLanguage('en');
     assert.deepEqual(
       [formatCount(100_000), formatPercent(0.1234), formatBytes(999), formatBytes(12_400), formatBytes(3_100_000)],
-      ['100,000', '12.3%', '999 byte', '12.4 kB', '3.1 MB'],
+      ['100,000', '12.3%', '999 bytes', '12.4 kB', '3.1 MB'],
     );
   });
 

@@ -112,7 +112,8 @@ export function formatBytes(bytes: number): string {
       new Intl.NumberFormat(locale, {
         style: 'unit',
         unit: String(unit),
-        unitDisplay: 'short',
+        // The short form of a byte has no plural.
+        unitDisplay: unit === 'byte' ? 'long' : 'short',
         maximumFractionDigits: 1,
       }),
   );

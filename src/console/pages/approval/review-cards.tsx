@@ -107,7 +107,9 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
               <li key={currency + amount}>
                 <Money value={amount} currency={currency} /> · {t('approval.usual')}{' '}
                 <Money value={usual} currency={currency} />
-                <div className="small quiet">{t('approval.lines', { lines: lines.map(formatCount).join(', ') })}</div>
+                <div className="small quiet">
+                  {t('approval.lines', { count: lines.length, lines: lines.map(formatCount).join(', ') })}
+                </div>
               </li>
             ))}
           </ul>

@@ -76,7 +76,8 @@ function AccountCard({
     >
       <div className="card-head small quiet">
         <span>
-          {version} · {service} · {worker === null ? t('batch.no_worker') : t('wallets.worked_on')}
+          {version} · {service}
+          {worker !== null && ` · ${t('wallets.worked_on')}`}
           {gate.until !== null && (
             <>
               {' '}

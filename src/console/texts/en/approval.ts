@@ -26,7 +26,7 @@ export const approval = {
   'approval.wallets': 'In the wallets:',
   'approval.unusual': 'Unusual amounts',
   'approval.usual': 'usual:',
-  'approval.lines': 'lines {lines}',
+  'approval.lines': '{count, plural, one {line {lines}} other {lines {lines}}}',
   'approval.same_rows': 'Other batches with the same rows',
   'approval.same_rows_line': '{rows} rows, of which {paid} are paid',
   'approval.largest': 'The largest amounts',

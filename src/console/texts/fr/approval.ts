@@ -27,7 +27,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.wallets': 'Dans les portefeuilles :',
   'approval.unusual': 'Montants inhabituels',
   'approval.usual': 'habituel :',
-  'approval.lines': 'lignes {lines}',
+  'approval.lines': '{count, plural, one {ligne {lines}} other {lignes {lines}}}',
   'approval.same_rows': 'D’autres lots avec les mêmes lignes',
   'approval.same_rows_line': '{rows} lignes, dont {paid} payées',
   'approval.largest': 'Les plus grands montants',

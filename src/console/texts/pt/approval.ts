@@ -27,7 +27,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.wallets': 'Nas carteiras:',
   'approval.unusual': 'Montantes invulgares',
   'approval.usual': 'habitual:',
-  'approval.lines': 'linhas {lines}',
+  'approval.lines': '{count, plural, one {linha {lines}} other {linhas {lines}}}',
   'approval.same_rows': 'Outros lotes com as mesmas linhas',
   'approval.same_rows_line': '{rows} linhas, das quais {paid} pagas',
   'approval.largest': 'Os maiores montantes',

@@ -27,7 +27,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.wallets': 'Kwenye pochi:',
   'approval.unusual': 'Kiasi kisicho cha kawaida',
   'approval.usual': 'kawaida:',
-  'approval.lines': 'mistari {lines}',
+  'approval.lines': '{count, plural, one {mstari {lines}} other {mistari {lines}}}',
   'approval.same_rows': 'Mafungu mengine yenye safu sawa',
   'approval.same_rows_line': 'safu {rows}, kati yake {paid} zimelipwa',
   'approval.largest': 'Kiasi kikubwa zaidi',
