@@ -152,6 +152,46 @@ test('a batch shows what happened while the server was away', async (t) => {
   return undefined;
 });
 
+test('the last of a million rows is reached with one key', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const id = await stage.installation.addLong(4);
+  const context = await windowOf(stage);
+  t.after(() => context.close());
+  const [row] = (await (await context.request.get(`${stage.installation.url}/api/v1/batches/${id}/rows`)).json()).rows;
+  // A server with a million rows is measured by a script (million-rows.ts): here the page is asked.
+  await context.route(`**/api/v1/batches/${id}`, async (route) => {
+    const status = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...status, counts: { ready: 1_000_000 } } });
+  });
+  await context.route(`**/api/v1/batches/${id}/rows?*`, (route) => {
+    const after = Number(new URL(route.request().url()).searchParams.get('after'));
+    const rows = Array.from({ length: Math.min(200, 1_000_000 - after) }, (_, at) => after + at + 1);
+    return route.fulfill({ json: { batch_id: id, rows: rows.map((row_no) => ({ ...row, row_no })), next: null } });
+  });
+  const { page } = await openPage(context, `${stage.installation.url}/batches/${id}`);
+  const grid = page.getByRole('grid');
+  const cell = (name: string) => grid.getByRole('gridcell', { name, exact: true });
+  const isInView = (name: string) =>
+    cell(name).evaluate((one) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      const frame = one.closest('.grid-frame')?.getBoundingClientRect();
+      return frame !== undefined && top >= frame.top && bottom <= frame.bottom + 1;
+    });
+  await cell('1').waitFor();
+  await grid.press('End');
+  await cell('1,000,000').waitFor();
+  assert.ok(await isInView('1,000,000'));
+  await grid.press('ArrowUp');
+  await grid.press('PageUp');
+  await cell('999,980').waitFor();
+  await grid.press('Home');
+  await cell('1').waitFor();
+  assert.ok(await isInView('1'));
+  await grid.press('PageDown');
+  await cell('20').waitFor();
+  return undefined;
+});
+
 describe('a batch of two people', () => {
   test('shows the second one what the first has decided, before anything is changed', async (t) => {
     const path = `/batches/${samples.paused}`;

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be drawn in part, and its rows cannot be placed
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the focus, and its Enter does the same
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useTallList } from './tall-list.ts';
 
 export interface GridColumn<Row> {
   id: string;
@@ -36,13 +36,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
   const frame = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState(0);
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => frame.current,
-    estimateSize: () => rowHeight,
-    overscan: rowsAround,
-  });
-  const items = virtual.getVirtualItems();
+  const { items, height, show } = useTallList({ frame, count, rowHeight, rowsAround });
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => onShow?.(first, last), [first, last, onShow]);
@@ -58,7 +52,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     if (to === undefined) return;
     event.preventDefault();
     setActive(to);
-    virtual.scrollToIndex(to);
+    show(to);
   };
   const template = { '--grid-columns': columns.map(({ width }) => width).join(' ') } as Record<string, string>;
   return (
@@ -80,7 +74,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
             </div>
           ))}
         </div>
-        <div className="grid-body" style={{ height: virtual.getTotalSize() }}>
+        <div className="grid-body" style={{ height: height }}>
           {items.map(({ index, start }) => {
             const row = rowAt(index);
             const onPick = () => {

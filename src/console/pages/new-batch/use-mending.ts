@@ -1,5 +1,5 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useTallList } from '../../base/tall-list.ts';
 import type { DraftColumn, DraftRow } from './draft-queries.ts';
 import { type Action, actionOf, type Cell, movedTo } from './grid-keys.ts';
 import type { DraftRows } from './use-draft-rows.ts';
@@ -47,17 +47,14 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
   const [active, setActive] = useState<Cell>({ index: 0, column: 0 });
   const { typed, setTyped, open, was } = useTyped();
   const { count, rowAt, onShow } = rows;
-  const virtual = useVirtualizer({
-    ...{ count, getScrollElement: () => frame.current, estimateSize: () => rowHeight, overscan: rowsAround },
-  });
-  const items = virtual.getVirtualItems();
+  const { items, height, show } = useTallList({ frame, count, rowHeight, rowsAround });
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => onShow(first, last), [first, last, onShow]);
   const row = rowAt(active.index);
   const go = (to: Cell) => {
     const cell = { index: within(to.index, count), column: within(to.column, columns.length) };
     setActive(cell);
-    virtual.scrollToIndex(cell.index);
+    show(cell.index);
     if (frame.current) showAcross(frame.current, cell.column);
   };
   const put = (value: string, before: string) => {
@@ -98,7 +95,7 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
   return {
     frame,
     items,
-    height: virtual.getTotalSize(),
+    height,
     row,
     isSeen,
     active,
