@@ -106,7 +106,7 @@ export async function makeFleet(
   };
 }
 
-const rowsPerFileMax = 200;
+const rowsPerFileMax = 1_000;
 
 function file(number: number, rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
