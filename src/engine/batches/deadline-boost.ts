@@ -21,17 +21,17 @@ export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhea
 }
 
 async function press(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {
-  const pressed = await context.committer.commit(async (unit) => {
+  const boosted = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     // A person may have changed the deadline, or paused the batch, since it was read.
     if (batch?.status !== 'running' || batch.finish_by === null || batch.boosted_at !== null) return null;
     await unit.append(batchId, 'batch.boost', { finish_by: batch.finish_by });
     return unit.noteBatch(batch, { boosted_at: unit.at });
   });
-  if (pressed?.finish_by == null) return;
+  if (boosted?.finish_by == null) return;
   context.log.info('a batch is sent before others, so that it finishes in time', {
     batch_id: batchId,
-    finish_by: isoTime(pressed.finish_by),
+    finish_by: isoTime(boosted.finish_by),
   });
   context.wakes.supervise.wake();
 }

@@ -52,7 +52,7 @@ interface Line {
 /** The batches without a boost that need one from now on to finish in time. */
 export function boostNeeded(sending: readonly Sending[], pace: PaceAhead, now: number): string[] {
   const isNeeded = isForeseeable(gateOf(pace.gate, now)) && sending.some(isBoostNeeded);
-  return isNeeded ? press(lineOf(sending, pace, now)) : [];
+  return isNeeded ? boost(lineOf(sending, pace, now)) : [];
 }
 
 function isBoostNeeded({ priority, finish_by, boosted_at }: Sending): boolean {
@@ -69,7 +69,7 @@ export function forecast(sending: readonly Sending[], pace: PaceAhead, now: numb
   const line = lineOf(sending, pace, now);
   const boostedMs = new Map(sending.flatMap(({ batch, boosted_at }) => (boosted_at === null ? [] : [[batch, 0]])));
   while (line.left.length > 0) {
-    for (const batch of press(line)) boostedMs.set(batch, timeAt(line, line.sent) - now);
+    for (const batch of boost(line)) boostedMs.set(batch, timeAt(line, line.sent) - now);
     const [first] = line.left;
     const behind = line.left.findIndex((one) => first && sendingOrder(first, one) < 0);
     const head = behind < 0 ? line.left : line.left.slice(0, behind);
@@ -145,18 +145,18 @@ function hasToGoFirst(line: Line, head: readonly Member[], turns: number): boole
 }
 
 /** Boosts the batches that need it now, and returns them. */
-function press(line: Line): string[] {
-  const pressed: string[] = [];
+function boost(line: Line): string[] {
+  const boosted: string[] = [];
   for (const stage of toGoFirst(line)) {
     stage.isBoosted = true;
     for (const member of stage.members) {
       if (member.boosted_at !== null) continue;
       member.boosted_at = line.now;
-      pressed.push(member.batch);
+      boosted.push(member.batch);
     }
   }
-  if (pressed.length > 0) line.left.sort(sendingOrder);
-  return pressed;
+  if (boosted.length > 0) line.left.sort(sendingOrder);
+  return boosted;
 }
 
 /** How many rows each batch at the front can send before it has sent all of its rows or another batch needs a boost. */

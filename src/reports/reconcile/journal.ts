@@ -16,7 +16,7 @@ export interface Journal {
   entries: JournalEntry[];
   /** What left the wallets, less what came back, by currency. */
   totals: Record<string, string>;
-  /** Late charges of which it is not known whether they were in this time: they are in no entry. */
+  /** Late charges that may or may not have been made in this time: they are in no entry. */
   uncertain: number;
   /** What left the wallets between the first and the last reading of the balance in this time, and its explanation. */
   wallets: Omit<WalletProof, 'next'> | null;
@@ -60,7 +60,7 @@ function addedUp(charges: readonly BatchCharge[]): BatchCharge[] {
   });
 }
 
-/** Late charges of which only the time, and not the day, is known: the last day has them. */
+/** Late charges that were made in this time, on a day that the service does not say: they are put on the last day. */
 function lateRest(
   entries: readonly JournalEntry[],
   late: Awaited<ReturnType<typeof lateCosts>>,

@@ -25,9 +25,9 @@ export interface BatchCharge {
 const costsPerPage = 2_000;
 
 /**
- * What the batches of an account, except this one, were charged in a time (epoch ms), less their refunds in that time,
- * of whichever charges; and the late charges of this one, too. `undated`: late charges of which it is not known whether
- * they were in that time.
+ * What the batches of an account, except this one, were charged in a time (epoch ms), less what was refunded in that
+ * time, also of earlier charges; and the late charges of this batch. `undated`: late charges that may or may not have
+ * been made in that time.
  */
 export async function chargesBetween(
   view: Queryable,
