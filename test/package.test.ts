@@ -41,6 +41,17 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
   assert.match(run(airbatch, ['--version']), /^airbatch \d+\.\d+\.\d+/);
   const networks = JSON.parse(run(airbatch, ['networks', 'KE', '--json'])) as { networks: { countryCode: string }[] };
   assert.ok(networks.networks.length > 0);
+  // It pays a sample with the embedded sandbox, as the clone does, and its report verifies.
+  const samples = join(app, 'node_modules/airbatch/samples');
+  const paid = spawnSync(process.execPath, [airbatch, 'run', join(samples, 'payroll.csv'), '--yes'], {
+    cwd: app,
+    encoding: 'utf8',
+  });
+  assert.equal(paid.status, 4, paid.stderr);
+  const [batch = ''] = globSync('reports/*', { cwd: app });
+  run(airbatch, ['verify', batch]);
+  for (const file of ['console/index.html', '../deploy/Dockerfile', '../docs/deployment.md'])
+    assert.ok(existsSync(join(app, 'node_modules/airbatch/dist', file)), file);
   writeFileSync(
     join(app, 'use.js'),
     "import { AirbatchError, openAirbatch } from 'airbatch';\nawait using airbatch = await openAirbatch();\nconsole.log(typeof AirbatchError, typeof airbatch.runFile);\n",
