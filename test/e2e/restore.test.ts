@@ -28,7 +28,7 @@ function slowDown(cwd: string): void {
 async function payWithBackup(t: TestContext, cwd: string, sandbox: ListeningSandbox, account: string): Promise<string> {
   writeRows(cwd, account);
   const running = runHere(['run', `${account}.csv`, '--account', account, '--run-id', account, '--yes'], { cwd, env });
-  const moment = Math.floor(Math.random() * rows);
+  const moment = 1 + Math.floor(Math.random() * (rows - 1));
   t.diagnostic(`backup after ${moment} rows of ${account}`);
   while ((await sandbox.liveCharges()).size < moment) await sleep(5);
   const made = await runHere(['--json', 'backup', 'backups'], { cwd, env });
