@@ -36,23 +36,42 @@ export async function execute(
 
 function cells(row: Found['payments'][number]): string[] {
   const { sent_at, run_id, batch_id, row_no, person, amount, currency, product_id, status, reason, refunded_at } = row;
+  const isContradicted = row.counts_as_paid && status === 'failed';
   return [
     sent_at === null ? '' : timeText(sent_at),
     run_id,
     batch_id,
     String(row_no),
     person ?? '',
-    amount === null ? (product_id ?? '') : `${currency} ${amount}`,
+    amount === null ? (product_id ?? '') : sumsText({ [currency ?? '']: amount }),
     rowStateTexts[status].label,
-    [reason, refunded_at && `Refunded ${timeText(refunded_at)}.`].filter(Boolean).join(' '),
+    [
+      isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
+      refunded_at && `Refunded ${timeText(refunded_at)}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
   ];
 }
 
 function linesOf(found: Found): string[] {
-  const { phone_number, from, paid_rows, paid, paid_products, open_rows, open, is_cut, forgotten_batches } = found;
+  const {
+    phone_number,
+    from,
+    paid_rows,
+    paid,
+    paid_products,
+    refunded_rows,
+    open_rows,
+    open,
+    is_cut,
+    forgotten_batches,
+  } = found;
   const since = from === null ? '' : ` since ${timeText(from)}`;
   const sums = paid_rows === 0 ? 'nothing' : `${requestedText(paid, paid_products)} in ${counted(paid_rows, 'row')}`;
   const lines = [`${phone_number} was paid ${sums}${since}.`];
+  if (refunded_rows > 0)
+    lines.push(`Refunded later: ${counted(refunded_rows, 'row')}; the recipient may not have the airtime.`);
   if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet: ${sumsText(open)}.`);
   if (is_cut) lines.push('There are more: name a shorter time with --from and --to.');
   if (forgotten_batches > 0)

@@ -4853,6 +4853,7 @@ export interface operations {
                             run_id: string;
                             account: string;
                             file_name: string;
+                            counts_as_paid: boolean;
                             refunded_at: string | null;
                         }[];
                         is_cut: boolean;
@@ -4861,6 +4862,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         paid_products: number;
+                        refunded_rows: number;
                         charged: {
                             [key: string]: string;
                         };

@@ -73,12 +73,16 @@ export interface PaidRows {
   last_at: number;
 }
 
-/** The rows of a batch that were paid in this time. SQL only counts them: it would add amounts as floats. */
+/**
+ * The rows of a batch that count as paid, by the time of their end. SQL only counts them: it would add amounts as
+ * floats.
+ */
 export function paidRows(db: Queryable, batchId: string, { fromMs, toMs }: Span): Promise<PaidRows[]> {
   return db.query(
     `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(completed_at) AS first_at,
        MAX(completed_at) AS last_at
-     FROM rows WHERE batch_id = ? AND status = 'completed' AND completed_at BETWEEN ? AND ?
+     FROM rows WHERE batch_id = ? AND (status = 'completed' OR (status = 'failed' AND contradicted IS NOT NULL))
+       AND completed_at BETWEEN ? AND ?
      GROUP BY currency, amount, cost, cost_currency`,
     [batchId, fromMs, toMs],
   );

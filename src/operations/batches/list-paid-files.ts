@@ -17,11 +17,13 @@ const paidFile = z.strictObject({
   file_name: z.string(),
   /** Where the batch stands now. */
   status: batchStatus,
-  /** Rows that the service completed in this time; `products` of them bought a product and are in no sum of `paid`. */
+  /**
+   * Rows that count as paid and ended in this time; `products` of them bought a product and are in no sum of `paid`.
+   */
   rows: z.int(),
   products: z.int(),
   paid: sums,
-  /** What these rows cost, in the currencies of the wallets. */
+  /** What these rows cost, in the currencies of the wallets, without changes after their end. */
   charged: sums,
   first_paid_at: time,
   last_paid_at: time,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { Sums } from '../../core/money/money.ts';
+import { Sums, subtractAmounts } from '../../core/money/money.ts';
 import { isTerminal } from '../../core/state/row-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { readPhone } from '../../intake/cells/phone.ts';
@@ -24,6 +24,8 @@ const sentRow = listedRow.omit({ paid_by: true }).extend({
   run_id: z.string(),
   account: accountName,
   file_name: z.string(),
+  /** Whether it is completed, or failed at first and the service said later that it was paid. */
+  counts_as_paid: z.boolean(),
   refunded_at: time.nullable(),
 });
 
@@ -62,6 +64,8 @@ export const findPayments = defineOperation({
     paid_rows: z.int(),
     paid: sums,
     paid_products: z.int(),
+    /** Those of these rows whose money the service has given back: the recipient may not have the airtime. */
+    refunded_rows: z.int(),
     /** What these rows cost, in the currencies of the wallets, without what was refunded later. */
     charged: sums,
     /** Rows that have no result yet, and what they ask for. */
@@ -80,13 +84,23 @@ export const findPayments = defineOperation({
     return db.snapshot(async (view) => {
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];
-      const totals = { paid: new Sums(), charged: new Sums(), open: new Sums(), paidRows: 0, openRows: 0, products: 0 };
+      const totals = {
+        paid: new Sums(),
+        charged: new Sums(),
+        open: new Sums(),
+        paidRows: 0,
+        refundedRows: 0,
+        openRows: 0,
+        products: 0,
+      };
       for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
         if (batch === null || row === undefined) continue;
         const { run_id, file_name, account: payer } = batch;
         const refunded_at = isoOrNull(row.refunded_at);
-        payments.push({ ...listed(batch, row), batch_id, run_id, account: payer, file_name, refunded_at });
+        const counts_as_paid = countsAsPaid(row);
+        const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, refunded_at };
+        payments.push({ ...listed(batch, row), ...more });
         addUp(totals, row);
       }
       return {
@@ -98,6 +112,7 @@ export const findPayments = defineOperation({
         paid_rows: totals.paidRows,
         paid: totals.paid.toObject(),
         paid_products: totals.products,
+        refunded_rows: totals.refundedRows,
         charged: totals.charged.toObject(),
         open_rows: totals.openRows,
         open: totals.open.toObject(),
@@ -112,13 +127,18 @@ interface Totals {
   charged: Sums;
   open: Sums;
   paidRows: number;
+  refundedRows: number;
   openRows: number;
   products: number;
 }
 
+function countsAsPaid(row: ReportedRow): boolean {
+  return row.status === 'completed' || isContradicted(row);
+}
+
 function addUp(totals: Totals, row: ReportedRow): void {
-  const { status, amount, currency, cost, cost_currency } = row;
-  const isPaid = status === 'completed' || isContradicted(row);
+  const { status, amount, currency, cost, cost_currency, refunded_at, refund_amount, refund_currency } = row;
+  const isPaid = countsAsPaid(row);
   if (isPaid) totals.paidRows += 1;
   else if (!isTerminal(status)) totals.openRows += 1;
   if (isPaid && amount === null) totals.products += 1;
@@ -126,7 +146,11 @@ function addUp(totals: Totals, row: ReportedRow): void {
     if (isPaid) totals.paid.add(currency, amount);
     else if (!isTerminal(status)) totals.open.add(currency, amount);
   }
-  if (isPaid && cost !== null && cost_currency !== null) totals.charged.add(cost_currency, cost);
+  if (isPaid && refunded_at !== null) totals.refundedRows += 1;
+  if (isPaid && cost !== null && cost_currency !== null) {
+    const back = refunded_at !== null && refund_currency === cost_currency ? (refund_amount ?? cost) : '0';
+    totals.charged.add(cost_currency, subtractAmounts(cost, back));
+  }
 }
 
 function configuredCountry(intake: Readonly<Record<string, unknown>>): string | null {

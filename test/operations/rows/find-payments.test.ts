@@ -58,6 +58,43 @@ test('a number is found in all batches, however it is written; the answer masks 
   assert.deepEqual([other.paid_rows, other.paid], [1, { KES: '50' }]);
 });
 
+test('a failed payment that the service contradicts counts as paid, and a refund is taken off', async (t) => {
+  const { db, ask } = await ledger(t);
+  await db.execute(
+    `UPDATE rows SET status = 'failed', contradicted = 'completed' WHERE batch_id = 'B-2' AND row_no = 1`,
+  );
+  await db.execute(
+    `UPDATE rows SET refunded_at = ?, refund_amount = cost, refund_currency = cost_currency WHERE batch_id = 'B-1' AND row_no = 1`,
+    [startMs + 60_000],
+  );
+  const found = await ask(findPayments, { number: '+254712000001' });
+  assert.deepEqual(
+    found.payments.map(({ batch_id, row_no, counts_as_paid, refunded_at }) => [
+      batch_id,
+      row_no,
+      counts_as_paid,
+      refunded_at !== null,
+    ]),
+    [
+      ['B-2', 2, false, false],
+      ['B-1', 1, true, true],
+      ['B-2', 1, true, false],
+    ],
+  );
+  assert.deepEqual([found.paid_rows, found.refunded_rows, found.charged], [2, 1, { USD: '0.8' }]);
+  const { files, rows } = await ask(listPaidFiles, month);
+  assert.deepEqual(
+    [rows, files.map(({ batch_id, rows: ofFile }) => [batch_id, ofFile])],
+    [
+      8,
+      [
+        ['B-1', 7],
+        ['B-2', 1],
+      ],
+    ],
+  );
+});
+
 test('a search ends at the times that it names, and counts batches whose people were forgotten', async (t) => {
   const { db, ask } = await ledger(t);
   const earlier = { number: '+254712000001', to: new Date(startMs + 500).toISOString() };
