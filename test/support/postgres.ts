@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -9,7 +10,9 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,16 +36,24 @@ export interface PostgresServer {
 /** The user `nobody`, who exists everywhere, runs the server if root runs the tests: PostgreSQL refuses root. */
 const nobody = 65_534;
 
-/** Starts a PostgreSQL with its data in a new folder. It waits for no disk: no test cuts its power. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+/**
+ * Starts a PostgreSQL with its data in a new folder. It waits for no disk: no test cuts its power. `copyOf`: makes a
+ * streaming replica of that server, asynchronous, as it is if nothing else is configured.
+ */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  copyOf: PostgresServer | null = null,
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-postgres-'));
   const person: Pick<SpawnOptions, 'uid' | 'gid'> = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const programs = placePrograms(folder);
   const data = join(folder, 'data');
-  mkdirSync(data);
+  mkdirSync(data, { mode: 0o700 });
   if (person.uid !== undefined) for (const path of [folder, data]) chownSync(path, nobody, nobody);
   const command = [join(programs, 'initdb'), '-D', data, '-U', 'airbatch', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
-  execFileSync(command[0] as string, [...command.slice(1), '--no-sync'], { stdio: 'pipe', cwd: folder, ...person });
+  if (copyOf === null)
+    execFileSync(command[0] as string, [...command.slice(1), '--no-sync'], { stdio: 'pipe', cwd: folder, ...person });
+  else await copyData(copyOf, data);
   const port = await freePort();
   const fixed = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'max_connections=200', ...settings];
   const options = ['-D', data, '-p', String(port), '-k', data, ...fixed.flatMap((setting) => ['-c', setting])];
@@ -79,6 +90,30 @@ function placePrograms(folder: string): string {
     if (!existsSync(path)) symlinkSync(join(folder, source), path);
   }
   return join(copy, 'bin');
+}
+
+/** A base backup of a running server, made to follow it. What is copied keeps its owner. */
+async function copyData({ url, folder }: PostgresServer, data: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query("SELECT pg_backup_start('copy', true)");
+  execFileSync('cp', ['-a', `${join(folder, 'data')}/.`, data], { stdio: 'pipe' });
+  for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(data, name), { force: true });
+  const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
+  await client.end();
+  const { port } = new URL(url);
+  const { uid, gid } = statSync(join(data, 'PG_VERSION'));
+  for (const [name, text] of [
+    ['backup_label', rows[0].labelfile],
+    ['standby.signal', ''],
+  ]) {
+    writeFileSync(join(data, name), text);
+    chownSync(join(data, name), uid, gid);
+  }
+  appendFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=airbatch'\n`,
+  );
 }
 
 export async function freePort(): Promise<number> {

@@ -3,9 +3,9 @@ import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
-import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
+import { isSameHistory, raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
-import { acknowledgeRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
+import { acknowledgeRestore, isOlderThan, type LedgerMark, noteLedgerRestored, noteRestored } from './ledger-mark.ts';
 import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 
 /** The exclusive right to send for an account. Its holder must renew it. */
@@ -46,7 +46,7 @@ export interface LeaseOptions {
 
 /**
  * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is
- * older than its mark, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
+ * older than its mark or its database has failed over to a replica, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;
@@ -62,6 +62,10 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     if (marked && isOlderThan(marked, current)) {
       if (!restored) throw olderLedger(account);
       await raiseFence(tx, account, marked.fence);
+    }
+    if (!(await isSameHistory(tx))) {
+      if (!restored) throw failedOver();
+      await noteLedgerRestored(tx, now);
     }
     await raiseHighestClock(tx, now);
     const taken = await takeLease(tx, { account, holder, now, ttlMs, deadHolder });
@@ -133,6 +137,13 @@ export function logTakeover(log: Pick<Log, 'warn'>, account: string, { tookOverF
 function processName(holder: string): string | null {
   const [host, process] = holder.split('/');
   return process === undefined ? null : `process ${process} on ${host}`;
+}
+
+function failedOver(): AirbatchError {
+  return new AirbatchError(
+    'LEDGER_RESTORED',
+    'the ledger was restored from a backup, or its database failed over to a replica: it may lack the last payments',
+  );
 }
 
 function olderLedger(account: string): AirbatchError {

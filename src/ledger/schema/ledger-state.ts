@@ -30,7 +30,18 @@ export async function proveWritable(db: Database, now: number): Promise<void> {
 }
 
 export async function saveLedgerRestored(tx: Queryable, at: number): Promise<void> {
-  await tx.execute('UPDATE ledger_state SET restored_at = ?', [at]);
+  await tx.execute('UPDATE ledger_state SET restored_at = ?, server_history = ledger_history()', [at]);
+}
+
+/**
+ * Whether the ledger is where it was before, and in the same history of the database server. It is not after a fail-over
+ * to a replica, and after a backup was restored. Both may lack the last payments. Always true of a file.
+ */
+export async function isSameHistory(tx: Queryable): Promise<boolean> {
+  const first = 'UPDATE ledger_state SET server_history = ledger_history() WHERE server_history IS NULL';
+  await tx.execute(first);
+  const same = 'SELECT 1 AS one FROM ledger_state WHERE server_history IS NOT DISTINCT FROM ledger_history()';
+  return (await tx.query(same)).length > 0;
 }
 
 export async function saveNewsSince(tx: Queryable, at: number): Promise<void> {

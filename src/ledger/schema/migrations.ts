@@ -257,4 +257,6 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // Since when the account has its holder.
   ['ALTER TABLE leases ADD COLUMN taken_at BIGINT'],
+  // On PostgreSQL: the identity of the ledger on its server, as runners last found it.
+  ['ALTER TABLE ledger_state ADD COLUMN server_history TEXT'],
 ];

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { takeAccount } from '../../../src/engine/runner/lease.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
-import { proveWritable } from '../../../src/ledger/schema/ledger-state.ts';
+import { isSameHistory, proveWritable } from '../../../src/ledger/schema/ledger-state.ts';
 import { emptyPostgres, migratedPostgres, onServer } from '../../support/postgres.ts';
 
 const refused = { code: 'LEDGER_REPLACED', exitCode: 6 };
@@ -36,11 +38,20 @@ describe('a ledger on PostgreSQL', () => {
     const db = opened(t, url);
     await proveWritable(db, 1);
     const other = opened(t, url);
+    // As an account that was taken has it.
+    await other.transact(isSameHistory);
     await other.execute('CREATE TABLE restored AS SELECT * FROM ledger_state');
     await other.execute('DROP TABLE ledger_state');
     await assert.rejects(proveWritable(db, 2), { ...refused, message: /was removed while/ });
     await opened(t, url).execute('ALTER TABLE restored RENAME TO ledger_state');
     await assert.rejects(proveWritable(db, 3), { ...refused, message: /was replaced by another one while/ });
+    // A program that starts now sends nothing until a person knows of it.
+    const options = { holder: 'here/1/1', ttlMs: 60_000, mark: null, isDead: () => true };
+    const take = (restored: boolean) =>
+      takeAccount(opened(t, url), systemClock, { ...options, account: 'main', restored });
+    await assert.rejects(take(false), { code: 'LEDGER_RESTORED', exitCode: 6 });
+    await take(true);
+    await take(false);
   });
 
   test('gets its tables while it is open, and accepts writes', async (t) => {

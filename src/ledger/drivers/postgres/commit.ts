@@ -2,37 +2,50 @@ import type { ClientBase, Pool } from 'pg';
 import { AirbatchError } from '../../../core/basics/errors.ts';
 import { systemClock } from '../../../core/time/clock.ts';
 import { asLedgerError, isConnectionLost } from './errors.ts';
+import { readIdentity } from './same-ledger.ts';
 
 /** How often, and for how long, a transaction is looked up whose end is unknown. */
 const lookUpEveryMs = 250;
 const lookUpsMax = 60;
 
+/** A transaction: its number at the server, and the identity of the ledger (`readIdentity`). */
+export interface Begun {
+  xid: string;
+  identity: string | null;
+}
+
 /**
- * Commits the transaction `xid`. If the connection is lost meanwhile, the database is asked what became of it: it is
+ * Commits the transaction. If the connection is lost meanwhile, the database is asked what became of it: it is
  * never assumed. Fails with `LEDGER_SYNC` if nobody can say.
  */
 export async function commit(
   { ledger, pool }: { ledger: string; pool: Pool },
   client: ClientBase,
-  xid: string,
+  begun: Begun,
 ): Promise<void> {
   try {
     const { command } = await client.query('COMMIT');
     if (command === 'COMMIT') return;
   } catch (error) {
     if (!isConnectionLost(error)) throw asLedgerError(ledger, error);
-    if (await lookUp(ledger, pool, xid)) return;
+    if (await lookUp(ledger, pool, begun)) return;
     throw asLedgerError(ledger, error);
   }
   throw new AirbatchError('LEDGER_IO', `the ledger ${ledger}: a statement of the transaction had failed`);
 }
 
 /** Whether the transaction was committed. */
-async function lookUp(ledger: string, pool: Pool, xid: string): Promise<boolean> {
+async function lookUp(ledger: string, pool: Pool, { xid, identity }: Begun): Promise<boolean> {
   for (let looks = 0; looks < lookUpsMax; looks++) {
     try {
-      const found = await pool.query<{ status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [xid]);
-      const status = found.rows[0]?.status ?? null;
+      const found = await pool.query<{ status: string | null; identity: string | null }>(
+        `SELECT pg_xact_status($1::xid8) AS status, ${readIdentity} AS identity`,
+        [xid],
+      );
+      const [answer] = found.rows;
+      // A replica that has become the primary may have given the number to another transaction.
+      if (answer === undefined || answer.identity !== identity) break;
+      const { status } = answer;
       if (status === 'committed') return true;
       if (status === 'aborted') return false;
       // Null: too old to be known. That cannot be, unless this is another server.

@@ -1,4 +1,5 @@
 import { noticesChannel } from './notices.ts';
+import { readIdentity } from './same-ledger.ts';
 
 /** Texts already translated. SQL is constant text, so there are a few hundred. */
 const translated = new Map<string, string>();
@@ -15,6 +16,7 @@ const serverNow = `CASE WHEN current_setting('airbatch.clock', true) = 'given' T
  * - `ledger_now(?)` is the clock of everybody who shares the ledger: the server's, in epoch ms. Tests with a clock of
  *   their own set `airbatch.clock` to `given`.
  * - `ledger_announce(notice)` tells those who listen, once the transaction is committed.
+ * - `ledger_history()` is the identity of the ledger: see `readIdentity`.
  * - Texts compare by their bytes, as in SQLite, whatever the database's own collation is.
  */
 export function toPostgres(sql: string): string {
@@ -25,6 +27,7 @@ export function toPostgres(sql: string): string {
     .replaceAll('+?', '?')
     .replaceAll(/\bCROSS JOIN\b/g, 'JOIN')
     .replaceAll('ledger_now(?)', serverNow)
+    .replaceAll('ledger_history()', readIdentity)
     .replaceAll('ledger_announce(', `pg_notify('${noticesChannel}', `);
   const numbered = common.replaceAll('?', () => `$${++count}`);
   const text = /^\s*(CREATE TABLE|ALTER TABLE)\b/.test(numbered)

@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { Database, Queryable } from '../database.ts';
-import { commit } from './commit.ts';
+import { type Begun, commit } from './commit.ts';
 import { makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
@@ -55,16 +55,16 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   const write = <Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> =>
     withClient(async (client) => {
-      const { xid, identity } = await run(client, beginWriting);
+      const begun = (await run(client, beginWriting)) as unknown as Begun;
       let result: Result;
       try {
-        assertSame(identity as string | null);
+        assertSame(begun.identity);
         result = await inside(() => work(statementsOn(ledger, client)));
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined);
         throw error;
       }
-      await commit({ ledger, pool }, client, String(xid));
+      await commit({ ledger, pool }, client, begun);
       return result;
     });
 

@@ -29,11 +29,15 @@ export function prepareStatement(database: DatabaseSync, sql: string): Statement
  *
  * - SQLite plans with the value of a parameter that is a limit, so it would plan the query again whenever one is bound.
  *   That takes two to three times as long as reading a row. SQLite does not look into an expression such as `+?`.
- * - `ledger_announce(…)` does nothing: nobody listens.
+ * - `ledger_announce(…)` does nothing: nobody listens. `ledger_history()` is null: a file has no server.
  * - `ledger_now(?)` is the clock of everybody who shares the ledger: here, the machine's, which the parameter gives.
  */
 function toSqlite(sql: string): string {
-  return sql.replaceAll('LIMIT ?', 'LIMIT +?').replaceAll('ledger_now(?)', '?').replaceAll('ledger_announce(', '(');
+  return sql
+    .replaceAll('LIMIT ?', 'LIMIT +?')
+    .replaceAll('ledger_now(?)', '?')
+    .replaceAll('ledger_announce(', '(')
+    .replaceAll('ledger_history()', 'NULL');
 }
 
 export function readValues<Values extends readonly SqlValue[]>(
