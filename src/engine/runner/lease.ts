@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { Database } from '../../ledger/drivers/database.ts';
+import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
 import { isSameHistory, raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
@@ -46,7 +46,8 @@ export interface LeaseOptions {
 
 /**
  * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is
- * older than its mark or its database has failed over to a replica, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
+ * older than its mark, was restored on its server or has failed over to a replica, and `LEDGER_VERSION` if a later
+ * version has changed the ledger since it was opened.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;
@@ -63,10 +64,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       if (!restored) throw olderLedger(account);
       await raiseFence(tx, account, marked.fence);
     }
-    if (!(await isSameHistory(tx))) {
-      if (!restored) throw failedOver();
-      await noteLedgerRestored(tx, now);
-    }
+    await requireSameHistory(tx, now, restored);
     await raiseHighestClock(tx, now);
     const taken = await takeLease(tx, { account, holder, now, ttlMs, deadHolder });
     // A holder that releases an account sets its time to zero.
@@ -139,8 +137,11 @@ function processName(holder: string): string | null {
   return process === undefined ? null : `process ${process} on ${host}`;
 }
 
-function failedOver(): AirbatchError {
-  return new AirbatchError(
+/** A person who knows of it restores the whole ledger: the other accounts look rows up first, too. */
+async function requireSameHistory(tx: Queryable, now: number, restored: boolean): Promise<void> {
+  if (await isSameHistory(tx)) return;
+  if (restored) return noteLedgerRestored(tx, now);
+  throw new AirbatchError(
     'LEDGER_RESTORED',
     'the ledger was restored from a backup, or its database failed over to a replica: it may lack the last payments',
   );

@@ -34,8 +34,8 @@ export async function saveLedgerRestored(tx: Queryable, at: number): Promise<voi
 }
 
 /**
- * Whether the ledger is where it was before, and in the same history of the database server. It is not after a fail-over
- * to a replica, and after a backup was restored. Both may lack the last payments. Always true of a file.
+ * Whether the ledger is where it was before, and in the same history of the database server. It is not after a
+ * fail-over to a replica, and after a backup was restored. Both may lack the last payments. Always true of a file.
  */
 export async function isSameHistory(tx: Queryable): Promise<boolean> {
   const first = 'UPDATE ledger_state SET server_history = ledger_history() WHERE server_history IS NULL';

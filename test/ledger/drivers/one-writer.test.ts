@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { countRows } from '../../../src/ledger/batches/row-counts.ts';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
+import { claimSlot, insertSlot } from '../../../src/ledger/jobs/slots.ts';
+import { costsOfBatch } from '../../../src/ledger/rows/costs.ts';
+import { pageRows } from '../../../src/ledger/rows/rows.ts';
+import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
+import { migratedPostgres } from '../../support/postgres.ts';
+
+const clock = systemClock;
+
+/** Two connections to one ledger. */
+async function two(t: TestContext): Promise<[Database, Database]> {
+  const url = await migratedPostgres();
+  const both = [openPostgres(url), openPostgres(url)] as [Database, Database];
+  t.after(() => Promise.all(both.map((db) => db.close())));
+  return both;
+}
+
+describe('what reads and then writes, on two connections at once', () => {
+  test('loses no cost, no count and no event', async (t) => {
+    const both = await two(t);
+    const [db, other] = both;
+    const rows = Array.from({ length: 8 }, (_, index) => aRow(index + 1));
+    await addBatch(db, clock, aBatch({ status: 'running' }), rows);
+    const pay = (on: Database, rowNo: number) =>
+      inUnit(on, { clock, actor: 'engine' }, async (unit) => {
+        const [row] = await pageRows(unit.tx, 'batch-1', rowNo - 1, 1);
+        assert.ok(row);
+        const sent = await unit.changeRow(row, 'send', { attempts: 1 }, {});
+        assert.ok(sent);
+        const accepted = await unit.changeRow(sent, 'accept', { topup_id: `t-${rowNo}`, accepted_at: 1 }, {});
+        assert.ok(accepted);
+        await unit.changeRow(accepted, 'complete', { cost: '0.10', cost_currency: 'USD', completed_at: 2 }, {});
+      });
+    await Promise.all(rows.map(({ row_no }) => pay(row_no % 2 === 0 ? db : other, row_no)));
+    assert.deepEqual(await costsOfBatch(db, 'batch-1'), new Map([['USD', '0.8']]));
+    assert.deepEqual(await countRows(other, 'batch-1'), new Map([['completed', 8]]));
+    const [chain] = await db.values('SELECT COUNT(*), MAX(seq) FROM events');
+    const head = (await findBatch(db, 'batch-1'))?.audit_seq;
+    assert.deepEqual(chain, [25, 25]);
+    assert.equal(head, 25);
+  });
+
+  test('runs one slot of a job at a time', async (t) => {
+    const both = await two(t);
+    for (const job of ['a', 'b', 'c', 'd', 'e']) {
+      for (const due_at of [0, 1]) await insertSlot(both[0], { job, due_at, state: 'due', detail: null });
+      const claim = { job, now: 1, expiresAt: 2, deadHolder: null };
+      const claimed = await Promise.all(
+        both.map((db, dueAt) => db.transact((tx) => claimSlot(tx, { ...claim, dueAt, holder: `machine-${dueAt}` }))),
+      );
+      assert.deepEqual(claimed.toSorted(), [false, true], job);
+    }
+  });
+
+  test('lets nobody take an account over while its runner writes an intent, which the next one then finds', async (t) => {
+    const [db, other] = await two(t);
+    await addBatch(db, clock, aBatch({ status: 'running' }), [aRow(1)]);
+    const take = (on: Database, holder: string, deadHolder: string | null) =>
+      on.transact((tx) => takeLease(tx, { account: 'main', holder, now: 1, ttlMs: 60_000, deadHolder }));
+    const fence = await take(db, 'machine-0', null);
+    assert.ok(fence);
+    const order: string[] = [];
+    let taking: Promise<unknown> = Promise.resolve();
+    const sent = await inUnit(db, { clock, actor: 'engine', fence }, async (unit) => {
+      taking = take(other, 'machine-1', 'machine-0').then(async () => {
+        order.push('taken over');
+        assert.equal((await pageRows(other, 'batch-1', 0, 1))[0]?.status, 'sending');
+      });
+      // Long enough for whoever does not wait.
+      await wait(300);
+      const [row] = await pageRows(unit.tx, 'batch-1', 0, 1);
+      assert.ok(row);
+      order.push('intent written');
+      return unit.changeRow(row, 'send', { attempts: 1 }, {});
+    });
+    assert.ok(sent);
+    await taking;
+    assert.deepEqual(order, ['intent written', 'taken over']);
+    await assert.rejects(
+      inUnit(db, { clock, actor: 'engine', fence }, async () => undefined),
+      { code: 'FENCED' },
+    );
+  });
+});
