@@ -116,6 +116,13 @@ describe('a clerk', () => {
     await page.getByLabel('Net pay is read as').selectOption('amount');
     await page.getByRole('button', { name: 'Read the columns like this' }).click();
     await right(page, '1');
+    // The next file with these columns is read in the same way, without a question.
+    await page.goto(new URL('/new', page.url()).href);
+    const next = Buffer.from(text.replace('5601,100', '5602,120'));
+    await page.locator('input[type=file]').setInputFiles({ ...fileOf([]), buffer: next });
+    await page.getByRole('grid').getByText('120').waitFor();
+    await right(page, '1');
+    assert.equal(await page.getByText('Choose what the columns mean').count(), 0);
   });
 
   test('pastes a table from a spreadsheet', async (t) => {
