@@ -91,6 +91,8 @@ describe('the HTTP API', () => {
         as: 'paid',
         seen: { content_sha256: null, to_send: 1, products: 0, sums: {} },
         ...(operation.name === 'assign-rows' ? { rows: [1], owner: null } : {}),
+        ...(operation.name === 'export-journal' ? { from: '2026-11-01T00:00:00Z' } : {}),
+        ...(operation.name === 'plan-payout' ? { rows: 1 } : {}),
         ...(operation.name === 'submit-draft' ? { batch_id: 'B-default' } : {}),
       };
       const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});
