@@ -37,7 +37,9 @@ interface Others {
 
 async function requireNobody(tx: Queryable, others: Others | null): Promise<void> {
   if (others === null) return;
-  const leases = await tx.query<LeaseRecord>('SELECT * FROM leases WHERE expires_at > ledger_now(?)', [others.now]);
+  // The columns by name: PostgreSQL keeps the plan of a statement, and a migration adds columns.
+  const sql = 'SELECT account, holder FROM leases WHERE expires_at > ledger_now(?)';
+  const leases = await tx.query<Pick<LeaseRecord, 'account' | 'holder'>>(sql, [others.now]);
   const held = leases.find(({ holder }) => !others.isDead(holder));
   if (!held) return;
   const program = `an earlier version of airbatch (${held.holder})`;

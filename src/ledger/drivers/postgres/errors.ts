@@ -2,6 +2,8 @@ import { AirbatchError, type ErrorCode, errorMessage } from '../../../core/basic
 
 /** What an SQLSTATE, or a class of them (its first two characters), means for a ledger. */
 const codes: Readonly<Record<string, ErrorCode>> = {
+  // A migration changed a table whose columns a prepared statement returns: another connection prepares it again.
+  '0A000': 'LEDGER_IO',
   '08': 'LEDGER_IO',
   '28': 'LEDGER_IO',
   '3D000': 'LEDGER_IO',
