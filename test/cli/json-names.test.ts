@@ -170,6 +170,10 @@ async function askAndStop({ run, stop, write }: Place): Promise<void> {
   for (const command of ['accounts', 'workers', 'balance', 'networks', 'products', 'api-keys', 'webhooks'])
     await run(command);
   await run('balance', '--account', 'old');
+  await run('plan', '100');
+  await run('find', '+254712101001');
+  await run('paid', '--from', '2026-01-01');
+  await run('journal', '--from', '2026-01-01');
   write('v1.csv', row(1, 10), '0712,1,five,KES,');
   await run('migrate-check', 'v1.csv');
   await run('forget', '--before', '2020-01-01');
