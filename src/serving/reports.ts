@@ -1,5 +1,5 @@
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
-import { batchesWithoutReports } from '../operations/working/missing-reports.ts';
+import { batchesWithoutReports, type Unreported } from '../operations/working/missing-reports.ts';
 import { writeReports } from '../reports/reports.ts';
 import { differenceText } from '../reports/sentences/version-text.ts';
 import { type Session, sessionSigning } from '../runtime/session/session.ts';
@@ -12,6 +12,9 @@ import { makeReportRefresh } from './report-refresh.ts';
  */
 const lookMs = 60_000;
 
+/** The clocks of machines that share a ledger are set by NTP, and differ by less. */
+const clocksApartMs = 5_000;
+
 /**
  * How long to wait before reports that could not be written are tried again. Each failure doubles the wait, up to the
  * maximum.
@@ -22,8 +25,11 @@ const retryMostMs = 300_000;
 export interface ReportWriterDeps {
   written: () => Promise<void> | undefined;
   onUnwritable: (error: AirbatchError) => void;
-  /** Whether this process writes the reports of an account. Of several machines, one does. */
-  isOurs: (account: string) => boolean;
+  /**
+   * Since when this process writes the reports of an account (epoch ms); null: another machine does. All machines write
+   * those of an account that is no longer configured.
+   */
+  oursSince: (account: string) => number | null;
 }
 
 export interface ReportWriter {
@@ -44,13 +50,16 @@ export interface ReportWriter {
  * it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all reports are written.
  * From `keep` on, it refreshes reports after late status updates. `stop` resolves when all of this is done.
  */
-export function makeReportWriter(session: Session, { written, onUnwritable, isOurs }: ReportWriterDeps): ReportWriter {
+export function makeReportWriter(
+  session: Session,
+  { written, onUnwritable, oursSince }: ReportWriterDeps,
+): ReportWriter {
   const { log, clock, config } = session;
   const anchoring = makeAnchoring(session);
   const stopping = new AbortController();
   let keeping: Promise<void> = Promise.resolve();
   const write = (batchId: string, out: string) => writeVersion(session, anchoring, batchId, out);
-  const { next, isTriedAgain, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
+  const { next, isPending, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>
     void next(batchId, out, async () => {
       const { dir } = await write(batchId, out);
@@ -68,20 +77,26 @@ export function makeReportWriter(session: Session, { written, onUnwritable, isOu
         difference: differenceText(reports),
       });
     });
-  const writeMissing = async (endedBefore: number) => {
-    for (const { batchId, account, endedAt, out } of await batchesWithoutReports(session))
-      if (endedAt <= endedBefore && isOurs(account) && !isTriedAgain(batchId, out)) writeFirst(batchId, out);
+  const writeMissing = async (isWanted: (one: Unreported) => boolean) => {
+    for (const one of await batchesWithoutReports(session)) {
+      const { batchId, account, endedAt, out } = one;
+      const since = oursSince(account);
+      // The reports of a batch that ends here wait until its details are read: `write` is called then.
+      const isLeftOut = since !== null && endedAt <= since + clocksApartMs;
+      if (isLeftOut && isWanted(one) && !isPending(batchId, out)) writeFirst(batchId, out);
+    }
   };
   return {
     areWritten,
     missing,
     anchors: anchoring.places,
     write: writeFirst,
-    writeMissing: () => writeMissing(clock.now()),
+    writeMissing: () => writeMissing(() => true),
     keep() {
-      const refresh = makeReportRefresh(session, { isOurs, restate });
+      const refresh = makeReportRefresh(session, { isOurs: (account) => oursSince(account) !== null, restate });
       const look = async () => {
-        await writeMissing(clock.now() - lookMs);
+        // A late status update is left to `refresh`, which waits until no further one arrives.
+        await writeMissing(({ endedAt, isReported }) => !isReported && endedAt <= clock.now() - lookMs);
         await refresh();
       };
       keeping = keepLooking(session, anchoring, look, stopping.signal);
@@ -126,7 +141,8 @@ async function writeVersion(session: Session, anchoring: Anchoring, batchId: str
 interface WriteQueue {
   /** Does the work after all earlier work. An error with one batch does not hold up the others. */
   next(batchId: string, out: string, work: () => Promise<void>): Promise<void>;
-  isTriedAgain(batchId: string, out: string): boolean;
+  /** Whether the reports are queued, being written, or tried again later. */
+  isPending(batchId: string, out: string): boolean;
   areWritten(): boolean;
   /** How many batches wait for their reports, whether or not an attempt has failed. */
   missing(): number;
@@ -142,8 +158,9 @@ function makeWriteQueue(
   let last: Promise<void> = Promise.resolve();
   /** The work that failed because of the folder, by batch and folder. */
   const waiting = new Map<string, () => Promise<unknown>>();
-  /** The batches whose work is queued or running, and whose last attempt did not fail. */
-  let queued = 0;
+  /** The work that is queued or running, each with its batch and folder. */
+  const queued = new Set<{ key: string }>();
+  const pending = () => new Set([...[...queued].map(({ key }) => key), ...waiting.keys()]);
   let retrying: Promise<void> | null = null;
   const retry = async () => {
     for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
@@ -168,20 +185,19 @@ function makeWriteQueue(
       onUnwritable(unwritable);
       retrying ??= retry();
     };
-    queued += 1;
+    const entry = { key };
+    queued.add(entry);
     last = last
       .then(work)
       .then(() => void waiting.delete(key), failed)
-      .finally(() => {
-        queued -= 1;
-      });
+      .finally(() => void queued.delete(entry));
     return last;
   };
   return {
     next,
-    isTriedAgain: (batchId, out) => waiting.has(keyOf(batchId, out)),
+    isPending: (batchId, out) => pending().has(keyOf(batchId, out)),
     areWritten: () => waiting.size === 0,
-    missing: () => Math.max(queued, waiting.size),
+    missing: () => pending().size,
     async idle() {
       await retrying;
       await last;

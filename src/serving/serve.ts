@@ -78,6 +78,7 @@ async function serveIn(
   const accounts = servedAccounts(session.config);
   const webhookKeys = webhookKeysOf(accounts);
   const kept = new Map<string, SupervisedAccount>();
+  const startedAt = session.clock.now();
   const signal = stopSignal();
   let isEnding = false;
   const server = makeServer({
@@ -101,7 +102,7 @@ async function serveIn(
   const reports = makeReportWriter(session, {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
-    isOurs: (account) => kept.has(account) || !accounts.has(account),
+    oursSince: (account) => kept.get(account)?.openedAt() ?? (accounts.has(account) ? null : startedAt),
   });
   try {
     const url = await listenAt(server, address, `${nameOf('host')} and ${nameOf('port')}`);

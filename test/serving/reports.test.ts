@@ -7,6 +7,7 @@ import { batchesWithoutReports } from '../../src/operations/working/missing-repo
 import type { Session } from '../../src/runtime/session/session.ts';
 import { makeReportWriter } from '../../src/serving/reports.ts';
 import { startMs, testClock, testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { giveBack } from '../reports/late.ts';
 import { folderOf } from '../support/folder.ts';
 
 /** A clock on which the test ends each sleep: files are read and written meanwhile, which takes as long as it takes. */
@@ -21,8 +22,12 @@ function handClock() {
       sleepers.set(wake, ms);
       signal?.addEventListener('abort', wake);
     });
+  let now = startMs + 120_000;
   return {
-    clock: { ...testClock(), now: () => startMs + 120_000, sleep },
+    clock: { ...testClock(), now: () => now, sleep },
+    set: (ms: number) => {
+      now = ms;
+    },
     /** How long the one that sleeps next is to sleep (ms). */
     async asleep() {
       do await nextTurn();
@@ -39,23 +44,25 @@ function handClock() {
 async function writer(t: TestContext) {
   const folder = folderOf(t);
   const out = join(folder, 'reports');
-  const { clock, asleep, wake } = handClock();
+  const { clock, asleep, wake, set } = handClock();
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const unwritable: string[] = [];
-  const places = { isHere: true };
+  const places: { since: number | null } = { since: clock.now() };
+  const logged: string[] = [];
   const there = Promise.withResolvers<void>();
   const config = { out, anchors: [] };
-  const log = { info: () => undefined, warn: () => undefined };
+  const log = { info: (message: string) => void logged.push(message), warn: () => undefined };
   const session = { db, clock, log, config, ledgerPath: join(folder, 'ledger.db'), person: 'amina' };
   const reports = makeReportWriter(session as unknown as Session, {
     written: async () => there.resolve(),
     onUnwritable: ({ code }) => void unwritable.push(code),
-    isOurs: () => places.isHere,
+    oursSince: () => places.since,
   });
   const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
   const missing = () => batchesWithoutReports(session as unknown as Session);
-  return { out, reports, unwritable, isThere, there: there.promise, asleep, wake, missing, places };
+  const hands = { asleep, wake, set };
+  return { db, out, reports, unwritable, logged, isThere, there: there.promise, missing, places, ...hands };
 }
 
 test('reports that cannot be written are retried with growing delays, until the folder is writable', async (t) => {
@@ -104,13 +111,57 @@ test('a program that is stopping does not wait for the folder, and the next one 
 
 test('reports that another machine left out are written once its account is worked for here', async (t) => {
   const { reports, places, isThere, there, asleep, wake } = await writer(t);
-  places.isHere = false;
+  places.since = null;
   reports.keep();
   await asleep();
   assert.equal(isThere(), false);
-  places.isHere = true;
+  places.since = startMs + 120_000;
   wake();
   await there;
   await reports.stop();
   assert.equal(isThere(), true);
+});
+
+test('the reports of a batch that ends here wait until its details are read, however long that takes', async (t) => {
+  const { reports, places, isThere, there, asleep, set } = await writer(t);
+  places.since = startMs;
+  set(startMs + 3_600_000);
+  reports.keep();
+  await asleep();
+  assert.deepEqual([reports.missing(), isThere()], [0, false]);
+  reports.write('B-1');
+  await there;
+  await reports.stop();
+  assert.equal(isThere(), true);
+});
+
+test('a late change waits for its quiet minute, also on the day of the end and after a restart', async (t) => {
+  const { db, reports, logged, asleep, wake, set, there } = await writer(t);
+  reports.write('B-1');
+  await there;
+  await giveBack(db, 2, { hours: 1 });
+  set(startMs + 3_600_000 + 30_000);
+  reports.keep();
+  await asleep();
+  assert.deepEqual([reports.missing(), logged], [0, ['a batch is completed']]);
+  set(startMs + 3_600_000 + 61_000);
+  wake();
+  await asleep();
+  await reports.stop();
+  assert.deepEqual(logged, ['a batch is completed', 'the reports of a batch were restated']);
+});
+
+test('reports that wait for others are counted once, and are not queued again', async (t) => {
+  const { out, reports, asleep, wake, there } = await writer(t);
+  writeFileSync(out, '');
+  reports.write('B-1');
+  await asleep();
+  reports.write('B-2');
+  assert.equal(reports.missing(), 2);
+  reports.keep();
+  assert.equal(reports.missing(), 2);
+  rmSync(out);
+  wake();
+  await there;
+  await reports.stop();
 });

@@ -22,6 +22,8 @@ export interface Unreported {
   batchId: string;
   account: string;
   endedAt: number;
+  /** Whether the folder has reports from after the end, which lack a late status update. */
+  isReported: boolean;
   out: string;
 }
 
@@ -39,8 +41,9 @@ export async function batchesWithoutReports({
   for (const { batch_id: batchId, account, completed_at: endedAt } of ended) {
     const out = (await reportPlace(db, batchId)) ?? config.out;
     const version = await readVersion(join(out, batchId));
-    const isCurrent = version?.isFinal === true && (await lastLateAt(db, batchId, version.audit.events)) === null;
-    if (!isCurrent) found.push({ batchId, account, endedAt, out });
+    const isReported = version?.isFinal === true;
+    const isCurrent = isReported && (await lastLateAt(db, batchId, version.audit.events)) === null;
+    if (!isCurrent) found.push({ batchId, account, endedAt, isReported, out });
   }
   return found;
 }

@@ -8,6 +8,8 @@ import type { OpenAccount } from './account.ts';
 
 /** An account that this process works for whenever no other process holds it. */
 export interface SupervisedAccount {
+  /** When it was last opened here (epoch ms): a batch that ended before was ended by another runner. */
+  openedAt(): number;
   readonly name: string;
   /** False while another process holds the account, or while the ledger cannot be written. */
   isWorking(): boolean;
@@ -166,6 +168,7 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
   let opened: OpenAccount | null = null;
+  let openedAt = clock.now();
   /** Set if the account must be opened again, although it is just being opened. */
   let isStale = false;
   // The account stays open while any caller works with it.
@@ -174,6 +177,7 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
 
   const work = async () => {
     isStale = false;
+    openedAt = clock.now();
     const account = await open();
     try {
       if (stopping.signal.aborted || isStale) return;
@@ -206,6 +210,7 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
   ended.catch(() => undefined);
   return {
     name,
+    openedAt: () => openedAt,
     isWorking: () => runner?.isWorking() ?? false,
     hint: () => runner?.hint(),
     nudge: () => runner?.nudge(),

@@ -63,6 +63,7 @@ describe('an account of serve', () => {
     await clock.drive(clock.sleep(14_000));
     assert.equal(kept.isWorking(), true);
     assert.deepEqual([seen.starts.length, seen.closed, told.length], [6, 5, 1]);
+    assert.equal(kept.openedAt(), seen.starts.at(-1), 'what the other process left out is known from its end on');
     kept.hint();
     assert.equal(seen.hints, 1);
     await clock.drive(kept.stop());
