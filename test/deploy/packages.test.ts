@@ -52,6 +52,11 @@ describe('deploy/compose.yaml', () => {
     assert.equal(services.airbatch?.stop_grace_period, '40s');
   });
 
+  test('keeps its folder out of the image and of its build', () => {
+    assert.ok(services.airbatch?.volumes?.[0]?.includes('../pay}'));
+    assert.ok(read('Dockerfile.dockerignore').split('\n').includes('pay'));
+  });
+
   test('keeps the metrics and the probes inside', () => {
     const caddy = read('Caddyfile');
     assert.match(
@@ -97,11 +102,13 @@ interface Pod {
 describe('deploy/helm', () => {
   const chart = join('helm', 'airbatch');
   const defaults = load(read(join(chart, 'values.yaml'))) as Record<string, unknown>;
-  const schema = z.fromJSONSchema(JSON.parse(read(join(chart, 'values.schema.json'))));
+  const { anyOf, ...shape } = JSON.parse(read(join(chart, 'values.schema.json')));
+  // Together, the library would forget that no other values are allowed.
+  const schemas = [z.fromJSONSchema(shape), z.fromJSONSchema({ anyOf })];
   const templates = readdirSync(join(deploy, chart, 'templates'));
   const render = (values: Record<string, unknown> = {}) => {
     const scope = { Values: { ...defaults, ...values }, Release: { Name: 'pay' } };
-    schema.parse(scope.Values);
+    for (const schema of schemas) schema.parse(scope.Values);
     const documents = templates.flatMap((name) => loadAll(rendered(read(join(chart, 'templates', name)), scope)));
     return documents.filter((one) => one !== null && one !== undefined) as Manifest[];
   };
@@ -179,8 +186,8 @@ describe('deploy/helm', () => {
     assert.ok(manifests.some(({ kind }) => kind === 'PodMonitor'));
   });
 
-  test('refuses values that are misspelt or of the wrong kind', () => {
-    for (const wrong of [{ workers: 0 }, { worker: 2 }, { secret: { key: 'x' } }, { jobs: { a: {} } }])
+  test('refuses values that are misspelt or of the wrong kind, and several workers without a ledger on a server', () => {
+    for (const wrong of [{ workers: 0 }, { worker: 2 }, { secret: { key: 'x' } }, { jobs: { a: {} } }, { workers: 2 }])
       assert.throws(() => render(wrong), JSON.stringify(wrong));
   });
 });
