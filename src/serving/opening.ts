@@ -6,8 +6,9 @@ import { notifyUnopened } from '../notify/unopened.ts';
 import type { Place } from '../operations/base/operation.ts';
 import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import { isJournal, makeLog } from '../runtime/logging/log.ts';
-import { ledgerPlaceOf, openSession, type Session } from '../runtime/session/session.ts';
+import { openSession, type Session } from '../runtime/session/session.ts';
 import { type Config, loadConfig } from '../runtime/settings/config.ts';
+import { chooseLedger } from '../runtime/settings/ledger-place.ts';
 import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts';
 import { jobRecipients } from './jobs.ts';
 
@@ -59,7 +60,7 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
       send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
-      notes: makeNotificationDedupe(ledgerPlaceOf(place, config).ledger, systemClock.now),
+      notes: makeNotificationDedupe(chooseLedger(config, place).ledger, systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('a notification could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(notificationMsMax),
     },

@@ -30,7 +30,7 @@ export async function execute(
   { key, serviceList, anchor }: VerifyCommandOptions,
 ): Promise<number> {
   const { terminal, cwd, ledgerPath, json } = context;
-  const { ledger, ledgerUrl } = chooseLedger({ ledger: '', ledgerUrl: null }, { cwd, given: ledgerPath });
+  const { ledger, ledgerUrl } = chooseLedger({ ledger: '', ledgerUrl: null }, { cwd, ledgerPath });
   const result = await call(context, verifyReports, {
     dir: resolve(cwd, dir),
     key: pathOf(context, key),

@@ -44,7 +44,11 @@ async function tryNewest(context: CommandContext, target: string | undefined): P
 function drillText(tried: z.output<typeof drillBackup.result>): string {
   const { newest_event_at: at, newest_event_age_ms: age, audit, is_good } = tried;
   const { events, batches, broken } = audit.chain;
-  const faults = [...broken, ...audit.rows.edited].map(({ batch_id, why }) => `! batch ${batch_id}: ${why}`);
+  const access = audit.access?.broken ?? null;
+  const faults = [
+    ...[...broken, ...audit.rows.edited].map(({ batch_id, why }) => `! batch ${batch_id}: ${why}`),
+    ...(access === null ? [] : [`! the history of access: ${access}`]),
+  ];
   return [
     `${tried.backup}: ${backupText(tried)}`,
     at === null || age === null

@@ -8,13 +8,13 @@ const columns = [
   { name: 'worker' },
   { name: 'account' },
   { name: 'since' },
-  { name: 'to send' },
-  { name: 'in flight' },
-  { name: 'in doubt' },
+  { name: 'to send', align: 'right' },
+  { name: 'in flight', align: 'right' },
+  { name: 'in doubt', align: 'right' },
   { name: 'oldest accepted' },
 ] as const;
 
-/** `airbatch workers`. */
+/** `airbatch workers`: who works for which account, and how far behind. */
 export async function execute(context: CommandContext): Promise<number> {
   const found = await call(context, listWorkers, {});
   const lines = found.workers.flatMap(({ worker, accounts }) =>

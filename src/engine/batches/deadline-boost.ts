@@ -16,11 +16,11 @@ export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhea
   const isToBeDone = [...batches.all().values()].some(({ batch }) => batch.finish_by !== null);
   if (!isToBeDone) return late.clear();
   const sending = await sendingOf(db, account);
-  for (const batchId of boostNeeded(sending, pace, clock.now())) await press(context, batchId);
+  for (const batchId of boostNeeded(sending, pace, clock.now())) await boost(context, batchId);
   late.look(sending, pace);
 }
 
-async function press(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {
+async function boost(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {
   const boosted = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     // A person may have changed the deadline, or paused the batch, since it was read.

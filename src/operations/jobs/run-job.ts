@@ -205,8 +205,8 @@ async function batchesOfSlot({ db }: Session, { name }: Job, dueAt: number): Pro
 }
 
 /**
- * The exit code of a slot that brought no batch: the same as that of the equivalent command, a run of the file a
- * reconciliation or a backup.
+ * The exit code of a slot that brought no batch: the same as that of the equivalent command, a run of the
+ * file, a reconciliation, or a backup.
  */
 function outcomeExitCode(job: Job, { outcome }: SlotOutcome, trouble: unknown): number {
   if (outcome !== 'failed') return outcome === 'wait' ? 5 : 0;

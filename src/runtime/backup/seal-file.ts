@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import type { Random } from '../../core/basics/random.ts';
 
 const algorithm = 'aes-256-gcm';
 const [keyBytes, nonceBytes, tagBytes] = [32, 12, 16];
@@ -25,7 +26,7 @@ export function macOf({ mac }: BackupKeys, text: string): string {
   return createHmac('sha256', mac).update(text).digest('hex');
 }
 
-/** How a file goes into a backup: its source, its name there, and the nonce (hex), which is used once. */
+/** A file that is encrypted or decrypted: its paths before and after, and its name in the backup. */
 interface Sealing {
   from: string;
   to: string;
@@ -33,8 +34,8 @@ interface Sealing {
 }
 
 /** Encrypts a file: nonce, content, tag. Bound to its name, so that no file of the backup stands for another. */
-export async function sealFile({ seal }: BackupKeys, { from, to, name }: Sealing, nonceHex: string): Promise<void> {
-  const nonce = Buffer.from(nonceHex, 'hex');
+export async function sealFile({ seal }: BackupKeys, { from, to, name }: Sealing, random: Random): Promise<void> {
+  const nonce = Buffer.from(random.hex(nonceBytes), 'hex');
   const cipher = createCipheriv(algorithm, seal, nonce).setAAD(Buffer.from(name));
   await pipeline(
     createReadStream(from),

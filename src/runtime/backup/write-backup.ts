@@ -12,8 +12,8 @@ import { backupName, partialName, removePartial } from './folders.ts';
 import { type BackupFile, coveredText, ledgerName, type Manifest, manifestName, measured } from './manifest.ts';
 import { type BackupKeys, copyPrivately, deriveKeys, macOf, sealFile } from './seal-file.ts';
 
-/** Bytes of the salt of a passphrase, and of the nonce of a file. */
-const [saltBytes, nonceBytes] = [16, 12];
+/** Bytes of the salt of a passphrase. */
+const saltBytes = 16;
 
 export interface Backup {
   /** The folder of this backup. */
@@ -68,7 +68,7 @@ async function fill(session: Session, dir: string, passphrase: string | null): P
   await store(ledgerName, (to) => (keys ? sealLedger(session, keys, to) : copySqlite(ledgerPath, to)));
   for (const { path, name } of await filesToBackUp(session, isEncrypted))
     await store(name, (to) =>
-      keys ? sealFile(keys, { from: path, to, name }, random.hex(nonceBytes)) : copyPrivately(path, to),
+      keys ? sealFile(keys, { from: path, to, name }, random) : copyPrivately(path, to),
     ).catch((error: NodeJS.ErrnoException) => {
       // A draft may be discarded meanwhile.
       if (error.code !== 'ENOENT') throw error;
@@ -92,7 +92,7 @@ async function sealLedger({ ledgerPath, random, clock }: Session, keys: BackupKe
   const copy = join(folder, partialName(random));
   try {
     await copySqlite(ledgerPath, copy);
-    await sealFile(keys, { from: copy, to, name: ledgerName }, random.hex(nonceBytes));
+    await sealFile(keys, { from: copy, to, name: ledgerName }, random);
   } finally {
     await rm(copy, { force: true });
   }

@@ -73,7 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false, noLedger = false } = options;
   const { through = 'library' } = options;
   const config = await loadConfig({ cwd, env, configPath });
-  const place = ledgerPlaceOf(options, config);
+  const place = chooseLedger(config, options);
   if (place.ledgerUrl) config.secrets.push(...ledgerUrlSecrets(place.ledgerUrl));
   const log = makeLog({
     level: screen ? 'warn' : 'info',
@@ -112,14 +112,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     through,
     otherNames,
   };
-}
-
-/** Where the ledger is: from the command line, else from the configuration. */
-export function ledgerPlaceOf(
-  { cwd, ledgerPath }: Pick<SessionOptions, 'cwd' | 'ledgerPath'>,
-  config: LedgerPlace,
-): LedgerPlace {
-  return chooseLedger(config, { cwd, given: ledgerPath });
 }
 
 /** The place of the ledger for people: no password. */

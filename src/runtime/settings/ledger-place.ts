@@ -59,7 +59,7 @@ export function resolveLedger(
 /** The same with `--ledger`, which may be a path or a URL and precedes everything else. */
 export function chooseLedger(
   place: LedgerPlace,
-  { cwd, given }: { cwd: string; given: string | undefined },
+  { cwd, ledgerPath: given }: { cwd: string; ledgerPath: string | undefined },
 ): LedgerPlace {
   if (!given) return place;
   if (!isLedgerUrl(given)) return { ledger: resolve(cwd, given), ledgerUrl: null };

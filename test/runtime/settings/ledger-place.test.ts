@@ -32,7 +32,7 @@ describe('the place of the ledger', () => {
 
   test('is what --ledger names, a file or a URL, whatever else is configured', () => {
     const place = { ledger: '/pay/.airbatch/ledger.db', ledgerUrl: url };
-    const chosen = (given: string | undefined) => chooseLedger(place, { cwd: '/pay', given });
+    const chosen = (given: string | undefined) => chooseLedger(place, { cwd: '/pay', ledgerPath: given });
     assert.deepEqual(chosen(undefined), place);
     assert.deepEqual(chosen('old.db'), { ledger: '/pay/old.db', ledgerUrl: null });
     assert.deepEqual(chosen(other), { ...place, ledgerUrl: other });
