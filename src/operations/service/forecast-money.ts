@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { isSameService } from '../../core/identity/service-name.ts';
-import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
-import type { BatchState } from '../../core/state/batch-state.ts';
+import { addAmounts, Sums } from '../../core/money/money.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { forecast } from '../../engine/forecast/forecast.ts';
 import { cycleMs, moneyEnd } from '../../engine/forecast/money-ahead.ts';
 import { sendingOf } from '../../engine/forecast/sending.ts';
-import { requestedNow } from '../../engine/plan/preflight.ts';
 import { spentSince } from '../../ledger/accounts/gauges.ts';
-import { latestBatches } from '../../ledger/batches/latest-batches.ts';
-import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { paceAhead } from '../../runtime/upkeep/plan-batch.ts';
@@ -17,16 +12,11 @@ import { balanceJson } from '../base/balance-json.ts';
 import { accountName, balance, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
-
-/** The most batches that are added up. */
-const batchesMax = 500;
-
-const sentStates: readonly BatchState[] = ['approved', 'running'];
-const waitingStates: readonly BatchState[] = ['paused', 'awaiting_approval'];
+import { comparedCurrencies, heldIn, missingFrom, type Need, needsOf } from './money-needs.ts';
 
 const currencyForecast = z.strictObject({
   currency: z.string(),
-  /** What the active wallets in this currency hold. */
+  /** What the active wallets in this currency hold; 0 if there is none. */
   balance: z.string(),
   /** The expected cost of the rows that are being sent or are about to be. */
   queued: z.string(),
@@ -63,51 +53,15 @@ export const forecastMoney = defineOperation({
   run: ({ withAccount, session }, input) =>
     withAccount(input.account, async (opened) => {
       const { balance: read } = await ask(opened, 'balance', () => opened.gateway.balance());
-      // Version 1 does not name the currency of its balances, so nothing can be compared with them.
-      const wallets = read.wallets.filter(({ active, currency }) => active && currency !== '');
-      const held = new Sums();
-      for (const { currency, balance: left } of wallets) held.add(currency, left);
-      const needs = await needsOf(session, opened, wallets);
-      const currencies = await forecasts(session, opened, { held: held.toObject(), needs });
+      const held = heldIn(read);
+      const needs = await needsOf(session, opened, held);
+      const currencies = await forecasts(session, opened, { held, needs });
       const unknown = new Sums();
       for (const need of needs) for (const [currency, sum] of Object.entries(need.unknown)) unknown.add(currency, sum);
       const products = needs.reduce((sum, need) => sum + need.products, 0);
       return { account: opened.name, balance: balanceJson(read), currencies, unknown: unknown.toObject(), products };
     }),
 });
-
-/** What one batch still needs. */
-interface Need {
-  batch: string;
-  isSent: boolean;
-  /** By the currency of the wallets. */
-  cost: Readonly<Record<string, string>>;
-  unknown: Readonly<Record<string, string>>;
-  products: number;
-}
-
-/** What the batches of an account still need that are sent, paused, or wait for approval. */
-export async function needsOf(
-  { db }: Session,
-  { name: account, service }: OpenAccount,
-  wallets: readonly { currency: string }[],
-): Promise<Need[]> {
-  const states = [...sentStates, ...waitingStates];
-  const batches = await latestBatches(db, { accounts: [account], states, before: null, limit: batchesMax });
-  const needs: Need[] = [];
-  for (const { batch_id, status, service: ofBatch } of batches.filter((one) => isSameService(one.service, service))) {
-    const { sums: asked, products } = await requestedNow(db, batch_id);
-    const expected = await expectedCost(db, { account, service: ofBatch }, asked);
-    const [cost, unknown] = [new Sums(), new Sums()];
-    for (const [currency, sum] of Object.entries(expected.cost)) cost.add(currency, sum);
-    // Without a rate, an amount costs a wallet in its own currency at most itself.
-    for (const currency of expected.unknown)
-      (wallets.some((wallet) => wallet.currency === currency) ? cost : unknown).add(currency, asked[currency] ?? '0');
-    const isSent = sentStates.includes(status);
-    needs.push({ batch: batch_id, isSent, cost: cost.toObject(), unknown: unknown.toObject(), products });
-  }
-  return needs;
-}
 
 async function forecasts(
   session: Session,
@@ -118,18 +72,20 @@ async function forecasts(
   const now = clock.now();
   const sent = forecast(await sendingOf(db, opened.name), await paceAhead(session, opened), now);
   const past = await spentSince(db, opened.name, now - cycleMs);
-  return Object.entries(held).map(([currency, left]) => {
+  const used = needs.map(({ cost }) => cost);
+  return comparedCurrencies(held, used).map((currency) => {
+    const left = held[currency] ?? '0';
     const costs = needs.map(({ batch, isSent, cost }) => ({ batch, isSent, cost: cost[currency] ?? '0' }));
-    const [queued, waiting] = [true, false].map((which) => total(costs.filter(({ isSent }) => isSent === which)));
+    const queued = total(costs.filter(({ isSent }) => isSent));
+    const waiting = total(costs.filter(({ isSent }) => !isSent));
     const spent = past.filter((one) => one.currency === currency);
     const queue = costs
       .filter(({ isSent }) => isSent)
       .map(({ batch, cost }) => ({ cost, sentAt: sentAtOf(sent.get(batch)?.sentMs, now) }));
     const end = moneyEnd({ balance: left, queue, spent }, now);
-    const missing = subtractAmounts(addAmounts(queued ?? '0', waiting ?? '0'), left);
     return {
-      ...{ currency, balance: left, queued: queued ?? '0', waiting: waiting ?? '0' },
-      missing: compareAmounts(missing, '0') > 0 ? missing : null,
+      ...{ currency, balance: left, queued, waiting },
+      missing: missingFrom(left, addAmounts(queued, waiting)),
       spent: total(spent),
       runs_out_at: isoOrNull(end.at),
       runs_out_by: end.by,

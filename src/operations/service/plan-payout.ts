@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addAmounts, compareAmounts, currencyDecimals, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { addAmounts, compareAmounts, currencyDecimals, Sums } from '../../core/money/money.ts';
 import { amountsByCurrency } from '../../core/money/money-shapes.ts';
 import { batchPolicy } from '../../core/state/batch-policy.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
@@ -16,13 +16,14 @@ import { paceAhead } from '../../runtime/upkeep/plan-batch.ts';
 import { accountName, isRehearsal, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
-import { needsOf } from './forecast-money.ts';
+import { comparedCurrencies, heldIn, missingFrom, needsOf } from './money-needs.ts';
 
+/** Twice as many as the largest batch that airbatch is designed for. */
 const rowsMax = 20_000_000;
 
 const walletMoney = z.strictObject({
   currency: z.string(),
-  /** What the active wallets in this currency hold. */
+  /** What the active wallets in this currency hold; 0 if there is none. */
   balance: z.string(),
   /** The expected cost of this payout. */
   cost: z.string(),
@@ -94,7 +95,10 @@ export const planPayout = defineOperation({
     }),
 });
 
-/** As much a row as the latest payments of the account, by the currency of the recipients. */
+/**
+ * As much a row as the latest payments of the account, by the currency of the recipients. It is an estimate, for which
+ * binary numbers are exact enough.
+ */
 async function usualSums(
   db: Queryable,
   { name: account, service }: OpenAccount,
@@ -131,26 +135,20 @@ async function timeOf(session: Session, opened: OpenAccount, rows: number) {
 async function moneyOf(session: Session, opened: OpenAccount, asked: Readonly<Record<string, string>>) {
   const { name: account, service } = opened;
   const { balance } = await ask(opened, 'balance', () => opened.gateway.balance());
-  // Version 1 does not name the currency of its balances, so nothing can be compared with them.
-  const active = balance.wallets.filter(({ active, currency }) => active && currency !== '');
+  const held = heldIn(balance);
   const { cost, unknown } = await expectedCost(session.db, { account, service }, asked);
   const others = new Sums();
-  for (const need of await needsOf(session, opened, active))
+  for (const need of await needsOf(session, opened, held))
     for (const [currency, sum] of Object.entries(need.cost)) others.add(currency, sum);
   const ofOthers = others.toObject();
-  const held = new Sums();
-  for (const { currency, balance: left } of active) held.add(currency, left);
-  const wallets = Object.entries(held.toObject()).map(([currency, left]) => {
+  const wallets = comparedCurrencies(held, [cost, ofOthers]).map((currency) => {
+    const left = held[currency] ?? '0';
     const own = cost[currency] ?? '0';
     const queued = ofOthers[currency] ?? '0';
-    const missing = subtractAmounts(addAmounts(own, queued), left);
-    return { currency, balance: left, cost: own, others: queued, missing: isPositive(missing) ? missing : null };
+    const missing = missingFrom(left, addAmounts(own, queued));
+    return { currency, balance: left, cost: own, others: queued, missing };
   });
   return { wallets, cost_unknown: unknown };
-}
-
-function isPositive(amount: string): boolean {
-  return compareAmounts(amount, '0') > 0;
 }
 
 function exceededBy(

@@ -1,0 +1,76 @@
+import { isSameService } from '../../core/identity/service-name.ts';
+import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
+import type { BatchState } from '../../core/state/batch-state.ts';
+import { requestedNow } from '../../engine/plan/preflight.ts';
+import type { Balance } from '../../gateway/contract/gateway.ts';
+import { latestBatches } from '../../ledger/batches/latest-batches.ts';
+import { expectedCost } from '../../reports/sentences/expected-cost.ts';
+import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import type { Session } from '../../runtime/session/session.ts';
+
+const sentStates: readonly BatchState[] = ['approved', 'running'];
+const waitingStates: readonly BatchState[] = ['paused', 'awaiting_approval'];
+
+type ByCurrency = Readonly<Record<string, string>>;
+
+/** What one batch still needs. */
+export interface Need {
+  batch: string;
+  /** Whether its rows are being sent or are about to be; if not, it is paused or waits for approval. */
+  isSent: boolean;
+  /** By the currency of the wallets. */
+  cost: ByCurrency;
+  /** Sums to pay whose cost is unknown. */
+  unknown: ByCurrency;
+  products: number;
+}
+
+/**
+ * What the active wallets hold, by currency. Version 1 does not name the currency of its balances, so nothing can be
+ * compared with them.
+ */
+export function heldIn({ wallets }: Pick<Balance, 'wallets'>): ByCurrency {
+  const held = new Sums();
+  for (const { active, currency, balance } of wallets) if (active && currency !== '') held.add(currency, balance);
+  return held.toObject();
+}
+
+/**
+ * The currencies in which costs are compared with wallets, also those for which there is no active wallet. None if no
+ * wallet names its currency.
+ */
+export function comparedCurrencies(held: ByCurrency, costs: readonly ByCurrency[]): string[] {
+  const ofWallets = Object.keys(held);
+  if (ofWallets.length === 0) return [];
+  return [...new Set([...ofWallets, ...costs.flatMap((cost) => Object.keys(cost))])].toSorted();
+}
+
+/** What is missing to pay `needed` from `held`; null if nothing is. */
+export function missingFrom(held: string, needed: string): string | null {
+  const missing = subtractAmounts(needed, held);
+  return compareAmounts(missing, '0') > 0 ? missing : null;
+}
+
+/** What each batch of the account still needs that is being sent, is paused, or waits for approval. */
+export async function needsOf(
+  { db }: Session,
+  { name: account, service }: OpenAccount,
+  held: ByCurrency,
+): Promise<Need[]> {
+  const states = [...sentStates, ...waitingStates];
+  // All of them: a sum that lacks some would promise that the money lasts.
+  const limit = Number.MAX_SAFE_INTEGER;
+  const batches = await latestBatches(db, { accounts: [account], states, before: null, limit });
+  const needs: Need[] = [];
+  for (const { batch_id, status, service: ofBatch } of batches.filter((one) => isSameService(one.service, service))) {
+    const { sums: asked, products } = await requestedNow(db, batch_id);
+    const expected = await expectedCost(db, { account, service: ofBatch }, asked);
+    const [cost, unknown] = [new Sums(), new Sums()];
+    for (const [currency, sum] of Object.entries(expected.cost)) cost.add(currency, sum);
+    // Without a rate, an amount costs a wallet in its own currency at most itself.
+    for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
+    const isSent = sentStates.includes(status);
+    needs.push({ batch: batch_id, isSent, cost: cost.toObject(), unknown: unknown.toObject(), products });
+  }
+  return needs;
+}
