@@ -18,7 +18,7 @@ export interface Notice {
 }
 
 /** Called with each notice; with null if some may have been missed. */
-export type Notices = (notice: Notice | null) => void;
+export type OnNotice = (notice: Notice | null) => void;
 
 /**
  * The interface between the ledger and its database. At most one transaction is open at a time, and statements outside
@@ -55,6 +55,6 @@ export interface Database extends Queryable {
    * Calls `onNotice` for work that another process has made: see `announce.ts`. Returns a function that ends it. A
    * notice can be lost, so whoever listens also looks now and then.
    */
-  listen(onNotice: Notices): () => void;
+  listen(onNotice: OnNotice): () => void;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { approve } from '../../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
 import { addToInbox, type InboxEntry } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
-import type { Database, Notice, Notices, Queryable } from '../../../src/ledger/drivers/database.ts';
+import type { Database, Notice, OnNotice, Queryable } from '../../../src/ledger/drivers/database.ts';
 import { findLease } from '../../../src/ledger/schema/lease-table.ts';
 import { makeFakeService } from '../../support/fake-service.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, memoryLedger, testService, unplanned } from '../../support/ledger.ts';
@@ -31,7 +31,7 @@ async function accountsAtWork(count: number) {
     values: counting(values) as Queryable['values'],
     execute: counting(execute),
   });
-  let announce: Notices = () => undefined;
+  let announce: OnNotice = () => undefined;
   const db: Database = {
     ...ledger,
     ...counted(ledger),

@@ -2,13 +2,13 @@ import type { ClientBase, Pool } from 'pg';
 import { AirbatchError } from '../../../core/basics/errors.ts';
 import { systemClock } from '../../../core/time/clock.ts';
 import { asLedgerError, isConnectionLost } from './errors.ts';
-import { readIdentity } from './same-ledger.ts';
+import { identitySql } from './same-ledger.ts';
 
 /** How often, and for how long, a transaction is looked up whose end is unknown. */
 const lookUpEveryMs = 250;
 const lookUpsMax = 60;
 
-/** A transaction: its number at the server, and the identity of the ledger (`readIdentity`). */
+/** A transaction: its number at the server, and the identity of the ledger (`identitySql`). */
 export interface Begun {
   xid: string;
   identity: string | null;
@@ -39,7 +39,7 @@ async function lookUp(ledger: string, pool: Pool, { xid, identity }: Begun): Pro
   for (let looks = 0; looks < lookUpsMax; looks++) {
     try {
       const found = await pool.query<{ status: string | null; identity: string | null }>(
-        `SELECT pg_xact_status($1::xid8) AS status, ${readIdentity} AS identity`,
+        `SELECT pg_xact_status($1::xid8) AS status, ${identitySql} AS identity`,
         [xid],
       );
       const [answer] = found.rows;

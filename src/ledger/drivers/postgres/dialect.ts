@@ -1,5 +1,5 @@
 import { noticesChannel } from './notices.ts';
-import { readIdentity } from './same-ledger.ts';
+import { identitySql } from './same-ledger.ts';
 
 /** Texts already translated. SQL is constant text, so there are a few hundred. */
 const translated = new Map<string, string>();
@@ -15,8 +15,8 @@ const serverNow = `CASE WHEN current_setting('airbatch.clock', true) = 'given' T
  *   of a join. PostgreSQL knows neither.
  * - `ledger_now(?)` is the clock of everybody who shares the ledger: the server's, in epoch ms. Tests with a clock of
  *   their own set `airbatch.clock` to `given`.
- * - `ledger_announce(notice)` tells those who listen, once the transaction is committed.
- * - `ledger_history()` is the identity of the ledger: see `readIdentity`.
+ * - `ledger_announce(notice)` sends a notice to the connections that listen, once the transaction is committed.
+ * - `ledger_history()` is the identity of the ledger: see `identitySql`.
  * - Texts compare by their bytes, as in SQLite, whatever the database's own collation is.
  */
 export function toPostgres(sql: string): string {
@@ -27,7 +27,7 @@ export function toPostgres(sql: string): string {
     .replaceAll('+?', '?')
     .replaceAll(/\bCROSS JOIN\b/g, 'JOIN')
     .replaceAll('ledger_now(?)', serverNow)
-    .replaceAll('ledger_history()', readIdentity)
+    .replaceAll('ledger_history()', identitySql)
     .replaceAll('ledger_announce(', `pg_notify('${noticesChannel}', `);
   const numbered = common.replaceAll('?', () => `$${++count}`);
   const text = /^\s*(CREATE TABLE|ALTER TABLE)\b/.test(numbered)

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { systemClock } from '../../../core/time/clock.ts';
-import type { Notice, Notices } from '../database.ts';
+import type { Notice, OnNotice } from '../database.ts';
 import { connectionUrl } from './ledger-url.ts';
 
 /** The channel on which connections announce work: `ledger_announce` in `dialect.ts`. */
@@ -8,7 +8,7 @@ export const noticesChannel = 'airbatch_work';
 const reconnectMs = 1_000;
 
 /** Listens on a connection of its own, since one of the pool would be busy for ever. Never rejects: it tries again. */
-export function listenForNotices(url: string, onNotice: Notices): () => void {
+export function listenForNotices(url: string, onNotice: OnNotice): () => void {
   const ending = new AbortController();
   const listen = async () => {
     const client = new Client({ connectionString: connectionUrl(url), keepAlive: true, application_name: 'airbatch' });

@@ -5,7 +5,7 @@ import { makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
-import { makeSameLedger, readIdentity } from './same-ledger.ts';
+import { identitySql, makeSameLedger } from './same-ledger.ts';
 import { statementsOn } from './statements.ts';
 
 /** The advisory lock that all writing transactions of a ledger take, as SQLite's one writer. */
@@ -29,7 +29,7 @@ function beginWritingWith({ idleInTransactionMsMax = 5_000, lockWaitMsMax = 15_0
   return `BEGIN;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
-    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid, ${readIdentity} AS identity`;
+    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
 
 const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';

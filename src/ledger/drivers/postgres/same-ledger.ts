@@ -5,7 +5,7 @@ import { AirbatchError } from '../../../core/basics/errors.ts';
  * the ledger's table in it, and the timeline. A replica that becomes the primary begins a new timeline. Null before
  * there is such a table.
  */
-export const readIdentity = `(SELECT concat_ws('/', system_identifier, oid, ledger)
+export const identitySql = `(SELECT concat_ws('/', system_identifier, oid, ledger)
     || '@' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
   FROM pg_control_system(), pg_database, CAST(to_regclass('ledger_state') AS oid) AS ledger
   WHERE datname = current_database() AND ledger IS NOT NULL)`;
