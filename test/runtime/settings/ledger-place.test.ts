@@ -53,6 +53,8 @@ describe('the place of the ledger', () => {
   for (const [wrong, message] of [
     ['mysql://ann:hunter2@127.0.0.1/pay', /must begin with postgres:/],
     ['postgres://ann:hunter2@127.0.0.1:port/pay', /is not a URL/],
+    ['postgres://ann:hunter2%@127.0.0.1/pay', /has a wrong percent escape/],
+    ['postgres://hunter2%ff@127.0.0.1/pay', /has a wrong percent escape/],
     ['postgres://ann:hunter2@127.0.0.1', /must end with the name of a database/],
     ['postgres://ann:hun/ter2@127.0.0.1/pay', /is not a URL|must end with the name of a database/],
     ['postgres://ann:1/hunter2@127.0.0.1/pay', /must end with the name of a database/],

@@ -13,6 +13,7 @@ export function isLedgerUrl(text: string): boolean {
 export function ledgerUrlFault(text: string): string | null {
   if (!isLedgerUrl(text)) return 'must begin with postgres://';
   if (!URL.canParse(text)) return 'is not a URL (a special character in the password is written as %40)';
+  if (!isDecodable(text)) return 'has a wrong percent escape (a percent sign itself is written as %25)';
   const { hostname, pathname, searchParams } = new URL(text);
   // A "/" in a password makes what follows it a part of the path.
   if (!/^\/[^/@:]+$/.test(pathname)) return 'must end with the name of a database: postgres://host/airbatch';
@@ -25,6 +26,15 @@ export function ledgerUrlFault(text: string): string | null {
   if (mode === 'verify-ca' && !searchParams.has('sslrootcert'))
     return 'must name the certificate of the authority: add sslrootcert=FILE, or use sslmode=verify-full';
   return null;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The URL as the library must get it, so that it understands `sslmode` as libpq does. */
