@@ -6,8 +6,8 @@ import { insertApiKey } from '../../ledger/access/api-keys.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
 import { chooseAccount } from '../../runtime/settings/config.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
-import { requireComing } from '../base/coming-time.ts';
 import { accountName } from '../base/fields.ts';
+import { requireComing } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
 

@@ -5,6 +5,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { batchesSentIn, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
 import { accountName, batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 
@@ -42,9 +43,9 @@ export const listPaidFiles = defineOperation({
     to: moment.optional(),
   }),
   result: z.strictObject({ from: time, to: time, files: z.array(paidFile), rows: z.int(), paid: sums, charged: sums }),
-  async run({ session }, { account, from, to }) {
+  async run({ session, nameOf }, { account, from, to }) {
     const accounts = account === undefined ? visibleAccounts(session) : [account];
-    const span = { fromMs: Date.parse(from), toMs: to === undefined ? session.clock.now() : Date.parse(to) };
+    const span = spanOf({ from, to }, session.clock.now(), nameOf);
     return session.db.snapshot(async (view) => {
       const files: z.output<typeof paidFile>[] = [];
       const [paid, charged] = [new Sums(), new Sums()];

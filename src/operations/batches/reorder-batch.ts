@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { reorderBatch as reorder } from '../../engine/batches/reorder.ts';
-import { requireComing } from '../base/coming-time.ts';
 import { batchId, batchStatus, priority, time } from '../base/fields.ts';
+import { requireComing } from '../base/input-times.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 
 /** Changes the place of a batch among the batches of its account, whichever program works on it. */

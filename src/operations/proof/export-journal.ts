@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { journalOf } from '../../reports/reconcile/journal.ts';
@@ -7,6 +6,7 @@ import { journalCsv, journalFormats } from '../../reports/reconcile/journal-csv.
 import { chargeKinds } from '../../reports/summary/charges-between.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { walletProof } from './wallet-proof.ts';
 
@@ -57,8 +57,7 @@ export const exportJournal = defineOperation({
   }),
   async run({ session, nameOf }, { account: given, from, to, format, expense, wallets }) {
     const account = chosenAccountName(session.config, given);
-    const [fromMs, toMs] = [Date.parse(from), to === undefined ? session.clock.now() : Date.parse(to)];
-    if (toMs < fromMs) throw new AirbatchError('USAGE', `${nameOf('to')} is before ${nameOf('from')}`);
+    const { fromMs, toMs } = spanOf({ from, to }, session.clock.now(), nameOf);
     return session.db.snapshot(async (view) => {
       const journal = await journalOf(view, { account, fromMs, toMs });
       const runs = new Map<string, string>();

@@ -10,6 +10,7 @@ import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
 import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 import { listed, listedRow } from './list-rows.ts';
@@ -74,12 +75,11 @@ export const findPayments = defineOperation({
     /** Batches of this time whose numbers were removed (`forget-batches`): they may have paid this number, too. */
     forgotten_batches: z.int(),
   }),
-  async run({ session }, { number: written, country, account, from, to }) {
+  async run({ session, nameOf }, { number: written, country, account, from, to }) {
     const { db, clock, config } = session;
     const number = numberOf(written, country ?? configuredCountry(config.intake));
     const accounts = account === undefined ? visibleAccounts(session) : [account];
-    const fromMs = from === undefined ? 0 : Date.parse(from);
-    const toMs = to === undefined ? clock.now() : Date.parse(to);
+    const { fromMs, toMs } = spanOf({ from, to }, clock.now(), nameOf);
     const asked = { accounts, fromMs, toMs };
     return db.snapshot(async (view) => {
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });

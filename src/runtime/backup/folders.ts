@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import type { Random } from '../../core/basics/random.ts';
 import { dayMs, isoTime } from '../../core/time/clock.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -28,9 +29,15 @@ export async function removePartial(folder: string, now: number): Promise<void> 
   }
 }
 
-/** The complete backups in a folder, the newest first. An unreadable one is not among them. */
+/**
+ * The complete backups in a folder, the newest first. An unreadable one is not among them. Throws `BACKUP_UNUSABLE` if
+ * the folder itself cannot be read.
+ */
 export async function backupsIn(target: string): Promise<{ dir: string; manifest: Manifest }[]> {
-  const names = (await readdir(target)).filter((name) => namePattern.test(name)).toSorted();
+  const all = await readdir(target).catch((error: unknown) => {
+    throw new AirbatchError('BACKUP_UNUSABLE', `${target} cannot be read: ${errorMessage(error)}`, { cause: error });
+  });
+  const names = all.filter((name) => namePattern.test(name)).toSorted();
   const found: { dir: string; manifest: Manifest }[] = [];
   for (const name of names.toReversed()) {
     const dir = join(target, name);

@@ -161,6 +161,9 @@ test('a changed, cut or missing file of a backup is found before anything is res
 
 test('a drill audits the newest backup, and keeping removes the oldest of the same ledger alone', async (t) => {
   const { cwd, airbatch } = await installation(t);
+  const nothing = await airbatch(['backup', 'nowhere', '--drill']);
+  assert.equal(nothing.code, 3);
+  assert.match(nothing.stderr, /nowhere cannot be read: .*\[BACKUP_UNUSABLE\]/);
   mkdirSync(join(cwd, 'backups/airbatch-20200101T000000000Z'), { recursive: true });
   const made: string[] = [];
   for (let index = 0; index < 3; index++) made.push(JSON.parse((await airbatch(['--json', 'backup'])).stdout).backup);
@@ -179,6 +182,7 @@ test('a drill audits the newest backup, and keeping removes the oldest of the sa
   // Somebody has edited the ledger: the backup of it is as wrong, and the drill says so.
   const db = new DatabaseSync(join(cwd, '.airbatch/ledger.db'));
   db.exec("UPDATE rows SET amount = '500' WHERE row_no = 1");
+  db.exec("INSERT INTO access_events VALUES (1, 1, 'ann', 'user.create', '{}', 'forged')");
   db.close();
   const slot = await airbatch(['jobs', 'run', 'nightly', '--slot', '2026-11-20T01:00:00Z']);
   assert.equal(slot.code, 5, slot.stderr);
@@ -186,4 +190,5 @@ test('a drill audits the newest backup, and keeping removes the oldest of the sa
   const bad = await airbatch(['backup', '--drill']);
   assert.equal(bad.code, 5);
   assert.match(bad.stdout, /^! batch \S+: .*row 1/m);
+  assert.match(bad.stdout, /^! the history of access: event 1 was edited/m);
 });

@@ -111,6 +111,14 @@ test('who may see one account finds only its payments', async (t) => {
   await assert.rejects(ask(findPayments, { number: '+254712000001', account: 'main' }), { code: 'ACCOUNT_UNKNOWN' });
 });
 
+test('a time that ends before it begins is refused', async (t) => {
+  const { ask } = await ledger(t);
+  const reversed = { from: month.to, to: month.from };
+  const fault = { code: 'USAGE', message: 'to is before from' };
+  await assert.rejects(ask(findPayments, { number: '+254712000001', ...reversed }), fault);
+  await assert.rejects(ask(listPaidFiles, reversed), fault);
+});
+
 test('what is no number is refused without repeating it', async (t) => {
   const { ask } = await ledger(t);
   await assert.rejects(ask(findPayments, { number: '0712' }), (error: Error) => !/0712/.test(JSON.stringify(error)));

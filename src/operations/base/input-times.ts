@@ -1,0 +1,25 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import { isoTime } from '../../core/time/clock.ts';
+import { timeText } from '../../reports/sentences/format.ts';
+
+/** Refuses a time (epoch ms) in the past. `name` is the door's name for the field. */
+export function requireComing(name: string, text: string, at: number, now: number): void {
+  if (at > now) return;
+  throw new AirbatchError('USAGE', `${name} "${text}" is past: it is ${timeText(isoTime(now))}`, {
+    hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
+  });
+}
+
+/**
+ * A period of the input in epoch ms, both ends included: from the beginning if `from` is left out, until `now` if `to`
+ * is. Throws `USAGE` if it ends before it begins. `nameOf`: the door's names for the fields.
+ */
+export function spanOf(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now: number,
+  nameOf: (field: string) => string,
+): { fromMs: number; toMs: number } {
+  const span = { fromMs: from === undefined ? 0 : Date.parse(from), toMs: to === undefined ? now : Date.parse(to) };
+  if (span.toMs < span.fromMs) throw new AirbatchError('USAGE', `${nameOf('to')} is before ${nameOf('from')}`);
+  return span;
+}
