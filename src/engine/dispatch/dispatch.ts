@@ -3,6 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
 import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
@@ -167,6 +168,8 @@ async function recordIntents(
       intents.push(...written.intents);
       unread.push(...written.unread);
     }
+    // Otherwise, after a kill and with the clock set back, the key would seem to be of the next program.
+    if (intents.length > 0) await raiseHighestClock(unit.tx, unit.at);
     return { intents, unread };
   });
   // A row in doubt is not put back: its own next lookup brings it back.

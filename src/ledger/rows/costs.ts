@@ -9,8 +9,14 @@ export interface RowCost {
 }
 
 /**
- * The account's batches, except this one, that were being sent or followed at some time between `fromMs` and `toMs`
- * (epoch ms).
+ * Batches begin and end by this machine's clock, and payments by the service's. So much longer before and after a time,
+ * batches are looked for that may have payments in it (ms).
+ */
+export const clocksApartMs = 3_600_000;
+
+/**
+ * The account's batches, except this one, that may have been charged at some time between `fromMs` and `toMs` (epoch
+ * ms).
  */
 export async function otherBatches(
   db: Queryable,
@@ -19,7 +25,7 @@ export async function otherBatches(
   const batches = await db.query<{ batch_id: string }>(
     `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
        AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
-    [span.account, span.batchId, span.toMs, span.fromMs],
+    [span.account, span.batchId, span.toMs + clocksApartMs, span.fromMs - clocksApartMs],
   );
   return batches.map(({ batch_id }) => batch_id);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { firstIntentAt, keysProvedFrom, makeKeyProof } from '../../../src/engine/payments/key-age.ts';
 import type { RunnerContext } from '../../../src/engine/runner/context.ts';
@@ -96,6 +97,29 @@ describe('the age of a key', () => {
     await rig.run();
     assert.deepEqual(await rig.states(), ['in_doubt']);
     assert.equal(rig.service.creates.length, 1, 'the key may be forgotten: it is not sent again');
+  });
+
+  test('is not proved where the program was killed within a second, and the clock was set back', async () => {
+    const rig = await makeRig({ paceMs: 500 });
+    const { transact } = rig.db;
+    const { create } = rig.service;
+    rig.service.script('run-1/ref-2', 'lose_answer');
+    rig.service.hidden.add('run-1/ref-2');
+    rig.service.create = async (request) => {
+      const outcome = await create(request);
+      // The second request was written half a second after the first one. Nothing is written after it.
+      if (rig.service.creates.length === 2)
+        rig.db.transact = () => Promise.reject(new AirbatchError('LEDGER_IO', 'killed'));
+      return outcome;
+    };
+    await rig.add(someRows(2));
+    await assert.rejects(rig.run(), { code: 'LEDGER_IO' });
+    rig.db.transact = transact;
+    await rig.db.execute('UPDATE leases SET expires_at = 0');
+    rig.clock.setWall(rig.clock.now() - 48 * 60 * minuteMs);
+    await rig.run(10 * minuteMs);
+    assert.equal((await rig.states())[1], 'in_doubt');
+    assert.equal(rig.service.creates.length, 2, 'nobody knows for how long the machine was off');
   });
 
   for (const [sleptMs, isSent] of [

@@ -33,6 +33,26 @@ describe('the journal of an account', () => {
     assert.deepEqual((await journalOf(db, { ...november, fromMs: startMs + dayMs })).totals, {});
   });
 
+  test('loses no charge at midnight, where the service’s clock differs from this machine’s', async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    const midnight = Date.UTC(2026, 10, 2);
+    // Of a job that runs at midnight, and then of a batch that ended right before midnight.
+    for (const [started, accepted, date] of [
+      [midnight + 500, midnight - 1_500, '2026-11-01'],
+      [midnight - 60_000, midnight + 500, '2026-11-02'],
+    ] as const) {
+      await db.execute('UPDATE batches SET started_at = ?, completed_at = ?', [started, started + 59_000]);
+      await db.execute('UPDATE rows SET accepted_at = ? WHERE cost IS NOT NULL', [accepted]);
+      const { entries, totals } = await journalOf(db, november);
+      assert.deepEqual(
+        entries.map((entry) => entry.date),
+        [date],
+      );
+      assert.deepEqual(totals, { USD: '5.6' });
+    }
+  });
+
   test('has earlier payments of retried rows, and refunds on their own day', async (t) => {
     const db = await testLedger(t);
     await writeSampleBatch(db);
