@@ -128,7 +128,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
       { ...deps, clock },
       {
         provedFrom: keysProvedFrom(wallMs, highestSeenMs),
-        scopeFrom: await noteKeyScope(deps, account, clock.now()),
+        scopeFrom: await noteKeyScope(deps, lease.fence, clock.now()),
       },
     ),
     committer: makeCommitter(deps.db, unitOptions, (rows, isNews) => {

@@ -46,6 +46,7 @@ function cells(row: Found['payments'][number]): string[] {
     amount === null ? (product_id ?? '') : sumsText({ [currency ?? '']: amount }),
     rowStateTexts[status].label,
     [
+      row.second_topup_id && `The service also has the payment ${row.second_topup_id}: perhaps paid twice.`,
       isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
       refunded_at && `Refunded ${timeText(refunded_at)}.`,
     ]
@@ -61,6 +62,7 @@ function linesOf(found: Found): string[] {
     paid_rows,
     paid,
     paid_products,
+    paid_twice_rows,
     refunded_rows,
     open_rows,
     open,
@@ -70,6 +72,8 @@ function linesOf(found: Found): string[] {
   const since = from === null ? '' : ` since ${timeText(from)}`;
   const sums = paid_rows === 0 ? 'nothing' : `${requestedText(paid, paid_products)} in ${counted(paid_rows, 'row')}`;
   const lines = [`${phone_number} was paid ${sums}${since}.`];
+  if (paid_twice_rows > 0)
+    lines.push(`May have been paid twice: ${counted(paid_twice_rows, 'row')}; the sum above has each once.`);
   if (refunded_rows > 0)
     lines.push(`Refunded later: ${counted(refunded_rows, 'row')}; the recipient may not have the airtime.`);
   if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet: ${sumsText(open)}.`);

@@ -4854,6 +4854,7 @@ export interface operations {
                             account: string;
                             file_name: string;
                             counts_as_paid: boolean;
+                            second_topup_id: string | null;
                             refunded_at: string | null;
                         }[];
                         is_cut: boolean;
@@ -4862,6 +4863,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         paid_products: number;
+                        paid_twice_rows: number;
                         refunded_rows: number;
                         charged: {
                             [key: string]: string;

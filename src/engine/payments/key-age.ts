@@ -3,6 +3,7 @@ import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Gateway } from '../../gateway/contract/gateway.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
+import { checkFence, type Fence } from '../../ledger/schema/lease-table.ts';
 import { accountState } from '../../ledger/schema/state-columns.ts';
 import type { EngineDeps, Parts } from '../runner/context.ts';
 
@@ -55,14 +56,16 @@ export function makeKeyProof(
  */
 export async function noteKeyScope(
   { db, gateway: { keyScope }, log }: Pick<EngineDeps, 'db' | 'gateway' | 'log'>,
-  account: string,
+  fence: Fence,
   now: number,
 ): Promise<number> {
+  const { account } = fence;
   if (keyScope === null) return 0;
   const noted = await accountState.keyScope.read(db, account);
   if (noted === keyScope) return (await accountState.keyScopeSince.read(db, account)) ?? 0;
   const since = noted === null ? 0 : now;
   await db.transact(async (tx) => {
+    await checkFence(tx, fence);
     await accountState.keyScope.write(tx, account, keyScope);
     await accountState.keyScopeSince.write(tx, account, since);
   });

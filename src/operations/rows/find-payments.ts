@@ -27,6 +27,8 @@ const sentRow = listedRow.omit({ paid_by: true }).extend({
   file_name: z.string(),
   /** Whether it is completed, or failed at first and the service said later that it was paid. */
   counts_as_paid: z.boolean(),
+  /** A second payment of the row at the service: its recipient may have been paid twice. No sum includes it. */
+  second_topup_id: z.string().nullable(),
   refunded_at: time.nullable(),
 });
 
@@ -65,9 +67,14 @@ export const findPayments = defineOperation({
     paid_rows: z.int(),
     paid: sums,
     paid_products: z.int(),
+    /** Rows that may have been paid twice. */
+    paid_twice_rows: z.int(),
     /** Those of these rows whose money the service has given back: the recipient may not have the airtime. */
     refunded_rows: z.int(),
-    /** What these rows cost, in the currencies of the wallets, without what was refunded later. */
+    /**
+     * What these rows cost, in the currencies of the wallets, without what was refunded later. Charges after a row's end
+     * are not included: `export-journal` has them.
+     */
     charged: sums,
     /** Rows that have no result yet, and what they ask for. */
     open_rows: z.int(),
@@ -99,7 +106,8 @@ export const findPayments = defineOperation({
         const { run_id, file_name, account: payer } = batch;
         const refunded_at = isoOrNull(row.refunded_at);
         const counts_as_paid = countsAsPaid(row);
-        const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, refunded_at };
+        const { second_topup_id } = row;
+        const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
         payments.push({ ...listed(batch, row), ...more });
         addUp(totals, row);
       }
@@ -112,6 +120,7 @@ export const findPayments = defineOperation({
         paid_rows: totals.paidRows,
         paid: totals.paid.toObject(),
         paid_products: totals.products,
+        paid_twice_rows: payments.filter(({ second_topup_id }) => second_topup_id !== null).length,
         refunded_rows: totals.refundedRows,
         charged: totals.charged.toObject(),
         open_rows: totals.openRows,

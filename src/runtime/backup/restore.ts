@@ -40,7 +40,8 @@ export async function restoreBackup(
     await markRestored(session, join(partial, ledgerName), backup.manifest);
     const others = names.filter((name) => name !== ledgerName).map((name) => ({ name, path: join(folder, name) }));
     for (const { name, path } of others) await requireSameOrMissing(join(partial, name), path);
-    for (const { name, path } of others) await place(join(partial, name), path);
+    for (const { name, path } of others) if (!existsSync(path)) await place(join(partial, name), path);
+    // A program that was started meanwhile may have made a new ledger.
     await place(join(partial, ledgerName), ledgerPath);
     await syncFolder(folder);
     return { manifest: backup.manifest, files: [ledgerPath, ...others.map(({ path }) => path)] };
@@ -72,10 +73,12 @@ async function requireSameOrMissing(made: string, path: string): Promise<void> {
   if (existsSync(path) && (await measured(path)).sha256 !== (await measured(made)).sha256) throw exists(path);
 }
 
+/** Throws `LEDGER_EXISTS` if there is such a file. */
 async function place(made: string, path: string): Promise<void> {
-  if (existsSync(path)) return;
   makeFolders(dirname(path));
-  await link(made, path);
+  await link(made, path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? exists(path) : error;
+  });
 }
 
 function exists(path: string): AirbatchError {

@@ -13,6 +13,10 @@ import {
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
+import { systemRandom } from '../../../src/core/basics/random.ts';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { restoreBackup } from '../../../src/runtime/backup/restore.ts';
+import type { Session } from '../../../src/runtime/session/session.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
@@ -191,4 +195,21 @@ test('a drill audits the newest backup, and keeping removes the oldest of the sa
   assert.equal(bad.code, 5);
   assert.match(bad.stdout, /^! batch \S+: .*row 1/m);
   assert.match(bad.stdout, /^! the history of access: event 1 was edited/m);
+});
+
+test('a restore fails if a program makes a new ledger meanwhile, such as one that its service manager starts', async (t) => {
+  const { airbatch } = await installation(t);
+  const { backup } = JSON.parse((await airbatch(['--json', 'backup'])).stdout);
+  const ledgerPath = join(folderOf(t), 'ledger.db');
+  const clock = {
+    ...systemClock,
+    now() {
+      writeFileSync(ledgerPath, 'new', { mode: 0o600 });
+      return systemClock.now();
+    },
+  };
+  const session = { ledgerPath, clock, random: systemRandom, person: 'ann', through: 'cli' } as unknown as Session;
+  const restoring = restoreBackup(session, { dir: backup, passphrase: () => passphrase });
+  await assert.rejects(restoring, { code: 'LEDGER_EXISTS' });
+  assert.equal(readFileSync(ledgerPath, 'utf8'), 'new');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { firstIntentAt, keysProvedFrom, makeKeyProof } from '../../../src/engine/payments/key-age.ts';
+import { firstIntentAt, keysProvedFrom, makeKeyProof, noteKeyScope } from '../../../src/engine/payments/key-age.ts';
 import type { RunnerContext } from '../../../src/engine/runner/context.ts';
 import type { PaymentRecord } from '../../../src/ledger/rows/payments.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
@@ -120,6 +120,21 @@ describe('the age of a key', () => {
     await rig.run(10 * minuteMs);
     assert.equal((await rig.states())[1], 'in_doubt');
     assert.equal(rig.service.creates.length, 2, 'nobody knows for how long the machine was off');
+  });
+
+  test('stays with the API key of the program that has the account, whatever one writes that has lost it', async () => {
+    const rig = await makeRig();
+    const { service, clock, db } = rig;
+    await db.execute("INSERT INTO leases (account, holder, fence, expires_at) VALUES ('main', 'new', 2, 0)");
+    const note = (keyScope: string, holder: string, fence: number) =>
+      noteKeyScope(
+        { db, gateway: { ...service, keyScope }, log: { info() {}, warn() {} } },
+        { account: 'main', holder, fence },
+        clock.now(),
+      );
+    assert.equal(await note('new key', 'new', 2), 0);
+    await assert.rejects(note('old key', 'old', 1), { code: 'FENCED' });
+    assert.equal(await note('new key', 'new', 2), 0, 'it is still noted');
   });
 
   for (const [sleptMs, isSent] of [

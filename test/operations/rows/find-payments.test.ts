@@ -95,6 +95,18 @@ test('a failed payment that the service contradicts counts as paid, and a refund
   );
 });
 
+test('a second payment that the service has for a row is shown', async (t) => {
+  const { db, ask } = await ledger(t);
+  assert.equal((await ask(findPayments, { number: '+254712000001' })).paid_twice_rows, 0);
+  await db.execute("UPDATE rows SET second_topup_id = 'second' WHERE batch_id = 'B-1' AND row_no = 1");
+  const { payments, paid_twice_rows } = await ask(findPayments, { number: '+254712000001' });
+  assert.equal(paid_twice_rows, 1);
+  assert.deepEqual(
+    payments.map(({ second_topup_id }) => second_topup_id),
+    [null, 'second', null],
+  );
+});
+
 test('a search ends at the times that it names, and counts batches whose people were forgotten', async (t) => {
   const { db, ask } = await ledger(t);
   const earlier = { number: '+254712000001', to: new Date(startMs + 500).toISOString() };
@@ -148,7 +160,9 @@ test('the files of which rows were paid in a time have their own sums, the last 
 
 test('a file is found on the day of its payments, where the service’s clock differs from this machine’s', async (t) => {
   const { db, ask } = await ledger(t);
-  await db.execute("UPDATE batches SET started_at = ? WHERE batch_id = 'B-1'", [Date.parse('2026-11-02T00:00:00.500Z')]);
+  await db.execute("UPDATE batches SET started_at = ? WHERE batch_id = 'B-1'", [
+    Date.parse('2026-11-02T00:00:00.500Z'),
+  ]);
   await db.execute("UPDATE rows SET completed_at = ? WHERE batch_id = 'B-1' AND status = 'completed'", [
     Date.parse('2026-11-01T23:59:59Z'),
   ]);
