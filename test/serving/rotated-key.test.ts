@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../src/runtime/settings/config.ts';
 import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
@@ -148,4 +149,19 @@ test('a secret in a file is judged: its permissions, its content, and a second p
     (await accounts({ TOPUP_KEY: 'canary-three' })).stderr,
     /apiKeyFile: is set, and apiKeyEnv as well|apiKeyFile is set, and apiKeyEnv as well/,
   );
+});
+
+test('a key that no request can carry is not read: the earlier one stays in use, and serve goes on', async (t) => {
+  const cwd = folderOf(t);
+  const file = join(cwd, 'api.key');
+  const main = { baseUrl: 'http://127.0.0.1:1', apiKeyFile: 'api.key' };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(file, 'old-key\n', { mode: 0o600 });
+  const config = await loadConfig({ cwd, env: {} });
+  writeFileSync(file, 'canary key\n');
+  const isRefused = ({ code, message }: Error & { code?: string }) =>
+    code === 'CONFIG_INVALID' && message.includes('"main"') && !message.includes('canary');
+  assert.throws(() => config.rereadAccounts(), isRefused);
+  writeFileSync(file, 'fresh-key\n');
+  assert.deepEqual(config.rereadAccounts().get('main')?.credentials, { apiKey: 'fresh-key' });
 });

@@ -72,8 +72,8 @@ export const findPayments = defineOperation({
     /** Those of these rows whose money the service has given back: the recipient may not have the airtime. */
     refunded_rows: z.int(),
     /**
-     * What these rows cost, in the currencies of the wallets, without what was refunded later. Charges after a row's end
-     * are not included: `export-journal` has them.
+     * What these rows cost, in the currencies of the wallets, without what was refunded later. Charges after the end of
+     * a row are not included: `export-journal` has them.
      */
     charged: sums,
     /** Rows that have no result yet, and what they ask for. */

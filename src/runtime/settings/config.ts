@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { AirbatchError, configFaults, errorMessage, errorTable } from '../../core/basics/errors.ts';
 import { faultTexts, shapeFaults } from '../../core/text/shape-faults.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
+import { checkedCredential } from '../../gateway/transport/service-call.ts';
 import { ledgerUrlSecrets } from '../../ledger/drivers/postgres/ledger-url.ts';
 import {
   type FaultOf,
@@ -137,6 +138,9 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       const again = collectSecrets(fresh);
       const found = readAccounts(fresh, again);
       again.requireAll();
+      // An account with such a key could not be opened, and would end the program.
+      for (const { name, credentials } of found.values())
+        for (const [field, value] of Object.entries(credentials)) checkedCredential(`${field} of "${name}"`, value);
       secrets.push(...accountSecrets(found).filter((secret) => !secrets.includes(secret)));
       return found;
     },
