@@ -39,6 +39,7 @@ export const load = {
   key: () => import('./audits/key.ts'),
   backup: () => import('./backup/backup.ts'),
   restore: () => import('./backup/restore.ts'),
+  ledger: () => import('./backup/ledger.ts'),
   apiKeys: () => import('./serving/api-keys.ts'),
   webhooks: () => import('./serving/webhooks.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;

@@ -15,6 +15,7 @@ import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-
 import type { NewRow, RowRecord } from './rows/rows.ts';
 import { type RowFields, updateRow } from './rows/update-row.ts';
 import { checkFence, type Fence } from './schema/lease-table.ts';
+import { requireNotMoved } from './schema/moves.ts';
 
 /**
  * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and
@@ -86,7 +87,9 @@ export function inUnit<Result>(
   work: (unit: Unit) => Promise<Result>,
 ): Promise<Result> {
   return db.transact(async (tx) => {
+    // A ledger that is moved away has raised its fences.
     if (options.fence) await checkFence(tx, options.fence);
+    else await requireNotMoved(tx);
     const pending = makePending(tx, options);
     const result = await work(openUnit(pending));
     const changed = await writePending(pending);

@@ -13,6 +13,7 @@ import { revokeSession } from './access/revoke-session.ts';
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
 import { backUpLedger } from './backup/back-up-ledger.ts';
+import { copyLedger } from './backup/copy-ledger.ts';
 import { drillBackup } from './backup/drill-backup.ts';
 import { restoreLedger } from './backup/restore-ledger.ts';
 import { approveBatch } from './batches/approve-batch.ts';
@@ -131,6 +132,7 @@ export const operations = {
   backUpLedger,
   drillBackup,
   restoreLedger,
+  copyLedger,
   listEvents,
   listRows,
   findPayments,

@@ -181,6 +181,7 @@ async function askAndStop({ run, stop, write }: Place): Promise<void> {
   const { backup } = await run('backup', 'backups');
   await run('backup', 'backups', '--drill');
   await run('restore', backup, '--ledger', 'again/ledger.db');
+  await run('ledger', 'copy', '--from', 'again/ledger.db', '--to', 'moved/ledger.db');
   await stop('sandbox', '--ephemeral');
   await stop('serve', '--port', '0');
   await stop('console', '--port', '0');

@@ -123,6 +123,10 @@ export const errorTable = {
     forPrograms:
       'Nothing more is sent. Find out who moved it, put the newest ledger back, and start again. If it is a backup, say that it is restored.',
   },
+  LEDGER_MOVED: {
+    exitCode: 6,
+    hint: 'Nothing is sent from it. Set "ledger" in the configuration, or AIRBATCH_LEDGER_URL, to the place to which it was moved.',
+  },
   LEDGER_EXISTS: {
     exitCode: 2,
     hint: 'Stop all programs on it, and move it to another folder, but leave the *.mark files. Then restore again.',

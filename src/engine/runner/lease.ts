@@ -4,6 +4,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
 import { isSameHistory, raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
+import { requireNotMoved } from '../../ledger/schema/moves.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteLedgerRestored, noteRestored } from './ledger-mark.ts';
 import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
@@ -46,8 +47,8 @@ export interface LeaseOptions {
 
 /**
  * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is
- * older than its mark, was restored on its server or has failed over to a replica, and `LEDGER_VERSION` if a later
- * version has changed the ledger since it was opened.
+ * older than its mark, was restored on its server or has failed over to a replica, `LEDGER_VERSION` if a later version
+ * has changed the ledger since it was opened, and `LEDGER_MOVED` if it was moved to another place.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;
@@ -57,6 +58,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   let provenMonotonic = clock.monotonic();
   const lease = await db.transact(async (tx) => {
     await requireOwnVersion(tx);
+    await requireNotMoved(tx);
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;
     const now = clock.now();

@@ -22,6 +22,11 @@ export async function findLease(db: Queryable, account: string): Promise<LeaseRe
   return lease ?? null;
 }
 
+/** Every lease that was ever taken. */
+export function allLeases(db: Queryable): Promise<LeaseRecord[]> {
+  return db.query('SELECT * FROM leases ORDER BY account');
+}
+
 /** The lease of the account if somebody holds it at `now`. A process that was killed holds it until it expires. */
 export async function findHeldLease(db: Queryable, account: string, now: number): Promise<LeaseRecord | null> {
   const sql = 'SELECT * FROM leases WHERE account = ? AND expires_at > ledger_now(?)';

@@ -259,4 +259,13 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE leases ADD COLUMN taken_at BIGINT'],
   // On PostgreSQL: the identity of the ledger on its server, as runners last found it.
   ['ALTER TABLE ledger_state ADD COLUMN server_history TEXT'],
+  [
+    // Moves of the whole ledger to another place, or from one: see moves.ts.
+    `CREATE TABLE moves (
+      move_id TEXT PRIMARY KEY,
+      state TEXT NOT NULL,
+      other_place TEXT NOT NULL,
+      moved_at BIGINT NOT NULL
+    )`,
+  ],
 ];

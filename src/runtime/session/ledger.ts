@@ -11,14 +11,17 @@ export function openLedger(path: string): Promise<Database> {
   return prepared(openSqlite(path));
 }
 
-/** Opens the ledger; creates it, or upgrades its schema, if needed. Null if there is none and none may be created. */
+/**
+ * Opens the ledger; creates it, or upgrades its schema, if needed. Null if there is none and none may be created.
+ * `holdsTurn`: its transactions may take as long as they need, so that every other writer waits.
+ */
 export async function openPlace(
   { ledger, ledgerUrl }: LedgerPlace,
-  { onlyIfThere }: { onlyIfThere: boolean },
+  { onlyIfThere, holdsTurn = false }: { onlyIfThere: boolean; holdsTurn?: boolean },
 ): Promise<Database | null> {
   if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openLedger(ledger);
   const { openPostgres } = await import('../../ledger/drivers/postgres/postgres.ts');
-  const db = openPostgres(ledgerUrl);
+  const db = openPostgres(ledgerUrl, holdsTurn ? { idleInTransactionMsMax: 0 } : {});
   if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return prepared(db);
   await db.close();
   return null;

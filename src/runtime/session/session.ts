@@ -8,6 +8,7 @@ import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
 import { endAbandoned } from '../../intake/check/end-reading.ts';
 import type { Actor, Through } from '../../ledger/actor.ts';
 import { ledgerUrlSecrets, shownLedgerUrl } from '../../ledger/drivers/postgres/ledger-url.ts';
+import { findOpenMove, requireNotMoved } from '../../ledger/schema/moves.ts';
 import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
 import { isJournal, makeLog } from '../logging/log.ts';
@@ -67,7 +68,7 @@ export const noLedgerPath = ':memory:';
 /**
  * Opens the ledger and the log as configured, and cleans up what killed programs left: half-read files, and rows of
  * cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or the reason why the ledger cannot be opened
- * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
+ * (`LEDGER_VERSION`, `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`, `LEDGER_MOVED`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, stderr, onlyIfThere = false, onlyReads = false, noLedger = false } = options;
@@ -90,8 +91,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const isMissing = !noLedger && found === null;
   const db = found ?? (await openLedger(noLedgerPath));
   try {
-    await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
-    await cancelRowsLeft({ db, clock: systemClock }, { actor: 'engine' });
+    // A ledger that was moved can still be read.
+    if ((await findOpenMove(db)) === null) {
+      await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
+      await cancelRowsLeft({ db, clock: systemClock }, { actor: 'engine' });
+    } else if (!onlyIfThere && !onlyReads) await requireNotMoved(db);
   } catch (error) {
     await db.close();
     throw error;

@@ -122,6 +122,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   backUpLedger: null,
   drillBackup: null,
   restoreLedger: null,
+  copyLedger: null,
   // They read files of the machine that the caller names.
   checkMigration: null,
   verifyReports: null,

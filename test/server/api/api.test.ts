@@ -181,7 +181,14 @@ describe('the OpenAPI document', () => {
       Object.values(path).map((item) => (item as { operationId: string }).operationId),
     );
     const paying = ['create-job', 'invite-admin', 'retry-failed', 'run-file'];
-    const onFiles = ['back-up-ledger', 'check-migration', 'drill-backup', 'restore-ledger', 'verify-reports'];
+    const onFiles = [
+      'back-up-ledger',
+      'check-migration',
+      'copy-ledger',
+      'drill-backup',
+      'restore-ledger',
+      'verify-reports',
+    ];
     const local = [...paying, ...onFiles];
     assert.deepEqual(
       ids.toSorted(),

@@ -14,7 +14,7 @@ const writerLock = 5_227_110_201;
 export interface PostgresOptions {
   /**
    * A writer that is frozen or cut off must not keep the others waiting: the server ends its transaction after so long
-   * without a statement.
+   * without a statement. 0: never.
    */
   idleInTransactionMsMax?: number;
   /** How long a writer waits for the one before it, until it fails with `LEDGER_BUSY`. */

@@ -1,0 +1,65 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Queryable } from '../drivers/database.ts';
+
+/**
+ * A move of the whole ledger to another place, as one of its two ledgers has it. `left`: this ledger was moved, and
+ * never works again. `arriving`: this is the copy, and does not work before the other one is known to be `left`.
+ * `arrived`: the copy works.
+ */
+export interface Move {
+  move_id: string;
+  state: 'left' | 'arriving' | 'arrived';
+  /** The place of the other ledger, without a password. */
+  other_place: string;
+  /** Epoch milliseconds. */
+  moved_at: number;
+}
+
+/** The move because of which this ledger does not work; null if it works. */
+export async function findOpenMove(db: Queryable): Promise<Move | null> {
+  return (await db.query<Move>("SELECT * FROM moves WHERE state <> 'arrived'"))[0] ?? null;
+}
+
+/** Fails with `LEDGER_MOVED` if this ledger was moved away, or is a copy that is not complete. */
+export async function requireNotMoved(db: Queryable): Promise<void> {
+  const move = await findOpenMove(db);
+  if (move !== null) throw moved(move);
+}
+
+export function moved({ state, other_place }: Pick<Move, 'state' | 'other_place'>): AirbatchError {
+  if (state !== 'arriving') return new AirbatchError('LEDGER_MOVED', `this ledger was moved to ${other_place}`);
+  return new AirbatchError('LEDGER_MOVED', `this ledger is a copy of ${other_place} that was not finished`, {
+    hint: 'Nothing is sent from it. Say "airbatch ledger copy" again with the same places: that finishes it.',
+  });
+}
+
+export async function addMove(tx: Queryable, { move_id, state, other_place, moved_at }: Move): Promise<void> {
+  await tx.execute('INSERT INTO moves (move_id, state, other_place, moved_at) VALUES (?, ?, ?, ?)', [
+    move_id,
+    state,
+    other_place,
+    moved_at,
+  ]);
+}
+
+/** Lets the copy work where it is now. Returns false if it is not the copy of this move, or works already. */
+export async function finishMove(tx: Queryable, moveId: string): Promise<boolean> {
+  const finish = "UPDATE moves SET state = 'arrived' WHERE move_id = ? AND state = 'arriving'";
+  if ((await tx.execute(finish, [moveId])) === 0) return false;
+  await tx.execute('UPDATE ledger_state SET server_history = ledger_history()');
+  return true;
+}
+
+/**
+ * The processes that work on the ledger: that send for an account, read a file, or run a job. A killed one is among
+ * them until its time expires.
+ */
+export async function presentHolders(tx: Queryable, now: number): Promise<string[]> {
+  const found = await tx.query<{ holder: string }>(
+    `SELECT holder FROM leases WHERE expires_at > ledger_now(?)
+     UNION SELECT holder FROM readings WHERE expires_at > ledger_now(?)
+     UNION SELECT holder FROM slots WHERE state = 'running' AND expires_at > ledger_now(?)`,
+    [now, now, now],
+  );
+  return found.map(({ holder }) => holder);
+}
