@@ -19,9 +19,10 @@ test('of several batches, the exit code is that of the one that most needs atten
     assert.equal(worstExitCode(codes), worst, codes.join());
 });
 
-describe('the systemd unit in docs/jobs.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/jobs.md'), 'utf8');
-  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(page)?.[1] ?? '';
+describe('the systemd unit', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
+  const unit = read('deploy/systemd/airbatch.service');
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
   const prevented = setting('RestartPreventExitStatus').split(' ').map(Number);
   const restarts = (code: ErrorCode) => !prevented.includes(errorTable[code].exitCode);
 
@@ -31,6 +32,7 @@ describe('the systemd unit in docs/jobs.md', () => {
     'ROLE_MISSING',
     'CREDENTIALS_REJECTED',
     'LEDGER_DAMAGED',
+    'LEDGER_MOVED',
     'LEDGER_REPLACED',
     'LEDGER_RESTORED',
     'LEDGER_VERSION',
@@ -53,8 +55,8 @@ describe('the systemd unit in docs/jobs.md', () => {
       assert.equal(restarts(code), true);
     });
 
-  test('agrees with the table below it, code by code', () => {
-    const [, table = ''] = page.split('`serve` ends with these exit codes:');
+  test('agrees with the table in docs/jobs.md, code by code', () => {
+    const [, table = ''] = read('docs/jobs.md').split('`serve` ends with these exit codes:');
     const rows = [...table.matchAll(/^\| (\d+) \|.*\| (.*)\|$/gm)].map(([, code, again = '']) => [Number(code), again]);
     assert.deepEqual(
       rows.map(([code]) => code),
