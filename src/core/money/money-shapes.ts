@@ -20,8 +20,13 @@ const decimal = z
   .string()
   .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
 
+/** Values by currency. */
+export function byCurrency<Value extends z.ZodType>(value: Value) {
+  return z.record(currencyCode, value, {
+    // Otherwise zod says that a key is invalid, but not why.
+    error: (issue) => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined),
+  });
+}
+
 /** Amounts by currency in settings; a currency that is not named has none. */
-export const amountsByCurrency = z.record(currencyCode, decimal, {
-  // Otherwise zod says that a key is invalid, but not why.
-  error: (issue) => (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined),
-});
+export const amountsByCurrency = byCurrency(decimal);

@@ -8,7 +8,7 @@ import { isAnswer, smsLengthMax } from './sms-message.ts';
 /** Titles take a few lines: a larger number is a mistake. */
 const headerLineMax = 1_000;
 
-const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
+export const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
 /** A limit for each currency; a currency that is not named has none. */
 const byCurrency = amountsByCurrency.default({});
 

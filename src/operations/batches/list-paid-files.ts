@@ -34,7 +34,8 @@ const paidFile = z.strictObject({
 export const listPaidFiles = defineOperation({
   name: 'list-paid-files',
   role: 'audit',
-  ledger: 'read',
+  // Not 'read': without a ledger, nobody can say that nothing was paid.
+  ledger: 'change',
   showsOnlyVisible: true,
   input: z.strictObject({
     account: accountName.optional(),

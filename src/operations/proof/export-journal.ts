@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byCurrency } from '../../core/money/money-shapes.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { journalOf } from '../../reports/reconcile/journal.ts';
@@ -17,7 +18,8 @@ const accountOfBooks = z.string().trim().min(1).max(100);
 export const exportJournal = defineOperation({
   name: 'export-journal',
   role: 'audit',
-  ledger: 'read',
+  // Not 'read': without a ledger, nobody can say that nothing left the wallets.
+  ledger: 'change',
   input: z.strictObject({
     account: accountName.optional(),
     from: moment,
@@ -27,7 +29,7 @@ export const exportJournal = defineOperation({
     /** The account of the books that airtime is charged to. */
     expense: accountOfBooks.default('Airtime'),
     /** The account of the books for the wallets of each currency. If one is left out: "Airtime wallet USD". */
-    wallets: z.record(z.string(), accountOfBooks).default({}),
+    wallets: byCurrency(accountOfBooks).default({}),
   }),
   result: z.strictObject({
     account: accountName,

@@ -4,6 +4,7 @@ import { Sums, subtractAmounts } from '../../core/money/money.ts';
 import { isTerminal } from '../../core/state/row-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { readPhone } from '../../intake/cells/phone.ts';
+import { countryCode } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
@@ -39,16 +40,14 @@ const sentRow = listedRow.omit({ paid_by: true }).extend({
 export const findPayments = defineOperation({
   name: 'find-payments',
   role: 'audit',
-  ledger: 'read',
+  // Not 'read': without a ledger, nobody can say that nothing was sent.
+  ledger: 'change',
   showsOnlyVisible: true,
   input: z.strictObject({
     /** As people write it, with its country code, or in national form with `country`. */
     number: z.string().trim().min(1).max(40),
     /** Two letters. If it is left out: the configured one. */
-    country: z
-      .string()
-      .regex(/^[A-Z]{2}$/)
-      .optional(),
+    country: countryCode.optional(),
     account: accountName.optional(),
     /** Rows that were first sent in this time. If both are left out: at any time. */
     from: moment.optional(),
