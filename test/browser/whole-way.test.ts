@@ -7,6 +7,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { type RunningCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { sandboxHere } from '../support/sandbox-process.ts';
 import { buildConsole, openBrowser } from './browser.ts';
 
 const password = 'correct horse battery';
@@ -23,15 +24,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** `airbatch console --sandbox` in a folder, which is killed and started again as often as a test wants. */
+/** `airbatch console` in a folder, at a sandbox that lives on, which is killed and started again as often as a test wants. */
 async function program(t: TestContext) {
   const cwd = folderOf(t);
-  writeFileSync(join(cwd, 'airbatch.config.json'), '{"policy":{"approval":{"needed":"always"}}}');
+  const { url: baseUrl, liveCharges } = await sandboxHere(t);
+  // What a kill left in doubt is looked up soon.
+  const doubt = { lookupDelaysMs: [1_000], resendDelaysMs: [2_000] };
+  const main = { baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY', doubt };
+  const policy = { approval: { needed: 'always' } };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, policy }));
   const port = await freePort();
   let command: RunningCommand | null = null;
   t.after(() => command?.child.kill('SIGKILL'));
   const start = async () => {
-    command = startCommand(['--json', 'console', '--sandbox', '--port', String(port)], { cwd });
+    const env = { AIRBATCH_API_KEY: 'sandbox-key' };
+    command = startCommand(['--json', 'console', '--port', String(port)], { cwd, env });
     const [line] = await command.seen(/\{\n? *"url":[^}]+\}/);
     return JSON.parse(line) as { url: string; link: string | null };
   };
@@ -39,7 +46,7 @@ async function program(t: TestContext) {
     command?.child.kill('SIGKILL');
     await command?.ended;
   };
-  return { cwd, start, kill };
+  return { cwd, start, kill, liveCharges };
 }
 
 type Program = Awaited<ReturnType<typeof program>>;
@@ -207,6 +214,8 @@ test('the way of a clerk, an approver, an operator and an auditor, from an empty
   await running.start();
   await operator.getByText(`${rows} / ${rows}`).waitFor({ timeout: 120_000 });
   await operator.getByText('No connection to the server').waitFor({ state: 'hidden' });
+  const charges = [...(await running.liveCharges()).values()];
+  assert.deepEqual(charges, Array<number>(rows).fill(1), 'each row was charged once');
 
   const auditor = await windows();
   await enter(auditor, auditorLink);
