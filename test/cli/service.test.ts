@@ -74,7 +74,7 @@ describe('airbatch balance', () => {
     assert.equal(rejected.code, 6);
     assert.match(
       rejected.stderr,
-      /rejects the credentials of account "stranger" \(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in .*, then try again\./,
+      /rejects the credentials of account "stranger" \(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN where it is set, then try again\./,
     );
     assert.doesNotMatch(rejected.stderr, new RegExp(env.OLD_TOKEN));
     const day = ['--from', '2026-11-01', '--to', '2026-11-02'];

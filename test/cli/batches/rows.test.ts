@@ -43,7 +43,7 @@ test('airbatch rows lists the rows of a batch, all or some, and says how to see 
 
   const found = await airbatch('find', '0712 101 000', '--country', 'KE', '--from', '2020-01-01');
   assert.equal(found.code, 0, found.stderr);
-  assert.match(found.stdout, new RegExp(`${batch} +1 +Amina Otieno +KES 10 +completed`));
+  assert.match(found.stdout, new RegExp(`${batch} +1 +Amina Otieno +KES 10\\.00 +completed`));
   assert.match(found.stdout, /^2\*{8}000 was paid KES 10\.00 in 1 row since 2020-01-01 00:00:00 UTC\.$/m);
   const none = await airbatch('find', '+254712101009');
   assert.match(none.stdout, /^Nothing was sent to 2\*{8}009 in this time\.$/m);

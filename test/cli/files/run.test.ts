@@ -170,7 +170,7 @@ describe('airbatch run', () => {
     assert.equal(run.code, 6, run.stderr);
     assert.match(
       run.stderr,
-      /rejects the credentials of account "default" \(AIRBATCH_API_KEY\): UNAUTHORIZED, wrong key \[CREDENTIALS_REJECTED\]\nCorrect AIRBATCH_API_KEY in the environment or in \.env, then run the file again: nothing was sent\.\n$/,
+      /rejects the credentials of account "default" \(AIRBATCH_API_KEY\): UNAUTHORIZED, wrong key \[CREDENTIALS_REJECTED\]\nCorrect AIRBATCH_API_KEY where it is set, then run the file again: nothing was sent\.\n$/,
     );
   });
 
