@@ -80,7 +80,7 @@ describe('airbatch balance', () => {
     const day = ['--from', '2026-11-01', '--to', '2026-11-02'];
     await makeLedgerIn(cwd);
     const unread = await ask('stranger', 'reconcile', ...day);
-    assert.match(unread.stderr, /\(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in /);
+    assert.match(unread.stderr, /\(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN where it is set/);
     const unreachable = await ask('nowhere', 'networks');
     assert.equal(unreachable.code, 5);
     assert.match(

@@ -69,7 +69,7 @@ describe('the catalog of an account', () => {
     assert.deepEqual(log, [
       {
         message: 'the service refuses the account its catalog',
-        data: { account: 'main', code: 'FORBIDDEN', said: 'lacks a permission' },
+        data: { account: 'main', code: 'FORBIDDEN', said: 'lacks a permission', request_id: null },
       },
     ]);
   });

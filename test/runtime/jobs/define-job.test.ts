@@ -169,7 +169,7 @@ test('faults of the schema are explained to people, with what was probably meant
     [{ acount: 'main' }, 'acount is not known (did you mean account?)'],
     [{ colour: 'red' }, 'colour is not known'],
     [{ priority: 'urgnet' }, 'priority must be "urgent", "normal" or "bulk" (did you mean "urgent"?)'],
-    [{ source: { kind: 'ftp' } }, 'source.kind must be "folder", "file", "command" or "reconciliation"'],
+    [{ source: { kind: 'ftp' } }, 'source.kind must be "folder", "file", "command", "reconciliation" or "backup"'],
     [{ source: {} }, 'source.kind is missing'],
     [{ source: { kind: 'folder', folder: '' } }, 'source.folder must not be empty'],
     [{ source: { kind: 'folder', flder: 'a' } }, 'source.folder is missing (you wrote flder)'],
