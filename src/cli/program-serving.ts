@@ -131,12 +131,12 @@ export function addBackup(program: Command, call: Call): void {
     .description('restore a backup where the ledger was; every row is then looked up before it is sent')
     .action(call('restore'));
   example(
-    program.command('ledger').argument('<action>', 'copy'),
+    program.command('ledger').argument('[action]', 'check, migrate or copy', 'check'),
     'airbatch ledger copy --from .airbatch/ledger.db --to postgres://localhost/airbatch',
   )
-    .description('move the ledger to an empty database or file; nothing can be sent from the old one afterwards')
-    .option('--from <place>', 'the path or the URL of the ledger (default: the configured one)')
-    .option('--to <place>', 'the path or the URL of its new place (default: the configured one)')
+    .description("check the ledger, bring it to this version's schema, or move it to an empty database or file")
+    .option('--from <place>', 'with "copy": the path or the URL of the ledger (default: the configured one)')
+    .option('--to <place>', 'with "copy": the path or the URL of its new place (default: the configured one)')
     .action(call('ledger'));
 }
 

@@ -13,8 +13,10 @@ import { revokeSession } from './access/revoke-session.ts';
 import { auditLedger } from './audit/audit-ledger.ts';
 import { listEvents } from './audit/list-events.ts';
 import { backUpLedger } from './backup/back-up-ledger.ts';
+import { checkLedger } from './backup/check-ledger.ts';
 import { copyLedger } from './backup/copy-ledger.ts';
 import { drillBackup } from './backup/drill-backup.ts';
+import { migrateLedger } from './backup/migrate-ledger.ts';
 import { restoreLedger } from './backup/restore-ledger.ts';
 import { approveBatch } from './batches/approve-batch.ts';
 import { listBatches } from './batches/list-batches.ts';
@@ -133,6 +135,8 @@ export const operations = {
   drillBackup,
   restoreLedger,
   copyLedger,
+  checkLedger,
+  migrateLedger,
   listEvents,
   listRows,
   findPayments,

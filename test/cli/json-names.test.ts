@@ -181,6 +181,7 @@ async function askAndStop({ run, stop, write }: Place): Promise<void> {
   const { backup } = await run('backup', 'backups');
   await run('backup', 'backups', '--drill');
   await run('restore', backup, '--ledger', 'again/ledger.db');
+  for (const action of ['check', 'migrate']) await run('ledger', action);
   await run('ledger', 'copy', '--from', 'again/ledger.db', '--to', 'moved/ledger.db');
   await stop('sandbox', '--ephemeral');
   await stop('serve', '--port', '0');

@@ -202,6 +202,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
       ),
     compact: () => process.read(() => database.compact()),
     emptyLog: () => process.read(() => database.emptyLog()),
+    checkIntegrity: () => process.read(() => database.checkIntegrity()),
     isEmpty: () => process.read(() => database.isEmpty()),
     listen: (onNotice) => database.listen(onNotice),
     close: async () => undefined,

@@ -33,6 +33,7 @@ export function counted(db: Database): Database {
     snapshot: count(db.snapshot) as Database['snapshot'],
     compact: count(db.compact),
     emptyLog: count(db.emptyLog),
+    checkIntegrity: count(db.checkIntegrity),
     isEmpty: count(db.isEmpty),
     listen: db.listen,
     close: db.close,

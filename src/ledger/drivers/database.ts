@@ -17,6 +17,15 @@ export interface Notice {
   account: string;
 }
 
+/**
+ * What is damaged, in words of the database; empty if nothing was found. `looked_at`: all pages and indexes (SQLite);
+ * the checksums of the pages that were read until now (PostgreSQL); or nothing, because PostgreSQL keeps no checksums.
+ */
+export interface Integrity {
+  looked_at: 'everything' | 'checksums' | 'nothing';
+  faults: string[];
+}
+
 /** Called with each notice; with null if some may have been missed. */
 export type OnNotice = (notice: Notice | null) => void;
 
@@ -49,6 +58,8 @@ export interface Database extends Queryable {
    * thousand. It begins and rejects like `compact`.
    */
   emptyLog(): Promise<void>;
+  /** Looks for damage, as far as the database can: see `Integrity`. It reads all of a file. */
+  checkIntegrity(): Promise<Integrity>;
   /** Whether the database has no tables of a ledger yet. */
   isEmpty(): Promise<boolean>;
   /**

@@ -49,6 +49,12 @@ async function requireNobody(tx: Queryable, others: Others | null): Promise<void
   );
 }
 
+/** The version of the ledger's schema, and the newest one that this program knows. */
+export async function schemaVersions(db: Queryable): Promise<{ schema: number; newest: number }> {
+  const [found] = await db.query<{ schema: number }>('SELECT COALESCE(MAX(version), 0) AS schema FROM migrations');
+  return { schema: found?.schema ?? 0, newest: migrations.length };
+}
+
 /** Fails with `LEDGER_VERSION` if a later version has changed the ledger, perhaps since it was opened. */
 export async function requireOwnVersion(db: Queryable): Promise<void> {
   const newer = await db.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);

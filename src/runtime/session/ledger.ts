@@ -19,10 +19,19 @@ export async function openPlace(
   { ledger, ledgerUrl }: LedgerPlace,
   { onlyIfThere, holdsTurn = false }: { onlyIfThere: boolean; holdsTurn?: boolean },
 ): Promise<Database | null> {
-  if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openLedger(ledger);
+  const db = await openAsItIs({ ledger, ledgerUrl }, { onlyIfThere, holdsTurn });
+  return db && prepared(db);
+}
+
+/** The same, but the schema stays as it is. Only for work that fits every schema. */
+export async function openAsItIs(
+  { ledger, ledgerUrl }: LedgerPlace,
+  { onlyIfThere, holdsTurn = false }: { onlyIfThere: boolean; holdsTurn?: boolean },
+): Promise<Database | null> {
+  if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openSqlite(ledger);
   const { openPostgres } = await import('../../ledger/drivers/postgres/postgres.ts');
   const db = openPostgres(ledgerUrl, holdsTurn ? { idleInTransactionMsMax: 0 } : {});
-  if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return prepared(db);
+  if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return db;
   await db.close();
   return null;
 }

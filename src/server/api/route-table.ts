@@ -123,6 +123,9 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   drillBackup: null,
   restoreLedger: null,
   copyLedger: null,
+  // The server has opened its ledger, so it has migrated it, and `audit-ledger` checks its chains.
+  checkLedger: null,
+  migrateLedger: null,
   // They read files of the machine that the caller names.
   checkMigration: null,
   verifyReports: null,

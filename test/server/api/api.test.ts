@@ -184,8 +184,10 @@ describe('the OpenAPI document', () => {
     const onFiles = [
       'back-up-ledger',
       'check-migration',
+      'check-ledger',
       'copy-ledger',
       'drill-backup',
+      'migrate-ledger',
       'restore-ledger',
       'verify-reports',
     ];

@@ -1,5 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg';
-import type { Database, Queryable } from '../database.ts';
+import type { Database, Integrity, Queryable } from '../database.ts';
 import { type Begun, commit } from './commit.ts';
 import { makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
@@ -33,6 +33,16 @@ function beginWritingWith({ idleInTransactionMsMax = 5_000, lockWaitMsMax = 15_0
 }
 
 const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+async function checkChecksums(db: Queryable): Promise<Integrity> {
+  const [found] = await db.query<{ failures: number | null }>(
+    `SELECT CASE WHEN current_setting('data_checksums') = 'on' THEN COALESCE(checksum_failures, 0) END AS failures
+     FROM pg_stat_database WHERE datname = current_database()`,
+  );
+  const failures = found?.failures ?? null;
+  if (failures === null) return { looked_at: 'nothing', faults: [] };
+  return { looked_at: 'checksums', faults: failures === 0 ? [] : [`pages with a wrong checksum: ${failures}`] };
+}
 
 /** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
@@ -88,6 +98,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       );
       return found?.[0] === null;
     },
+    checkIntegrity: () => withClient((client) => checkChecksums(statementsOn(ledger, client))),
     listen: (onNotice) => listenForNotices(url, onNotice),
     close: () => pool.end(),
   };

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database.ts';
+import type { Database, Integrity, Queryable } from '../database.ts';
 import type { CheckpointLimits } from './checkpoints.ts';
 import { makeDurableLog } from './durable-log.ts';
 import { makeAssertInPlace } from './file-in-place.ts';
@@ -12,6 +12,11 @@ import type { SyncFile } from './wal-sync.ts';
 
 async function hasNoTables(direct: Queryable): Promise<boolean> {
   return (await direct.query("SELECT 1 AS one FROM sqlite_master WHERE name = 'migrations'")).length === 0;
+}
+
+async function checkPages(direct: Queryable): Promise<Integrity> {
+  const found = await direct.values<[string]>('PRAGMA integrity_check(10)');
+  return { looked_at: 'everything', faults: found.map(([fault]) => fault).filter((fault) => fault !== 'ok') };
 }
 
 /** How long a statement waits by default for a transaction of another process. */
@@ -92,6 +97,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     // Processes on one machine look often enough.
     listen: () => () => undefined,
     isEmpty: () => inTurn(() => hasNoTables(direct)),
+    checkIntegrity: () => inTurn(() => checkPages(direct)),
     close: () =>
       inTurn(async () => {
         await log.close();

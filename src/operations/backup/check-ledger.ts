@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
+import { schemaVersions } from '../../ledger/schema/schema.ts';
+import { openAsItIs } from '../../runtime/session/ledger.ts';
+import { type Session, shownPlace } from '../../runtime/session/session.ts';
+import { auditLedger } from '../audit/audit-ledger.ts';
+import { defineOperation, performIn } from '../base/operation.ts';
+
+/** Looks for damage, and says what this version of airbatch would change. It changes nothing. */
+export const checkLedger = defineOperation({
+  name: 'check-ledger',
+  role: 'admin',
+  // Opening it would migrate it.
+  ledger: 'none',
+  input: z.strictObject({}),
+  result: z.strictObject({
+    ledger: z.string(),
+    /** The version of its schema, and the newest one that this program knows. */
+    schema: z.int(),
+    newest: z.int(),
+    /** What was looked at for damage, and what was found. */
+    looked_at: z.enum(['everything', 'checksums', 'nothing']),
+    faults: z.array(z.string()),
+    /** As `audit-ledger` says it; null if the schema is not this program's, so that it cannot be read. */
+    audit: auditLedger.result.nullable(),
+    /** Whether no damage was found and all chains are whole. */
+    is_good: z.boolean(),
+  }),
+  run: ({ session, ...door }) =>
+    withLedgerAsItIs(session, async (db) => {
+      const versions = await schemaVersions(db);
+      const integrity = await db.checkIntegrity();
+      const isCurrent = versions.schema === versions.newest;
+      const audit = isCurrent ? await performIn({ ...session, db }, auditLedger, door, {}) : null;
+      const chainsAgree = audit === null || (audit.rows.agree && audit.access?.whole !== false);
+      return {
+        ...{ ledger: shownPlace(placeOf(session)), ...versions, ...integrity, audit },
+        is_good: integrity.faults.length === 0 && chainsAgree,
+      };
+    }),
+});
+
+/** Opens the session's ledger without a migration. Throws `LEDGER_MISSING`. */
+export async function withLedgerAsItIs<Result>(
+  session: Session,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const place = placeOf(session);
+  const db = await openAsItIs(place, { onlyIfThere: true });
+  if (db === null) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${shownPlace(place)}`);
+  try {
+    if (await db.isEmpty()) throw new AirbatchError('LEDGER_MISSING', `${shownPlace(place)} has no tables of a ledger`);
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+export function placeOf({ ledgerPath, ledgerUrl }: Pick<Session, 'ledgerPath' | 'ledgerUrl'>) {
+  return { ledger: ledgerPath, ledgerUrl };
+}
