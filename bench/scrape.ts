@@ -73,7 +73,9 @@ async function fill(db: Database, names: readonly string[], { accounts, rowsEach
   const counting = (count: number) =>
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   await db.transact(async (tx) => {
-    await tx.execute(`INSERT INTO leases SELECT account, 'bench/1/1', 1, ${clock.now() + 3_600_000} FROM batches`);
+    await tx.execute(
+      `INSERT INTO leases (account, holder, fence, expires_at) SELECT account, 'bench/1/1', 1, ${clock.now() + 3_600_000} FROM batches`,
+    );
     await tx.execute(
       `INSERT INTO rows (batch_id, row_no, line, row_ref, status, amount, currency, input, generation, attempts,
          next_action_at, accepted_at, first_sent_at) ${counting(rowsEach)}
