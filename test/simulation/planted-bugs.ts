@@ -167,8 +167,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a fence that nobody checks',
     seed: 141,
     file: 'ledger/unit-of-work.ts',
-    find: '    if (options.fence) await checkFence(tx, options.fence);\n',
-    replace: '',
+    find: 'if (options.fence) await checkFence(tx, options.fence);',
+    replace: 'if (options.fence) await Promise.resolve();',
   },
   {
     name: 'a lease that is not checked before the request',
