@@ -3,7 +3,7 @@ import { type FollowedQuery, type FollowedSum, followedRows } from '../../ledger
 import type { Parts } from '../runner/context.ts';
 import { type ListCursor, never } from './list-cursor.ts';
 
-export type LookPlanNeeds = Parts<'batches' | 'clock' | 'db' | 'picker' | 'settings' | 'settlementStats'>;
+export type LookPlanNeeds = Parts<'batches' | 'clock' | 'db' | 'gateway' | 'picker' | 'settings' | 'settlementStats'>;
 
 /** With this many further pages, the list is a backlog. */
 export const backlogPages = 4;
@@ -33,9 +33,11 @@ export interface LookPlan {
 }
 
 export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Promise<LookPlan> {
-  const { settings, settlementStats, clock } = context;
+  const { settings, settlementStats, clock, gateway } = context;
   const { listReadsMs, listPatienceMs, lastReadsMsMin, lastReadsShare } = settings;
   const now = clock.now();
+  // Payments are created by the service's clock, which may be hours away from ours.
+  const serviceNow = gateway.serviceTime() ?? now;
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = settlementStats.usualMs();
   // While rows are being sent, a lost webhook may be noticed somewhat later. For the last rows, only a slightly late
@@ -45,7 +47,7 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   // By our own clock: a followed row is due for a read of its own this long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
-  const oldUntil = Math.min(cursor.covered, now - settings.youngMsMax);
+  const oldUntil = Math.min(cursor.covered, serviceNow - settings.youngMsMax);
   const fresh = await sumFollowed(context, { now, dueBy, after: cursor.covered, until: ever });
   const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: cursor.covered });
   const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
@@ -63,7 +65,7 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   const staleAt = stale.count > 0 ? cursor.youngReadAt + patienceMs : Infinity;
   const oldMs = Math.min(
     settings.oldReadsMsMax,
-    Math.max(patienceMs, (now - (old.oldest ?? now)) * settings.oldReadsShare),
+    Math.max(patienceMs, (serviceNow - (old.oldest ?? serviceNow)) * settings.oldReadsShare),
   );
   const oldAt = old.count > 0 ? cursor.oldReadAt + oldMs : Infinity;
   const youngAt = Math.min(freshAt, staleAt);

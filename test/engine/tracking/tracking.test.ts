@@ -270,6 +270,18 @@ describe('an overdue payment', () => {
       assert.deepEqual([told(), await events()], [1, 1]);
     });
 
+  test('is listed no more often where the clock is hours behind the service’s', async () => {
+    const listsOf = async (behindMs: number) => {
+      const { rig, work } = await stuck({ createdAt: Date.UTC(2026, 10, 20, 9) + behindMs });
+      rig.service.serviceTime = () => rig.clock.now() + behindMs;
+      await work(hour);
+      return rig.service.lists.length;
+    };
+    const usual = await listsOf(0);
+    const behind = await listsOf(9 * hour);
+    assert.ok(usual > 50 && behind <= usual * 1.1, `${behind} reads instead of ${usual}`);
+  });
+
   test('is also reported if nobody looked when its time was over', async () => {
     const { rig, work, told, events } = await stuck({});
     await work(10 * 60 * second);
