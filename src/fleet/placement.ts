@@ -86,7 +86,7 @@ export async function openPlacement(
     },
     async renew(claims) {
       if (claims.length === 0) return new Set();
-      // The declared type of the answer is empty. It names the jobs of which these attempts are still active.
+      // The answer names the jobs whose attempts are still active. pg-boss declares its type as empty.
       const answer = await boss.touch(queue, [...claims]);
       const { settled } = answer as { settled?: string[] };
       assert(Array.isArray(settled), 'pg-boss names the jobs that it has touched');

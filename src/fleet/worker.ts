@@ -14,7 +14,7 @@ export interface WorkerDeps {
   loads: () => Promise<Loads>;
   /** Begins to work for an account. */
   start: (account: string) => PlacedAccount;
-  /** Called after each round: with the error because of which accounts cannot be placed now, or null. */
+  /** Called after each round: with the error that keeps accounts from being placed, or null. */
   onRound: (error: unknown) => void;
 }
 

@@ -74,10 +74,11 @@ export function isRefunded({ state, cost }: { state: string; cost: Money | null 
   return state === 'completed' && cost !== null && compareAmounts(cost.value, '0') === 0;
 }
 
-/** Records the refund of a row that the service shows like this, unless one is recorded already. */
-export async function noteRefund({ tx, at }: Unit, row: RowRecord): Promise<void> {
-  if (row.refunded_at !== null) return;
+/** Records the refund of a row that the service shows like this. Returns false if one is recorded already. */
+export async function noteRefund({ tx, at }: Unit, row: RowRecord): Promise<boolean> {
+  if (row.refunded_at !== null) return false;
   await writeRefund(tx, row, { refunded_at: at, refund_amount: row.cost, refund_currency: row.cost_currency });
+  return true;
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Move {
   moved_at: number;
 }
 
-/** The move because of which this ledger does not work; null if it works. */
+/** The move that keeps this ledger from working; null if it works. */
 export async function findOpenMove(db: Queryable): Promise<Move | null> {
   return (await db.query<Move>("SELECT * FROM moves WHERE state <> 'arrived'"))[0] ?? null;
 }

@@ -1,6 +1,7 @@
 import { parseReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { isRefunded } from '../../ledger/reporting/late-charges.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 
 /**
@@ -65,7 +66,7 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
   if (stateHere(bound) !== payment.state) return 'status_differs';
   if (!costDiffers(payment, bound)) return 'matched';
   // A refund does not change the status; it shows in a cost of zero.
-  return bound.status === 'completed' && sameAmount(payment.cost?.value ?? '', '0') ? 'refunded_later' : 'cost_differs';
+  return bound.status === 'completed' && isRefunded(payment) ? 'refunded_later' : 'cost_differs';
 }
 
 /**

@@ -43,9 +43,8 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
 }
 
 async function recordRefund(unit: Unit, row: RowRecord, { serviceStatus, topupId }: ServicePayment): Promise<void> {
-  if (row.refunded_at !== null) return;
+  if (!(await noteRefund(unit, row))) return;
   const why = `the row cost ${row.cost} ${row.cost_currency}, and the service now says 0`;
   const data = { why, service_status: serviceStatus, topup_id: topupId, cost: '0' };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
-  await noteRefund(unit, row);
 }
