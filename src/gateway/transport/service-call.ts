@@ -127,7 +127,7 @@ export function makeServiceCall(
       return read(answer);
     });
   };
-  return { call, serviceTime: () => (timeAhead === null ? null : timeAhead + clock.monotonic()) };
+  return { call, serviceTime: () => (timeAhead === null ? null : Math.round(timeAhead + clock.monotonic())) };
 }
 
 function resultOf({ result, status, json }: Called): RequestResult {

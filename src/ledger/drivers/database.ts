@@ -1,5 +1,13 @@
-/** A value that both databases support. JSON and decimals are texts, times are epoch milliseconds. */
+import { assert } from '../../core/basics/assert.ts';
+
+/** A value that both databases support. JSON and decimals are texts, times are epoch milliseconds: whole numbers. */
 export type SqlValue = string | number | null;
+
+/** SQLite keeps a fraction in an integer column and compares with it; PostgreSQL refuses it. So both refuse it. */
+export function assertIntegers(params: readonly SqlValue[]): void {
+  for (const value of params)
+    if (typeof value === 'number') assert(Number.isSafeInteger(value), `a parameter is no safe integer: ${value}`);
+}
 
 /** Runs statements: a database outside any transaction, or an open transaction. */
 export interface Queryable {

@@ -99,6 +99,21 @@ for (const { name, newLedger } of drivers) {
       assert.deepEqual(sums, [{ count: 2, sum: Number.MAX_SAFE_INTEGER - 1, most: 2_147_483_647 }]);
     });
 
+    test('refuses a number that is no integer, since SQLite would keep it and PostgreSQL would not', async (t) => {
+      const db = await one(t);
+      for (const value of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+        const wrong = /no safe integer/;
+        await assert.rejects(db.execute('INSERT INTO t (n) VALUES (?)', [value]), wrong);
+        await assert.rejects(db.query('SELECT n FROM t WHERE n < ?', [value]), wrong);
+        await assert.rejects(db.values('SELECT n FROM t WHERE n < ?', [value]), wrong);
+        await assert.rejects(
+          db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [value])),
+          wrong,
+        );
+      }
+      assert.deepEqual(await db.query('SELECT COUNT(*) AS count FROM t'), [{ count: 0 }]);
+    });
+
     test('sorts texts by their bytes', async (t) => {
       const db = await one(t);
       const texts = ['a', 'B', 'é', 'Z', '_', '10', '9'];

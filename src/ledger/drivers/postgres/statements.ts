@@ -1,6 +1,6 @@
 import type { ClientBase, QueryArrayResult, QueryResult, QueryResultRow } from 'pg';
 import { assert } from '../../../core/basics/assert.ts';
-import type { Queryable, SqlValue } from '../database.ts';
+import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { toPostgres } from './dialect.ts';
 import { asLedgerError } from './errors.ts';
 
@@ -28,6 +28,7 @@ export function statementsOn(ledger: string, client: ClientBase): Queryable {
     params: readonly SqlValue[],
     rowMode?: 'array',
   ): Promise<{ rows: Row[]; rowCount: number | null }> => {
+    assertIntegers(params);
     const text = toPostgres(sql);
     try {
       if (!prepared.test(text)) return await client.query(text);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { assert } from '../../../core/basics/assert.ts';
-import type { Queryable, SqlValue } from '../database.ts';
+import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
@@ -27,6 +27,7 @@ export function makeStatements(path: string, database: DatabaseSync): { direct: 
       attempt(path, () => readValues<Values>(prepare(sql), params)),
     // No callback here: this runs several times for each row.
     execute: async (sql, params = []) => {
+      assertIntegers(params);
       try {
         return Number(prepare(sql).prepared.run(...params).changes);
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SqlValue } from '../database.ts';
+import { assertIntegers, type SqlValue } from '../database.ts';
 
 export interface Statement {
   prepared: StatementSync;
@@ -44,6 +44,7 @@ export function readValues<Values extends readonly SqlValue[]>(
   { prepared }: Statement,
   params: readonly SqlValue[],
 ): Values[] {
+  assertIntegers(params);
   return prepared.all(...params) as unknown as Values[];
 }
 
