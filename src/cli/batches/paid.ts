@@ -20,7 +20,7 @@ const columns: readonly TableColumn[] = [
   { name: 'last paid' },
 ];
 
-/** `airbatch paid`: the files of which rows were paid in a time; without one, since midnight UTC. */
+/** `airbatch paid`: the files whose rows were paid in a time; without one, since midnight UTC. */
 export async function execute(
   context: CommandContext,
   _args: string[],

@@ -30,7 +30,7 @@ const paidFile = z.strictObject({
   last_paid_at: time,
 });
 
-/** The files of which rows were paid in a time, the one that was paid last first. */
+/** The files whose rows were paid in a time, the one that was paid last first. */
 export const listPaidFiles = defineOperation({
   name: 'list-paid-files',
   role: 'audit',

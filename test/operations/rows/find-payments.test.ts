@@ -142,7 +142,7 @@ test('a number is found by an index, however many rows there are', async (t) => 
   assert.match(plans[0] ?? '', /SEARCH rows USING INDEX rows_sent \(phone_number=\?/);
 });
 
-test('the files of which rows were paid in a time have their own sums, the last paid first', async (t) => {
+test('the files whose rows were paid in a time have their own sums, the last paid first', async (t) => {
   const { ask } = await ledger(t);
   const { files, rows, paid, charged } = await ask(listPaidFiles, month);
   assert.deepEqual(
