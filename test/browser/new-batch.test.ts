@@ -25,6 +25,9 @@ async function open(t: TestContext, path = '/new', person: Person = {}) {
 
 const header = 'name,phone_number,network_id,amount,currency';
 
+/** The batch that is being sent has paid this person the same: a plan holds the row. */
+const paidBefore = 'Eve,+254712000137,1,750,KES';
+
 function fileOf(rows: readonly string[]): { name: string; mimeType: string; buffer: Buffer } {
   return { name: 'november.csv', mimeType: 'text/csv', buffer: Buffer.from(`${[header, ...rows].join('\n')}\n`) };
 }
@@ -77,25 +80,31 @@ describe('a clerk', () => {
       'Brian,+254712345602,Safaricom,150,KES',
       'Carol,0712345603,Safaricom,200,KES',
       'Dan,+254712345604,Safaricom,oops,KES',
+      paidBefore,
     ]);
     await page.getByText('The phone number has no country code').first().waitFor();
     await page.getByRole('button', { name: 'Correct' }).first().click();
     await page.getByLabel('Country', { exact: true }).selectOption('KE');
     await page.getByText('+254712345601').first().waitFor();
     await page.getByRole('button', { name: 'Correct 2 rows' }).click();
-    await right(page, '3');
+    await right(page, '4');
     const grid = page.getByRole('grid');
     await grid.getByText('oops').dblclick();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('250');
     await page.keyboard.press('Enter');
-    await right(page, '4');
+    await right(page, '5');
     await page.keyboard.press('Control+z');
-    await right(page, '3');
-    await page.keyboard.press('Control+Shift+Z');
     await right(page, '4');
+    await page.keyboard.press('Control+Shift+Z');
+    await right(page, '5');
+    const figures = page.locator('.figures').first().locator('.figure');
+    const shown = async () =>
+      (await figures.allTextContents()).flatMap((text) => text.match(/^(?:Ready|To pay|Held)[0-9]+/) ?? []);
+    assert.deepEqual(await shown(), ['Ready5', 'Held0']);
     await page.getByRole('button', { name: 'See the plan' }).click();
     await page.getByText('4 rows will be paid.').waitFor({ timeout: 30_000 });
+    assert.deepEqual(await shown(), ['To pay4', 'Held1']);
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL('**/batches/**');
     const batchId = decodeURIComponent(page.url().split('/').at(-1) ?? '');

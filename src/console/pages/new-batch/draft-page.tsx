@@ -10,9 +10,9 @@ import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ColumnsCard } from './columns-card.tsx';
-import { type Draft, useDraft } from './draft-queries.ts';
+import { type Draft, type DraftPlan, useDraft } from './draft-queries.ts';
 import { OptionsCard } from './options-card.tsx';
-import { PlanPart } from './plan-part.tsx';
+import { PlanPart, usePlan } from './plan-part.tsx';
 import { ProblemsCard } from './problems-card.tsx';
 import { SheetsCard } from './reread-part.tsx';
 import { RowsCard } from './rows-card.tsx';
@@ -59,6 +59,7 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
   const [filter, setFilter] = useState<RowFilter>(allRows);
   const [areOptionsShown, showOptions] = useState(false);
   const editor = useDraftEditor(draft);
+  const planning = usePlan(draft);
   const isChecking = isFetching || editor.isUnchecked;
   const mayPrepare = useRole('prepare');
   const isOpen = draft.status === 'open' && mayPrepare;
@@ -77,7 +78,7 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
           {note}
         </p>
       ))}
-      {draft.totals !== null && <Totals draft={draft} />}
+      {draft.totals !== null && <Totals draft={draft} plan={planning.plan} />}
       <ColumnsCard draft={draft} editor={editor} isOpen={isOpen} />
       {isOpen && (
         <OptionsCard
@@ -88,28 +89,38 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
       )}
       <ProblemsCard {...{ draft, editor, filter, isOpen }} onFilter={setFilter} onWholeFile={() => showOptions(true)} />
       <RowsCard draft={draft} editor={editor} filter={filter} onFilter={setFilter} isChecking={isChecking} />
-      <PlanPart draft={draft} isReady={!isChecking && !editor.isBusy} isOpen={isOpen} />
+      <PlanPart {...{ draft, planning, isOpen }} isReady={!isChecking && !editor.isBusy} />
     </>
   );
 }
 
-function Totals({ draft: { totals, states } }: { draft: Draft }) {
-  const { counts, sums = {} } = totals ?? {};
-  const excluded = states.excluded ?? 0;
+/** Until there is a plan, only the file is checked: the plan compares its rows with earlier payments. */
+function Totals({ draft: { totals, states }, plan }: { draft: Draft; plan: DraftPlan | null }) {
+  if (totals === null) return null;
+  const { counts } = plan === null ? totals : plan.findings;
+  const more = (name: 'skipped' | 'excluded', count: number) =>
+    count === 0 ? [] : [{ name: t(`draft.${name}`), value: formatCount(count), more: t(`draft.${name}_help`) }];
   return (
     <Figures
       figures={[
-        {
-          ...{ name: t('draft.to_pay'), value: formatCount(counts?.valid ?? 0) },
-          more: <Sums sums={sums} />,
-        },
-        { name: t('draft.wrong'), value: formatCount(counts?.invalid ?? 0), more: t('draft.wrong_help') },
-        { name: t('draft.held'), value: formatCount(counts?.held ?? 0), more: t('draft.held_help') },
-        ...(excluded > 0
-          ? [{ name: t('draft.excluded'), value: formatCount(excluded), more: t('draft.excluded_help') }]
-          : []),
+        plan === null
+          ? { name: t('draft.ready'), value: formatCount(counts.valid), more: <BeforePlan sums={totals.sums} /> }
+          : { name: t('draft.to_pay'), value: formatCount(plan.plan.to_send), more: <Sums sums={plan.plan.sums} /> },
+        { name: t('draft.wrong'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
+        { name: t('draft.held'), value: formatCount(counts.held), more: t('draft.held_help') },
+        ...more('skipped', plan === null ? 0 : counts.skipped),
+        ...more('excluded', states.excluded ?? 0),
       ]}
     />
+  );
+}
+
+function BeforePlan({ sums }: { sums: Record<string, string> }) {
+  return (
+    <>
+      <Sums sums={sums} />
+      <div>{t('draft.ready_help')}</div>
+    </>
   );
 }
 

@@ -13,21 +13,35 @@ import type { Draft, DraftPlan } from './draft-queries.ts';
 import { problemDetail, problemTitle } from './problem-text.ts';
 import { RunIdField } from './run-id-field.tsx';
 
+/** The plan of the draft as it stands, and how it is made. */
+export type Planning = ReturnType<typeof usePlan>;
+
+export function usePlan({ draft_id, version }: Draft) {
+  const { data, error, isPending, mutate } = useMutation({
+    mutationFn: (run_id: string) =>
+      change('/api/v1/drafts/{draft_id}/plan', {
+        path: { draft_id },
+        body: { version, ...(run_id === '' ? {} : { run_id }) },
+      }),
+  });
+  // A change of the draft cancels its batch, because the plan no longer matches the rows.
+  return { plan: data?.version === version ? data : null, error, isPending, make: mutate };
+}
+
+interface PlanProps {
+  draft: Draft;
+  planning: Planning;
+  isReady: boolean;
+  isOpen: boolean;
+}
+
 /** The plan of the batch, and its submission: exactly the planned batch is submitted. */
-export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: boolean; isOpen: boolean }) {
+export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
   const [runId, setRunId] = useState('');
   const [, go] = useLocation();
   const path = { draft_id: draft.draft_id };
-  const planning = useMutation({
-    mutationFn: () =>
-      change('/api/v1/drafts/{draft_id}/plan', {
-        path,
-        body: { version: draft.version, ...(runId.trim() === '' ? {} : { run_id: runId.trim() }) },
-      }),
-  });
-  const plan = planning.data;
-  // A change of the draft cancels its batch, because the plan no longer matches the rows.
-  const isCurrent = plan !== undefined && plan.version === draft.version;
+  const { plan } = planning;
+  const make = () => planning.make(runId.trim());
   const submitting = useMutation({
     mutationFn: (batch_id: string) => change('/api/v1/drafts/{draft_id}/submit', { path, body: { batch_id } }),
     onSuccess: ({ batch_id }) => go(`/batches/${encodeURIComponent(batch_id)}`),
@@ -41,19 +55,19 @@ export function PlanPart({ draft, isReady, isOpen }: { draft: Draft; isReady: bo
           <RunIdField draft={draft} value={runId} onChange={setRunId} />
           <div>
             <Button
-              look={isCurrent ? undefined : 'main-action'}
+              look={plan === null ? 'main-action' : undefined}
               isBusy={planning.isPending || !isReady}
               disabledBecause={valid === 0 ? t('draft.nothing_to_pay') : null}
-              onClick={() => planning.mutate()}
+              onClick={make}
             >
               {t('draft.make_plan')}
             </Button>
           </div>
         </div>
-        {planning.error !== null && <Failure error={planning.error} onRetry={() => planning.mutate()} />}
-        {isCurrent && <PlanFigures plan={plan} />}
+        {planning.error !== null && <Failure error={planning.error} onRetry={make} />}
+        {plan !== null && <PlanFigures plan={plan} />}
         {submitting.error !== null && <Failure error={submitting.error} />}
-        {isCurrent && (
+        {plan !== null && (
           <div className="figure-line">
             <span>
               <strong>{t('draft.will_pay', { count: plan.plan.to_send })}</strong>{' '}
