@@ -69,8 +69,8 @@ export type Recipient = {
   jobs?: readonly string[] | undefined;
 } & (
   | { kind: 'email'; to: string; attachReport: boolean }
-  | { kind: 'webhook'; url: string; secret: string }
-  | { kind: 'chat'; url: string }
+  | { kind: 'webhook'; url: string; secret: Secret }
+  | { kind: 'chat'; url: Secret }
 );
 
 export interface Mail {
@@ -78,15 +78,20 @@ export interface Mail {
   port: number;
   secure: boolean;
   from: string;
-  user?: string;
-  password?: string;
+  user?: Secret;
+  password?: Secret;
+}
+
+/** A secret of the configuration. It may be replaced while the program works: read `value` each time it is used. */
+export interface Secret {
+  readonly value: string;
 }
 
 /** Returns what is wrong with a secret, without the secret itself; null if nothing is. */
 export type FaultOf = (secret: string) => string | null;
 
-/** Returns the value of an environment variable. If it is missing or wrong, fails with the name of the field. */
-export type SecretOf = (field: string, variable: string, faultOf?: FaultOf) => string;
+/** Returns the secret that a variable names. If it is missing or wrong, fails with the name of the field. */
+export type SecretOf = (field: string, variable: string, faultOf?: FaultOf) => Secret;
 
 /** The least that Standard Webhooks allows: a shorter key can be guessed. */
 const keyBytesMin = 24;

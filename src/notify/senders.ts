@@ -27,7 +27,6 @@ const deadlineMs = 15_000;
 const attachmentBytesMax = 5 * 2 ** 20;
 
 export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
-  let transport: MailTransport | null = null;
   const [inMail, inChat, inWebhook] = [mailText(secrets), chatText(secrets), webhookText(secrets)];
   return async (recipient, message, sent, ending) => {
     switch (recipient.kind) {
@@ -35,7 +34,7 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
         if (!mail) throw new Error('no mail server is configured ("mail")');
         const path = message.report === null ? null : join(reports, message.report, 'report.html');
         const attached = path !== null && recipient.attachReport && isAttachable(path);
-        transport ??= await makeMailTransport(mail);
+        const transport = await makeMailTransport(mail);
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
@@ -55,20 +54,19 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
           typeof value === 'string' ? inWebhook(value) : value,
         ]);
         const body = JSON.stringify({ type: message.kind, timestamp, data: Object.fromEntries(data) });
-        const headers = signedHeaders([recipient.secret], { id: sent.eventId, at: sent.at }, body);
+        const headers = signedHeaders([recipient.secret.value], { id: sent.eventId, at: sent.at }, body);
         await postTo(recipient.url, { headers, body, ending });
         return;
       }
       case 'chat':
-        await postTo(recipient.url, { body: JSON.stringify({ text: textOf(message, null, inChat) }), ending });
+        await postTo(recipient.url.value, { body: JSON.stringify({ text: textOf(message, null, inChat) }), ending });
     }
   };
 }
 
-type MailTransport = Awaited<ReturnType<typeof makeMailTransport>>;
-
+/** Made for each mail: the password may have been replaced since the last one. */
 async function makeMailTransport({ host, port, secure, user, password }: Mail) {
-  const auth = user !== undefined && password !== undefined ? { auth: { user, pass: password } } : {};
+  const auth = user !== undefined && password !== undefined ? { auth: { user: user.value, pass: password.value } } : {};
   const timeouts = { connectionTimeout: deadlineMs, greetingTimeout: deadlineMs, socketTimeout: deadlineMs };
   // Loaded at the first mail: most programs that run send none.
   const { createTransport } = await import('nodemailer');

@@ -8,9 +8,8 @@ const lookAgainMs = 2_000;
 type WebhookKeys = AccountConfig['webhookKeys'];
 
 /**
- * Follows secrets that are replaced while the program works. A change counts once two readings agree, so that a file
- * that is being written is not taken for a key. While a secret cannot be read, the earlier one stays in use.
- * `changed`: the account must be opened again.
+ * Follows secrets that are replaced while the program works. While one cannot be read, the earlier one stays in use.
+ * `changed`: the account must be opened again. All other secrets are read when they are used.
  */
 export function watchSecrets(
   { config, clock, log }: Pick<Session, 'config' | 'clock' | 'log'>,
@@ -18,22 +17,26 @@ export function watchSecrets(
   changed: (account: string) => void,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  let before = new Map<string, string>();
   let lastTrouble = '';
 
+  const report = (trouble: string) => {
+    if (trouble !== lastTrouble && trouble !== '')
+      log.warn('secrets cannot be read again; the earlier ones stay in use', { trouble });
+    lastTrouble = trouble;
+  };
   const look = () => {
-    const found = config.rereadAccounts();
-    const seen = new Map([...found].map(([name, account]) => [name, secretsOf(account)]));
-    for (const [name, fresh] of found) {
+    const { places, faults, accounts } = config.rereadSecrets();
+    if (places.length > 0)
+      log.info('secrets were replaced; the new ones are used from now on', { places: places.join(', ') });
+    for (const [name, fresh] of accounts) {
       const current = config.accounts.get(name);
-      if (current === undefined || secretsOf(current) === seen.get(name) || before.get(name) !== seen.get(name))
-        continue;
+      const isWhole = ![...faults.keys()].some((field) => field.startsWith(`accounts.${name}.`));
+      if (current === undefined || !isWhole || secretsOf(current) === secretsOf(fresh)) continue;
       config.accounts.set(name, fresh);
       webhookKeys.set(name, withEarlier(fresh.webhookKeys, current.webhookKeys));
-      log.info('the secrets of the account were replaced; it is opened again with the new ones', { account: name });
       changed(name);
     }
-    before = seen;
+    report([...faults.values()].join('; '));
   };
 
   const keep = async () => {
@@ -41,12 +44,8 @@ export function watchSecrets(
       await clock.sleep(lookAgainMs, stopping.signal);
       try {
         look();
-        lastTrouble = '';
       } catch (error) {
-        const trouble = errorMessage(error);
-        if (trouble !== lastTrouble)
-          log.warn('secrets cannot be read again; the earlier ones stay in use', { trouble });
-        lastTrouble = trouble;
+        report(errorMessage(error));
       }
     }
   };

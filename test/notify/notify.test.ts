@@ -32,7 +32,7 @@ import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, idlePace, setPause, unplanned } from '../support/ledger.ts';
 
-const everything: Recipient = { id: 'chat all', kind: 'chat', url: 'http://x', on: newsKinds };
+const everything: Recipient = { id: 'chat all', kind: 'chat', url: { value: 'http://x' }, on: newsKinds };
 
 const onError = (error: unknown) => assert.fail(String(error));
 
@@ -831,7 +831,7 @@ describe('a webhook', () => {
   test('is signed as Standard Webhooks specifies: its own library accepts it, and no changed body', async (t) => {
     const { url, requests } = await listener(t);
     const send = makeSender({ mail: null, reports: '/none', secrets: [] });
-    await send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent);
+    await send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, word, sent);
     const [request = assert.fail()] = requests;
     const verified = new Webhook(secret).verify(request.body, request.headers) as { type: string; data: object };
     assert.equal(verified.type, 'finished');
@@ -843,7 +843,10 @@ describe('a webhook', () => {
   test('that is answered with an error counts as not delivered', async (t) => {
     const { url } = await listener(t, 500);
     const send = makeSender({ mail: null, reports: '/none', secrets: [] });
-    await assert.rejects(send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent), /HTTP 500/);
+    await assert.rejects(
+      send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, word, sent),
+      /HTTP 500/,
+    );
   });
 });
 
@@ -858,7 +861,7 @@ test('a chat or mail server that does not answer is abandoned at once when the p
   const { port } = server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
   const send = makeSender({ mail, reports: '/none', secrets: [] });
-  const chat: Recipient = { id: 'c', kind: 'chat', url: `http://127.0.0.1:${port}`, on: newsKinds };
+  const chat: Recipient = { id: 'c', kind: 'chat', url: { value: `http://127.0.0.1:${port}` }, on: newsKinds };
   const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: true, on: newsKinds };
   for (const recipient of [chat, email]) {
     const ending = new AbortController();
@@ -904,7 +907,7 @@ test('mails about two files have different subjects', async (t) => {
 test('a chat gets one text', async (t) => {
   const { url, requests } = await listener(t);
   const send = makeSender({ mail: null, reports: '/none', secrets: [] });
-  await send({ id: 'c', kind: 'chat', url, on: newsKinds }, word, sent);
+  await send({ id: 'c', kind: 'chat', url: { value: url }, on: newsKinds }, word, sent);
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
 });
 

@@ -4,7 +4,7 @@ import { newsKinds, type RecipientInput, recipientShape, resolveRecipient } from
 
 const idOf = (url: string) => {
   const given: RecipientInput = { kind: 'webhook', url, secretEnv: 'HOOK_SECRET', on: [...newsKinds] };
-  return resolveRecipient(given, () => 'whsec_').id;
+  return resolveRecipient(given, () => ({ value: 'whsec_' })).id;
 };
 
 test('the name of a recipient in the ledger and in logs has no secret part of its address, and is unique', () => {

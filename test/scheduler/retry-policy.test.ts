@@ -171,7 +171,12 @@ test('an unreachable service is not asked for every failed row', async (t) => {
 
 test('a retry that fails for a day is given up, and a person is told once which rows it concerns', async (t) => {
   const { rig, retry, generations } = await place(t);
-  const recipient: Recipient = { id: 'chat ops', kind: 'chat', url: 'https://x.example', on: ['slot_missed'] };
+  const recipient: Recipient = {
+    id: 'chat ops',
+    kind: 'chat',
+    url: { value: 'https://x.example' },
+    on: ['slot_missed'],
+  };
   await watchNews(rig.db, rig.clock, [recipient]);
   rig.service.refuses.reads = true;
   assert.equal(await retry(), 'due');

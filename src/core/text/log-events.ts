@@ -12,7 +12,7 @@ const table = [
   // The program
   ['config_doubtful', 'warn', 'a setting of the configuration is probably not intended'],
   ['account_served', 'info', 'an account is served'],
-  ['secrets_replaced', 'info', 'the secrets of the account were replaced; it is opened again with the new ones'],
+  ['secrets_replaced', 'info', 'secrets were replaced; the new ones are used from now on'],
   ['secrets_unread', 'warn', 'secrets cannot be read again; the earlier ones stay in use'],
   ['api_served', 'info', 'the API is served'],
   ['metrics_served', 'info', 'metrics are served'],

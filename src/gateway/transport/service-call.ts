@@ -140,6 +140,12 @@ function resultOf({ result, status, json }: Called): RequestResult {
 
 /** Checks a credential, which goes into a header unchanged. Throws `CONFIG_INVALID`, without repeating the secret. */
 export function checkedCredential(name: string, value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value;
-  throw new AirbatchError('CONFIG_INVALID', `the ${name} is empty, or has characters that no credential has`);
+  const fault = credentialFault(value);
+  if (fault === null) return value;
+  throw new AirbatchError('CONFIG_INVALID', `the ${name} ${fault}`);
+}
+
+/** What is wrong with a credential, as a predicate; null if nothing is. */
+export function credentialFault(value: string): string | null {
+  return /^[\x21-\x7e]+$/.test(value) ? null : 'is empty, or has characters that no credential has';
 }

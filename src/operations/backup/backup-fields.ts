@@ -32,5 +32,6 @@ export function requireFile({ ledgerUrl }: Pick<Session, 'ledgerUrl'>): void {
 
 /** The passphrase of backups. Throws `CONFIG_INVALID` if there is none. */
 export function passphraseOf({ config }: Pick<Session, 'config'>): string {
-  return config.backup?.passphrase ?? config.secretOf('the passphrase of backups', passphraseVariable, passphraseFault);
+  const named = config.backup?.passphrase;
+  return (named ?? config.secretOf('the passphrase of backups', passphraseVariable, passphraseFault)).value;
 }

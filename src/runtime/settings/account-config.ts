@@ -5,9 +5,11 @@ import { safeUrl } from '../../core/text/safe-url.ts';
 import { defaultEngineSettings } from '../../engine/runner/settings.ts';
 import { requestClasses } from '../../gateway/contract/gateway.ts';
 import { requestDeadlineMsDefault } from '../../gateway/contract/policies.ts';
+import { credentialFault } from '../../gateway/transport/service-call.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
-import type { Secrets } from './environment.ts';
-import { type Environment, findSecret } from './secret-file.ts';
+import type { FaultOf } from '../../notify/recipients.ts';
+import { findSecret } from './secret-file.ts';
+import type { Secrets } from './secrets.ts';
 
 /** The account that is used if none is configured: the sandbox inside this process. */
 export const sandboxAccountName = 'sandbox';
@@ -114,12 +116,14 @@ export function resolveAccount(
   { base, secrets }: { base: string; secrets: Secrets },
 ): AccountConfig {
   const { apiKeyEnv, apiKeyFile, emailEnv, emailFile, tokenEnv, tokenFile, webhooks, ...rest } = account;
-  const secret = (field: string, variable: string) => secrets.get(`accounts.${name}.${field}`, variable);
+  const secret = (field: string, variable: string, faultOf?: FaultOf) =>
+    secrets.get(`accounts.${name}.${field}`, variable, faultOf).value;
   /** A secret that has a variable or a file, and its place for people. */
   const either = (field: string, variable: string | undefined, file: string | undefined): [string, string] => {
-    if (file === undefined) return [secret(`${field}Env`, variable ?? ''), secrets.placeOf(variable ?? '')];
+    if (file === undefined)
+      return [secret(`${field}Env`, variable ?? '', credentialFault), secrets.placeOf(variable ?? '')];
     const path = resolve(base, file);
-    return [secrets.read(`accounts.${name}.${field}File`, path), `the file ${path}`];
+    return [secrets.read(`accounts.${name}.${field}File`, path, credentialFault).value, `the file ${path}`];
   };
   const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
   if (account.version === 'v1') {
@@ -139,7 +143,8 @@ export function resolveAccount(
  * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2). `AIRBATCH_CALLBACK_URL` and
  * `AIRBATCH_WEBHOOK_SECRET` are optional.
  */
-export function environmentAccount(env: Environment, namesApiKey: boolean, secrets: Secrets): AccountConfig | null {
+export function environmentAccount(namesApiKey: boolean, secrets: Secrets): AccountConfig | null {
+  const env = secrets.env();
   const { AIRBATCH_BASE_URL: baseUrl } = env;
   const apiKey = findSecret(env, 'AIRBATCH_API_KEY');
   if (!baseUrl && !apiKey) return null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { safeUrl, shownUrl } from '../../core/text/safe-url.ts';
+import type { Secret } from '../../notify/recipients.ts';
 
 /**
  * Where the heads of audit chains are stored outside the ledger. A chain alone does not show that its end was cut off.
@@ -32,7 +33,7 @@ export const anchorsShape = z.array(anchorShape).check((context) => {
 
 export type Anchor =
   | { kind: 'file'; path: string }
-  | { kind: 'url'; url: string; token?: string }
+  | { kind: 'url'; url: string; token?: Secret }
   | { kind: 'rfc3161'; url: string };
 
 /** The place as a text for the ledger, the reports and the logs. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { SecretOf } from '../../notify/recipients.ts';
+import type { Secret, SecretOf } from '../../notify/recipients.ts';
 
 /** Where backups go. With a passphrase, they are encrypted. */
 export const backupShape = z.strictObject({
@@ -14,7 +14,7 @@ export interface BackupConfig {
   /** Absolute. */
   folder: string;
   keep: number;
-  passphrase: string | null;
+  passphrase: Secret | null;
 }
 
 /** A backup may lie for years where others can guess as long as they like. */

@@ -5,10 +5,8 @@ import type { z } from 'zod';
 import { AirbatchError, configFaults, errorMessage, errorTable } from '../../core/basics/errors.ts';
 import { faultTexts, shapeFaults } from '../../core/text/shape-faults.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
-import { checkedCredential } from '../../gateway/transport/service-call.ts';
 import { ledgerUrlSecrets } from '../../ledger/drivers/postgres/ledger-url.ts';
 import {
-  type FaultOf,
   type Mail,
   type MailInput,
   type Recipient,
@@ -23,19 +21,11 @@ import { type BackupConfig, resolveBackup } from './backup-config.ts';
 import { configShape, type Role } from './config-shape.ts';
 import { type ConsoleConfig, resolveConsole } from './console-config.ts';
 import { readEditedText } from './edited-text.ts';
-import {
-  collectSecrets,
-  openDotEnv,
-  openFileWarning,
-  readDotEnv,
-  requireSecret,
-  type Secrets,
-  secretsNamed,
-} from './environment.ts';
+import { openDotEnv, openFileWarning, readDotEnv, secretsNamed } from './environment.ts';
 import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
-import type { Environment } from './secret-file.ts';
+import { collectSecrets, type Replaced, type Secrets } from './secrets.ts';
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
 export interface Config extends LedgerPlace {
@@ -49,7 +39,7 @@ export interface Config extends LedgerPlace {
   log: LogFile | null;
   readableByGroup: boolean;
   notifications: readonly Recipient[];
-  /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
+  /** The secret that a field of another file (a job) names by a variable. Throws `CONFIG_INVALID`. */
   secretOf: SecretOf;
   mail: Mail | null;
   /** The folder of the job definitions. Relative paths in them start from its parent folder. */
@@ -62,8 +52,11 @@ export interface Config extends LedgerPlace {
   otherNames: ReadonlyMap<string, string>;
   console: ConsoleConfig;
   webhooks: { allowPrivateAddresses: boolean; keepDays: number };
-  /** Reads the secrets of the accounts again: they may have been replaced. Throws `CONFIG_INVALID`. */
-  rereadAccounts: () => ReadonlyMap<string, AccountConfig>;
+  /**
+   * Reads all secrets again. An account uses new ones only once it is opened again: `accounts` are the accounts with
+   * them. If a secret of an account has a fault, its other ones may be newer. Throws `CONFIG_INVALID`.
+   */
+  rereadSecrets: () => Replaced & { accounts: ReadonlyMap<string, AccountConfig> };
   /** Every secret, for the log to redact. It grows when a secret is replaced. */
   secrets: string[];
   /** Problems of configuration files that do not keep them from being used. */
@@ -89,29 +82,21 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   }
   const base = path ? dirname(path) : cwd;
   const { readableByGroup } = parsed.data;
-  const env = { ...readDotEnv(cwd), ...given };
-  const place = resolveLedger(parsed.data.ledger, { base, env });
-  const named = collectSecrets(env);
-  const readAccounts = (from: Environment, secrets: Secrets) =>
-    resolveAccounts(parsed.data.accounts, { base, env: from, secrets });
-  const accounts = readAccounts(env, named);
+  const named = collectSecrets(() => ({ ...readDotEnv(cwd), ...given }));
+  const place = resolveLedger(parsed.data.ledger, { base, env: named.env() });
+  const readAccounts = () => resolveAccounts(parsed.data.accounts, { base, secrets: named });
+  const accounts = readAccounts();
   const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, secret: named.get }));
-  const secretOf = (field: string) => (name: string, variable: string, faultOf?: FaultOf) =>
-    named.get(`${field}.${name}`, variable, faultOf);
   const notifications = parsed.data.notifications.map((one, index) =>
-    resolveRecipient(one, secretOf(`notifications.${index}`)),
+    resolveRecipient(one, (field, ...rest) => named.get(`notifications.${index}.${field}`, ...rest)),
   );
-  const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  const mail = parsed.data.mail ? resolveMail(parsed.data.mail, named) : null;
   const backup = parsed.data.backup ? resolveBackup(parsed.data.backup, { base, secret: named.get }) : null;
   const web = resolveConsole(parsed.data.console, { base, secret: named.get });
   named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
-  const secrets = [
-    ...secretValues({ accounts, notifications, mail, anchors, backup, console: web }),
-    ...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : []),
-    ...secretsNamed(env),
-  ];
+  named.values.push(...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : []), ...secretsNamed(named.env()));
   return Object.freeze({
     file: path ?? null,
     ...place,
@@ -122,7 +107,11 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     readableByGroup,
     log: parsed.data.log ? { ...parsed.data.log, file: resolve(base, parsed.data.log.file), readableByGroup } : null,
     notifications,
-    secretOf: (field, variable, faultOf) => requireSecret(env, field, variable, faultOf),
+    secretOf(...one) {
+      const secret = named.get(...one);
+      named.requireAll();
+      return secret;
+    },
     mail,
     jobs: resolve(base, parsed.data.jobs),
     anchors,
@@ -132,17 +121,12 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     otherNames: parsed.data.people.otherNames,
     console: web,
     webhooks: parsed.data.webhooks,
-    secrets,
-    rereadAccounts() {
-      const fresh = { ...readDotEnv(cwd), ...given };
-      const again = collectSecrets(fresh);
-      const found = readAccounts(fresh, again);
-      again.requireAll();
-      // An account with such a key could not be opened, and would end the program.
-      for (const { name, credentials } of found.values())
-        for (const [field, value] of Object.entries(credentials)) checkedCredential(`${field} of "${name}"`, value);
-      secrets.push(...accountSecrets(found).filter((secret) => !secrets.includes(secret)));
-      return found;
+    secrets: named.values,
+    rereadSecrets() {
+      const replaced = named.reread();
+      const found = readAccounts();
+      named.requireAll();
+      return { ...replaced, accounts: found };
     },
     warnings: [...openDotEnv(cwd), ...named.openFiles()].map(openFileWarning),
   });
@@ -151,41 +135,15 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
 /** The accounts of the file, and the one of the environment. */
 function resolveAccounts(
   given: z.output<typeof configShape>['accounts'],
-  { base, env, secrets }: { base: string; env: Environment; secrets: Secrets },
+  { base, secrets }: { base: string; secrets: Secrets },
 ): Map<string, AccountConfig> {
   const accounts = new Map<string, AccountConfig>();
   for (const [name, account] of Object.entries(given))
     accounts.set(name, resolveAccount(name, account, { base, secrets }));
   const namesApiKey = Object.values(given).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
-  const fromEnv = environmentAccount(env, namesApiKey, secrets);
+  const fromEnv = environmentAccount(namesApiKey, secrets);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
   return accounts;
-}
-
-function accountSecrets(accounts: ReadonlyMap<string, AccountConfig>): string[] {
-  return [...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
-    ...Object.values(credentials),
-    ...webhookKeys.callback,
-    ...webhookKeys.registered,
-  ]);
-}
-
-/** Every secret that the configuration names. */
-function secretValues({
-  accounts,
-  notifications,
-  mail,
-  anchors,
-  backup,
-  console: { openid },
-}: Pick<Config, 'accounts' | 'notifications' | 'mail' | 'anchors' | 'backup' | 'console'>): string[] {
-  const named = [
-    ...accountSecrets(accounts),
-    ...notifications.map((one) => (one.kind === 'webhook' ? one.secret : one.kind === 'chat' ? one.url : undefined)),
-    ...anchors.map((anchor) => (anchor.kind === 'url' ? anchor.token : undefined)),
-    ...[mail?.password, openid?.clientSecret, backup?.passphrase],
-  ];
-  return named.filter((one) => one != null);
 }
 
 async function readConfigFile(path: string): Promise<unknown> {
@@ -217,12 +175,12 @@ export function recipientFaults(
   ]);
 }
 
-function resolveMail(given: MailInput, secret: (field: string, variable: string) => string): Mail {
+function resolveMail(given: MailInput, secrets: Secrets): Mail {
   const { userEnv, passwordEnv, ...rest } = given;
   return {
     ...rest,
-    ...(userEnv ? { user: secret('userEnv', userEnv) } : {}),
-    ...(passwordEnv ? { password: secret('passwordEnv', passwordEnv) } : {}),
+    ...(userEnv ? { user: secrets.getName('mail.userEnv', userEnv) } : {}),
+    ...(passwordEnv ? { password: secrets.get('mail.passwordEnv', passwordEnv) } : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { safeUrl } from '../../core/text/safe-url.ts';
-import type { SecretOf } from '../../notify/recipients.ts';
+import type { Secret, SecretOf } from '../../notify/recipients.ts';
 
 /** An address, or a network in CIDR form. */
 const network = z.string().refine(isNetwork, { error: 'is neither an address nor a network (10.0.0.0/8)' });
@@ -34,7 +34,7 @@ export const consoleShape = z.strictObject({
 export interface OpenId {
   issuer: string;
   clientId: string;
-  clientSecret: string;
+  clientSecret: Secret;
   claim: string;
   label: string;
 }

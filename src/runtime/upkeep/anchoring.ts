@@ -146,7 +146,7 @@ async function put(
       await appendFile(anchor.path, line, { flush: true, mode: 0o644 });
       return null;
     case 'url': {
-      const headers = { 'content-type': 'application/json', ...bearer(anchor.token) };
+      const headers = { 'content-type': 'application/json', ...bearer(anchor.token?.value) };
       await post(anchor.url, headers, line, signal);
       return null;
     }

@@ -26,7 +26,7 @@ async function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<C
   const { allowInsecureRequests, discovery } = await library();
   // The configuration allows http only for this machine.
   const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
-  return discovery(new URL(issuer), clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds });
+  return discovery(new URL(issuer), clientId, clientSecret.value, undefined, { execute, timeout: timeoutSeconds });
 }
 
 /** The address at which the browser signs in at the provider. */

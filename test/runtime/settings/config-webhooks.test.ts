@@ -174,7 +174,7 @@ describe('the secret of a notification', () => {
       `whsec_${base64(25).replace(/=/g, '')}`,
     ]) {
       const [recipient] = (await loadFile(t, webhook, { WORD })).notifications;
-      assert.equal(recipient?.kind === 'webhook' && recipient.secret, WORD);
+      assert.equal(recipient?.kind === 'webhook' && recipient.secret.value, WORD);
     }
     for (const WORD of [
       base64(24),

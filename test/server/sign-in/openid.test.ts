@@ -9,6 +9,8 @@ import { consoleOf } from './browser.ts';
 async function makeProvider(t: TestContext) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const claims: Record<string, unknown> = { email: 'amina@example.org', email_verified: true };
+  /** The secret by which the provider knows the console. */
+  const secret = { value: 'secret' };
   /** By code: what the browser came with. */
   const issued = new Map<string, URLSearchParams>();
   const server = createServer(async (request, response) => {
@@ -27,6 +29,7 @@ async function makeProvider(t: TestContext) {
     for await (const piece of request) text += piece;
     const form = new URLSearchParams(text);
     const asked = issued.get(form.get('code') ?? '');
+    if (form.get('client_secret') !== secret.value) return reply({ error: 'invalid_client' }, 401);
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
@@ -57,13 +60,14 @@ async function makeProvider(t: TestContext) {
     issued.set(code, searchParams);
     return { query: `?code=${code}&state=${searchParams.get('state')}`, asked: searchParams };
   };
-  return { issuer, claims, visit };
+  return { issuer, claims, secret, visit };
 }
 
 /** A console with that provider, and `amina`, who has an address and no password. */
 async function withProvider(t: TestContext, claim = 'email') {
   const provider = await makeProvider(t);
-  const openid = { issuer: provider.issuer, clientId: 'airbatch', clientSecret: 'secret', claim, label: 'Example' };
+  const clientSecret = { value: provider.secret.value };
+  const openid = { issuer: provider.issuer, clientId: 'airbatch', clientSecret, claim, label: 'Example' };
   const installation = await consoleOf(t, { openid });
   await installation.addUser('amina', { email: 'amina@example.org' });
   const leave = async () => {
@@ -74,7 +78,7 @@ async function withProvider(t: TestContext, claim = 'email') {
   };
   const back = (one: ReturnType<typeof installation.browser>, query: string) =>
     one.send('POST', '/api/v1/session/openid/return', { body: { query } });
-  return { ...installation, provider, leave, back };
+  return { ...installation, provider, clientSecret, leave, back };
 }
 
 describe('signing in at an identity provider', () => {
@@ -97,6 +101,16 @@ describe('signing in at an identity provider', () => {
     const { status, body } = await back(one, query);
     assert.deepEqual([status, body.person], [200, 'amina'], JSON.stringify(body));
     assert.equal((await one.send('GET', '/api/v1/session')).body.person, 'amina');
+  });
+
+  test('follows a secret of the client that is replaced', async (t) => {
+    const { provider, clientSecret, leave, back } = await withProvider(t);
+    provider.secret.value = 'fresh-secret';
+    const refused = await leave();
+    assert.equal((await back(refused.one, provider.visit(refused.url).query)).body.code, 'SIGN_IN_REFUSED');
+    clientSecret.value = 'fresh-secret';
+    const { one, url } = await leave();
+    assert.equal((await back(one, provider.visit(url).query)).body.person, 'amina');
   });
 
   test('recognizes a person by another claim if that is configured', async (t) => {
@@ -144,7 +158,13 @@ describe('signing in at an identity provider', () => {
   });
 
   test('says so if the provider does not answer', async (t) => {
-    const openid = { issuer: 'http://127.0.0.1:1', clientId: 'x', clientSecret: 'x', claim: 'email', label: 'x' };
+    const openid = {
+      issuer: 'http://127.0.0.1:1',
+      clientId: 'x',
+      clientSecret: { value: 'x' },
+      claim: 'email',
+      label: 'x',
+    };
     const { browser } = await consoleOf(t, { openid });
     const { status, body } = await browser().send('POST', '/api/v1/session/openid', { body: {} });
     assert.deepEqual([status, body.code], [502, 'PROVIDER_UNREACHABLE']);
