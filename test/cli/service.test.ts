@@ -85,25 +85,34 @@ describe('airbatch balance', () => {
     assert.equal(unreachable.code, 5);
     assert.match(
       unreachable.stderr,
-      /gave no answer: .*\[SERVICE_UNREACHABLE\]\nCheck the network and the base URL, then try/,
+      /account "nowhere": the service cannot be reached, or does not answer: .*\[SERVICE_UNREACHABLE\]\nCheck the network and the base URL, then try/,
     );
   });
 });
 
-test('shows how long a service asks to wait', async (t) => {
+test('shows how long a service asks to wait, and tells a page that is not the service’s from no answer', async (t) => {
+  let isPage = false;
   const served = createServer((_request, response) => {
-    response.writeHead(429, { 'retry-after': '90' });
-    response.end();
+    if (isPage) response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the Wi-Fi</h1>');
+    else response.writeHead(429, { 'retry-after': '90' }).end();
   }).listen(0, '127.0.0.1');
   await once(served, 'listening');
   const AIRBATCH_BASE_URL = `http://127.0.0.1:${(served.address() as AddressInfo).port}`;
-  const { code, stderr } = await runHere(['balance'], {
-    cwd: folderOf(t),
-    env: { AIRBATCH_BASE_URL, AIRBATCH_API_KEY: 'k' },
-  });
+  const ask = () => runHere(['balance'], { cwd: folderOf(t), env: { AIRBATCH_BASE_URL, AIRBATCH_API_KEY: 'k' } });
+  const { code, stderr } = await ask();
+  isPage = true;
+  const page = await ask();
   served.close();
+  assert.equal(page.code, 5);
+  assert.match(
+    page.stderr,
+    /account "default": something at the address of the service answers, but not as the service/,
+  );
   assert.equal(code, 5);
-  assert.match(stderr, /gave no answer: http_429.*\nIt tells the account to wait 1 min 30 s: try again then\./);
+  assert.match(
+    stderr,
+    /the service throttles account "default": http_429.*\nIt tells the account to wait 1 min 30 s: try again then\./,
+  );
 });
 
 describe('airbatch networks', () => {

@@ -7,7 +7,7 @@ import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { throttleText } from '../../operations/base/blockers.ts';
 import { reconcileAccount } from '../../operations/proof/reconcile-account.ts';
 import { bucketMeanings, buckets } from '../../reports/reconcile/reconcile-buckets.ts';
-import { outcomeOf } from '../../reports/reconcile/reconciliation.ts';
+import { outcomeOf, whyWithoutWallets } from '../../reports/reconcile/reconciliation.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
@@ -72,6 +72,7 @@ function linesOf({ terminal }: CommandContext, { reconciliation: run, is_settled
     if (count === 0) continue;
     lines.push(`${String(count).padStart(8)}   ${bucket.replaceAll('_', ' ')}: ${bucketMeanings[bucket]}`);
   }
+  if (!run.wallets) lines.push(`Wallets    not compared: ${whyWithoutWallets(run)}`);
   for (const { currency, left, charged, unexplained } of run.wallets?.currencies ?? []) {
     if ([left, charged, unexplained].every((amount) => Number(amount) === 0)) continue;
     const explained = Number(unexplained) === 0 ? 'they agree' : `${moneyText(currency, unexplained)} not explained`;

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../../gateway/contract/gateway.ts';
+import { unusableText } from '../../gateway/transport/answers.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { credentialsRefused } from '../../runtime/accounts/credentials-refused.ts';
@@ -18,12 +19,13 @@ export async function ask<Answer extends { kind: string }>(
     // The hint does not mention `resume`: the person repeats their own command.
     throw problem.kind === 'account_blocked'
       ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
-      : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
-          hint:
-            problem.kind === 'throttled'
-              ? `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`
-              : 'Check the network and the base URL, then try again.',
-        });
+      : problem.kind === 'throttled'
+        ? new AirbatchError('SERVICE_UNREACHABLE', `the service throttles account "${account.name}": ${said}`, {
+            hint: `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`,
+          })
+        : new AirbatchError('SERVICE_UNREACHABLE', `account "${account.name}": ${unusableText(evidence)}: ${said}`, {
+            hint: 'Check the network and the base URL, then try again.',
+          });
   }
   return outcome as Exclude<Answer, ReadProblem>;
 }

@@ -7,7 +7,7 @@ import { type Cell, workbook } from '../render/workbook.ts';
 import { sumsText, timeText } from '../sentences/format.ts';
 import { counted } from '../text/counted-text.ts';
 import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
-import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
+import { itemColumns, type ReconcileItem, type Reconciliation, whyWithoutWallets } from './reconciliation.ts';
 
 /** The most open items that are read at once, and listed on the page. The workbook has all of them. */
 const itemsPerPage = 500;
@@ -120,9 +120,10 @@ ${
   );
 }
 
-function walletSection({ wallets }: Reconciliation): Html {
+function walletSection(run: Reconciliation): Html {
+  const { wallets } = run;
   if (!wallets)
-    return html`<section><h2>The wallets</h2><p class="soft">Not compared: there are no two readings of the balance in this time, or not every charge is known.</p></section>`;
+    return html`<section><h2>The wallets</h2><p class="soft">Not compared: ${whyWithoutWallets(run)}.</p></section>`;
   const moved = wallets.currencies.filter((one) =>
     [one.left, one.charged, one.unexplained].some((value) => value !== '0'),
   );

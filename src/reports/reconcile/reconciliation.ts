@@ -42,8 +42,15 @@ export function isSettled({ open, wallets }: Reconciliation): boolean {
 /** The result in a clause: how many payments were compared, and whether they agree. */
 export function outcomeOf(run: Reconciliation): string {
   const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
-  if (isSettled(run)) return `${compared}: everything agrees`;
+  if (isSettled(run))
+    return `${compared}: ${run.wallets ? 'everything agrees' : 'ledger and service agree; the wallets were not compared'}`;
   return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}` : 'the wallets do not add up'}`;
+}
+
+/** Why the wallets were not compared, after "not compared: ". */
+export function whyWithoutWallets({ batch_id }: Reconciliation): string {
+  if (batch_id !== null) return 'other batches are charged to the same wallets; give a time instead (--from)';
+  return 'there are no two readings of the balance in this time, or the service does not list its payments (Version 1)';
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and the service have it, or a request that created none. */

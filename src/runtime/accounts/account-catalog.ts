@@ -18,6 +18,8 @@ export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
   /** The service's first answer that refused the account's credentials; null if it has not refused them. */
   refusal(): Evidence | null;
+  /** The service's last answer that was no catalog, or why there was no answer; null if no read failed like that. */
+  unusable(): Evidence | null;
 }
 
 /**
@@ -31,6 +33,7 @@ export function accountCatalog(
   const { limiter, gateway } = account;
   const { clock } = deps;
   let refusal: Evidence | null = null;
+  let unusable: Evidence | null = null;
   const asking = { limiter, clock, onWait: (throttle: ThrottleWait) => logThrottle(account, deps, throttle) };
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
@@ -47,6 +50,7 @@ export function accountCatalog(
           request_id: requestId,
         });
       }
+      if (outcome.kind === 'unavailable') unusable = outcome.evidence;
       if (outcome.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
       return outcome.items;
@@ -61,5 +65,6 @@ export function accountCatalog(
     },
     products: kept((networkId: number) => gateway.products({ networkId })),
     refusal: () => refusal,
+    unusable: () => unusable,
   };
 }

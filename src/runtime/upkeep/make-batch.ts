@@ -1,6 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottle } from '../../engine/pacing/account-throttle.ts';
+import { unusableText } from '../../gateway/transport/answers.ts';
 import type { FileProgress } from '../../intake/check/check-file.ts';
 import type { FromSheet } from '../../intake/file/source.ts';
 import { type IntakeResult, intakeFile } from '../../intake/intake.ts';
@@ -67,9 +68,10 @@ function namesUnread(error: unknown, { clock }: Session, account: OpenAccount): 
   const refusal = catalog.refusal();
   if (refusal !== null) return credentialsRefused(account, refusal, askAgain, null);
   const until = longThrottle({ limiter, clock }, 'catalog');
+  const unusable = catalog.unusable();
   const [why, when] =
     until === null
-      ? ['', 'once the service answers']
+      ? [unusable === null ? '' : `: ${unusableText(unusable)}`, 'once the service answers']
       : [`: the service throttles account ${name} until ${timeText(isoTime(until))}`, 'then'];
   return new AirbatchError(error.code, `${error.message}${why}`, {
     hint: `Nothing of the file was stored or sent: run the same file again ${when}.`,

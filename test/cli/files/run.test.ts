@@ -197,7 +197,10 @@ describe('airbatch run', () => {
     rmSync(join(cwd, '.airbatch'), { recursive: true });
     const unreached = await run();
     assert.equal(unreached.code, 5, unreached.stderr);
-    assert.match(unreached.stderr, /could not be looked up \[.*run the same file again once the service answers\.\n$/s);
+    assert.match(
+      unreached.stderr,
+      /could not be looked up: the service cannot be reached, or does not answer \[.*run the same file again once the service answers\.\n$/s,
+    );
     const { stdout } = await runHere(['status', '--json'], { cwd });
     assert.deepEqual(JSON.parse(stdout).batches, []);
   });
