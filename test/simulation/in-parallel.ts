@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import type { FleetPlan } from './fleet/fleet-plan.ts';
 import type { Plan } from './plan.ts';
 import type { RunResult } from './world.ts';
 
@@ -9,14 +10,17 @@ export type Outcome = Omit<RunResult, 'trace'>;
 /** Plans handed to a worker at once: enough that handing over costs nothing beside the work. */
 const plansPerTurn = 10;
 
+/** What one run follows: one program, or a fleet of them. */
+export type AnyPlan = Plan | FleetPlan;
+
 /** Simulates plans on all cores, in any order, and tells of each when it is done. */
-export async function simulateAll(
-  plans: Iterable<Plan>,
-  onOutcome: (plan: Plan, outcome: Outcome) => void,
+export async function simulateAll<One extends AnyPlan>(
+  plans: Iterable<One>,
+  onOutcome: (plan: One, outcome: Outcome) => void,
 ): Promise<void> {
   const source = plans[Symbol.iterator]();
   const next = () => {
-    const turn: Plan[] = [];
+    const turn: One[] = [];
     while (turn.length < plansPerTurn) {
       const { value, done } = source.next();
       if (done) break;
@@ -30,7 +34,7 @@ export async function simulateAll(
       try {
         for (let turn = next(); turn.length > 0; turn = next()) {
           const outcomes = await ask(worker, turn);
-          for (const [index, outcome] of outcomes.entries()) onOutcome(turn[index] as Plan, outcome);
+          for (const [index, outcome] of outcomes.entries()) onOutcome(turn[index] as One, outcome);
         }
       } finally {
         await worker.terminate();
@@ -39,7 +43,7 @@ export async function simulateAll(
   );
 }
 
-function ask(worker: Worker, plans: readonly Plan[]): Promise<Outcome[]> {
+function ask(worker: Worker, plans: readonly AnyPlan[]): Promise<Outcome[]> {
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('message', (outcomes: Outcome[]) => {

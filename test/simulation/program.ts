@@ -39,7 +39,9 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
   const run = async () => {
     const db = await world.disk.open(process);
     const trace = (line: string) => world.trace.push(`${clock.monotonic()} ${line}`);
-    const wire = makeWire({ world, random: random.fork('wire'), trace }, process, life);
+    const { intentOf, holder } = world.disk;
+    const isHolder = () => holder() === holderName(life);
+    const wire = makeWire({ world, intentOf, isHolder, random: random.fork('wire'), trace }, process, life);
     const { version } = world.plan;
     const limiter = makeVirtualLimiter({ version }, { clock: process.clock });
     const gateway = makeGateway(service.account, {
@@ -88,7 +90,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
     };
     await Promise.all([
       runner.run(patienceMs),
-      runJob(world, process, db, life),
+      runJob(world, process, db, { holder: holderName(life), isDead: (holder) => isDead(world, holder) }),
       resolveStuck(world, process, db, asking),
     ]);
     world.sayRestored = false;

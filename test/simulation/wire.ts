@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport/transport.ts';
 import type { SeenRequest } from './invariants.ts';
 import { type NetworkFault, networkFaults } from './plan.ts';
-import { holderName, type SimulatedProcess } from './process.ts';
+import type { SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { note, type World } from './world.ts';
 
@@ -14,18 +14,25 @@ export type Handle = (request: {
 }) => Promise<{ status: number; headers: Record<string, string>; body: string }>;
 
 export interface WireOptions {
-  world: World;
+  world: Pick<World, 'calmAfterMs' | 'clock' | 'faults' | 'plan' | 'seen' | 'sends' | 'service' | 'steps' | 'trace'>;
+  /** The body that is durably bound to a reference by now, or null: `Disk.intentOf`. */
+  intentOf: (reference: string) => string | null;
+  /** Whether the process holds the account by now, as the ledger says. */
+  isHolder: () => boolean;
+  /** Whether the process does not reach the service now. */
+  isCut?: () => boolean;
+  /** How long a request may be on its way from the limiter's admission to the wire, its durable intent included. */
+  onTheWayMs?: number;
   random: SeededRandom;
   trace: (line: string) => void;
 }
 
-/** How long a request may be on its way from the limiter's word to the wire. */
-const onTheWayMs = 100;
+const usualOnTheWayMs = 100;
 
 /** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
 export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
-  const { trace } = options;
-  const { clock, disk, plan, seen } = options.world;
+  const { trace, intentOf, isHolder, onTheWayMs = usualOnTheWayMs } = options;
+  const { clock, plan, seen } = options.world;
   let told = { at: 0, waitUntil: 0 };
   // What was on its way when the service said to wait is excused, and so is a process that was frozen meanwhile.
   const isDeaf = ({ frozenUntil }: SimulatedProcess) => {
@@ -47,9 +54,9 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
             reference: name,
             key: request.headers['idempotency-key'] ?? name,
             body: request.body ?? '',
-            intended: disk.intentOf(name) === request.body,
+            intended: intentOf(name) === request.body,
             throttleWait: isDeaf(process),
-            held: disk.holder() === holderName(processNumber),
+            held: isHolder(),
             at: clock.monotonic(),
             process: processNumber,
             isRefused: false,
@@ -71,13 +78,14 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
   };
 }
 
-function drawFault({ world, random }: WireOptions, request: TransportRequest): NetworkFault | null {
+function drawFault({ world, random, isCut }: WireOptions, request: TransportRequest): NetworkFault | null {
   const { plan, clock, faults, calmAfterMs } = world;
   world.sends.push(world.steps);
   if (plan.lostAnswers.includes(world.steps)) {
     note(world, 'response_lost', `at step ${world.steps}`);
     return 'response_lost';
   }
+  if (isCut?.()) return random.pick(['refused', 'request_lost', 'response_lost'] as const);
   if (clock.monotonic() >= calmAfterMs) return null;
   for (const fault of networkFaults) {
     if (fault === 'refused_at_the_door' && request.method !== 'POST') continue;

@@ -188,7 +188,7 @@ export function simulateSeed(seed: number, options: { jumpsMax?: number } = {}):
 }
 
 /** Counts a fault, and writes it down. */
-export function note({ faults, trace }: World, fault: string, where: string): void {
+export function note({ faults, trace }: Pick<World, 'faults' | 'trace'>, fault: string, where: string): void {
   faults.set(fault, (faults.get(fault) ?? 0) + 1);
   trace.push(`${fault} ${where}`);
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AirbatchError } from '../../../src/core/basics/errors.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { asLedgerError } from '../../../src/ledger/drivers/postgres/errors.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { openCutConnection } from '../../support/cut-connection.ts';
 import { emptyPostgres, startPostgres } from '../../support/postgres.ts';
@@ -100,6 +102,9 @@ describe('the ledger on PostgreSQL', () => {
     });
     await assert.rejects(writing, { code: 'LEDGER_IO' });
     assert.deepEqual(await db.values('SELECT n FROM t'), [[2]]);
+    // What the server says can arrive as the answer to a statement that was sent meanwhile.
+    const said = Object.assign(new Error('terminating connection'), { code: '25P03' });
+    assert.equal((asLedgerError('a ledger', said) as AirbatchError).code, 'LEDGER_IO');
   });
 
   test('fails with LEDGER_BUSY where another writer takes too long', async (t) => {

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { AirbatchError } from '../../../core/basics/errors.ts';
-import { systemClock } from '../../../core/time/clock.ts';
+import type { Clock } from '../../../core/time/clock.ts';
 import { asLedgerError, isConnectionLost } from './errors.ts';
 import { identitySql } from './same-ledger.ts';
 
@@ -14,28 +14,32 @@ export interface Begun {
   identity: string | null;
 }
 
+/** The ledger, for people, and where a transaction is looked up. */
+interface CommitPlace {
+  ledger: string;
+  pool: Pool;
+  clock: Pick<Clock, 'sleep'>;
+}
+
 /**
  * Commits the transaction. If the connection is lost meanwhile, the database is asked what became of it: it is
  * never assumed. Fails with `LEDGER_SYNC` if nobody can say.
  */
-export async function commit(
-  { ledger, pool }: { ledger: string; pool: Pool },
-  client: ClientBase,
-  begun: Begun,
-): Promise<void> {
+export async function commit(at: CommitPlace, client: ClientBase, begun: Begun): Promise<void> {
+  const { ledger } = at;
   try {
     const { command } = await client.query('COMMIT');
     if (command === 'COMMIT') return;
   } catch (error) {
     if (!isConnectionLost(error)) throw asLedgerError(ledger, error);
-    if (await lookUp(ledger, pool, begun)) return;
+    if (await lookUp(at, begun)) return;
     throw asLedgerError(ledger, error);
   }
   throw new AirbatchError('LEDGER_IO', `the ledger ${ledger}: a statement of the transaction had failed`);
 }
 
 /** Whether the transaction was committed. */
-async function lookUp(ledger: string, pool: Pool, { xid, identity }: Begun): Promise<boolean> {
+async function lookUp({ ledger, pool, clock }: CommitPlace, { xid, identity }: Begun): Promise<boolean> {
   for (let looks = 0; looks < lookUpsMax; looks++) {
     try {
       const found = await pool.query<{ status: string | null; identity: string | null }>(
@@ -54,7 +58,7 @@ async function lookUp(ledger: string, pool: Pool, { xid, identity }: Begun): Pro
       // A server that was restored or that is another one does not know the number.
       if (!isConnectionLost(error)) break;
     }
-    await systemClock.sleep(lookUpEveryMs);
+    await clock.sleep(lookUpEveryMs);
   }
   throw new AirbatchError('LEDGER_SYNC', `the ledger ${ledger}: it is unknown whether a transaction was committed`);
 }

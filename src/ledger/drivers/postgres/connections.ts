@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { assert } from '../../../core/basics/assert.ts';
 import { asLedgerError } from './errors.ts';
 import { connectionUrl } from './ledger-url.ts';
@@ -16,9 +16,15 @@ export interface Connections {
   inside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+export type MakePool = (config: PoolConfig) => Pool;
+
 /** Connections to the database at `url`. The first one is made when it is needed. */
-export function makeConnections(ledger: string, url: string): Connections {
-  const pool = new Pool({
+export function makeConnections(
+  ledger: string,
+  url: string,
+  makePool: MakePool = (config) => new Pool(config),
+): Connections {
+  const pool = makePool({
     connectionString: connectionUrl(url),
     max: connectionsMax,
     connectionTimeoutMillis: connectMsMax,

@@ -5,6 +5,8 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   // A migration changed a table whose columns a prepared statement returns: another connection prepares it again.
   '0A000': 'LEDGER_IO',
   '08': 'LEDGER_IO',
+  // The server has ended a transaction of a machine that was silent for too long.
+  '25P03': 'LEDGER_IO',
   '28': 'LEDGER_IO',
   '3D000': 'LEDGER_IO',
   '53': 'LEDGER_IO',

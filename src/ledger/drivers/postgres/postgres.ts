@@ -1,7 +1,8 @@
 import type { PoolClient, QueryResult } from 'pg';
+import { type Clock, systemClock } from '../../../core/time/clock.ts';
 import type { Database, Integrity, Queryable } from '../database.ts';
 import { type Begun, commit } from './commit.ts';
-import { makeConnections } from './connections.ts';
+import { type MakePool, makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
@@ -19,6 +20,9 @@ export interface PostgresOptions {
   idleInTransactionMsMax?: number;
   /** How long a writer waits for the one before it, until it fails with `LEDGER_BUSY`. */
   lockWaitMsMax?: number;
+  /** The simulation has a clock and a server of its own. */
+  clock?: Pick<Clock, 'sleep'>;
+  makePool?: MakePool;
 }
 
 /**
@@ -46,10 +50,11 @@ async function checkChecksums(db: Queryable): Promise<Integrity> {
 
 /** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
+  const { clock = systemClock, makePool } = options;
   const ledger = shownLedgerUrl(url);
   const assertSame = makeSameLedger(ledger);
   const beginWriting = beginWritingWith(options);
-  const { pool, withClient, inside } = makeConnections(ledger, url);
+  const { pool, withClient, inside } = makeConnections(ledger, url, makePool);
 
   /** Runs statements of the driver's own. Returns the first record of the last one. */
   const run = async (client: PoolClient, text: string): Promise<Record<string, unknown>> => {
@@ -74,7 +79,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         await client.query('ROLLBACK').catch(() => undefined);
         throw error;
       }
-      await commit({ ledger, pool }, client, begun);
+      await commit({ ledger, pool, clock }, client, begun);
       return result;
     });
 

@@ -1,0 +1,289 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SqlValue } from '../../../src/ledger/drivers/database.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
+import { type Answer, type Connection, connect, isReading } from './sql.ts';
+
+/** A transaction at the server. */
+interface Transaction {
+  xid: string;
+  isReadOnly: boolean;
+  /** Its own view of the ledger, where it has one (repeatable read). */
+  view: Connection | null;
+  hasLock: boolean;
+  isWriting: boolean;
+  /** The last row of the audit log before it wrote. */
+  eventsBefore: number;
+  notices: string[];
+  idleSince: number;
+  idleMsMax: number;
+}
+
+/** One connection of a machine, as the server sees it. */
+export interface Session {
+  readonly owner: string;
+  tx: Transaction | null;
+  /** Why the server has closed it; null while it is open. */
+  closed: Error | null;
+}
+
+/** What the fleet's judge wants to know of each commit. */
+export type OnCommit = (committed: { owner: string; engineAccounts: { account: string; holder: string }[] }) => void;
+
+/**
+ * PostgreSQL as far as the ledger depends on it: several connections, statements outside a transaction that see what is
+ * committed, the advisory lock, transactions that can be looked up by their number, notices, time-outs, and a replica
+ * that becomes the primary. Behind it is a file of SQLite. Without the advisory lock, transactions run beside each
+ * other: each statement sees what is committed, and a statement that writes waits for the other writer to end.
+ */
+export interface DatabaseServer {
+  open(owner: string): Session;
+  run(session: Session, text: string, params: readonly SqlValue[], asArrays: boolean): Promise<Answer>;
+  /** The machine of these sessions is dead, or has ended the connection. */
+  close(session: Session): void;
+  closeAllOf(owner: string): void;
+  listen(owner: string, onNotice: (payload: string | null) => void): () => void;
+  /** Keeps what a replica has by now. */
+  replicate(): void;
+  /** The replica becomes the primary: what was committed since `replicate` is lost. */
+  failOver(): void;
+  /** What is committed, for the world outside. */
+  committed(text: string, params?: readonly SqlValue[]): Record<string, SqlValue>[];
+  path(): string;
+  stop(): void;
+}
+
+export interface ServerOptions {
+  folder: string;
+  clock: VirtualClock;
+  /** How far the server's clock is from the world's (ms). */
+  skewMs: number;
+  bytes: Buffer;
+  /** How long this commit takes (ms). */
+  commitMs: () => number;
+  onCommit: OnCommit;
+}
+
+const withState = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+export const connectionLost = (): Error => new Error('Connection terminated unexpectedly');
+const shutDown = () => withState('57P01', 'terminating connection due to administrator command');
+const silentTooLong = () => withState('25P03', 'terminating connection due to idle-in-transaction timeout');
+
+export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
+  const { folder, clock, skewMs } = options;
+  let timeline = 1;
+  let xids = 700;
+  let ended = new Map<string, 'committed' | 'aborted'>();
+  let replica: { bytes: Buffer; log: Buffer; ended: typeof ended } | null = null;
+  let collecting: string[] = [];
+  const sessions = new Set<Session>();
+  const listeners = new Set<{ owner: string; onNotice: (payload: string | null) => void }>();
+  /** Who waits for the lock, or for the writer: woken at every end of a transaction. */
+  const waiting = new Set<() => void>();
+
+  const path = () => join(folder, `server-${timeline}.db`);
+  const facts = {
+    now: () => Math.floor(clock.now() + skewMs),
+    identity: () => `7412/16384/16390@${String(timeline).padStart(8, '0')}`,
+    notify: (payload: string) => void collecting.push(payload),
+  };
+  writeFileSync(path(), options.bytes);
+  let writer = connect(path(), facts);
+  let reader = connect(path(), facts);
+  const open = () => [...sessions].map(({ tx }) => tx).filter((tx) => tx !== null);
+
+  const announce = (notices: readonly string[]) => {
+    for (const payload of notices)
+      for (const { onNotice } of [...listeners]) void clock.sleep(5).then(() => onNotice(payload));
+  };
+  const wakeAll = () => {
+    for (const wake of [...waiting]) wake();
+  };
+  /** Ends the transaction of the session; `commit` tells how. */
+  const end = (session: Session, commit: boolean) => {
+    const { tx } = session;
+    if (tx === null) return;
+    session.tx = null;
+    if (tx.view) {
+      tx.view.exec('ROLLBACK');
+      tx.view.close();
+    }
+    if (tx.isWriting) writer.exec(commit ? 'COMMIT' : 'ROLLBACK');
+    if (!tx.isReadOnly) ended.set(tx.xid, commit ? 'committed' : 'aborted');
+    if (commit) announce(tx.notices);
+    wakeAll();
+  };
+  const closeSession = (session: Session, why: Error) => {
+    session.closed ??= why;
+    end(session, false);
+    sessions.delete(session);
+  };
+  /** The server ends a transaction whose machine has said nothing for too long. */
+  const idleEnd = (session: Session): number => {
+    const { tx } = session;
+    if (tx === null || tx.idleMsMax === 0) return Number.POSITIVE_INFINITY;
+    return tx.idleSince + tx.idleMsMax;
+  };
+  const endIdle = () => {
+    for (const session of [...sessions])
+      if (idleEnd(session) <= clock.monotonic()) closeSession(session, silentTooLong());
+  };
+  /** Waits until the session may have what `take` asks for: it takes it at that moment, or returns false. */
+  const waitFor = async (session: Session, lockMsMax: number, take: () => boolean) => {
+    const until = clock.monotonic() + lockMsMax;
+    for (endIdle(); session.closed !== null || !take(); endIdle()) {
+      if (session.closed !== null) throw session.closed;
+      if (clock.monotonic() >= until) throw withState('55P03', 'canceling statement due to lock timeout');
+      const next = Math.min(until, ...[...sessions].map(idleEnd));
+      const woken = new AbortController();
+      const wake = () => woken.abort();
+      waiting.add(wake);
+      await clock.sleep(Math.max(1, next - clock.monotonic()), woken.signal);
+      waiting.delete(wake);
+    }
+  };
+
+  const begin = async (session: Session, text: string): Promise<Answer> => {
+    const setting = (name: string) => Number(new RegExp(`${name} = (\\d+)`).exec(text)?.[1] ?? 0);
+    const isReadOnly = !text.startsWith('BEGIN;');
+    xids += 1;
+    session.tx = {
+      xid: String(xids),
+      isReadOnly,
+      view: null,
+      hasLock: false,
+      isWriting: false,
+      eventsBefore: 0,
+      notices: [],
+      idleSince: Number.POSITIVE_INFINITY,
+      idleMsMax: setting('idle_in_transaction_session_timeout'),
+    };
+    const { tx } = session;
+    if (isReadOnly) {
+      tx.view = connect(path(), facts);
+      tx.view.exec('BEGIN');
+      return { rows: [], rowCount: 0 };
+    }
+    if (text.includes('pg_advisory_xact_lock')) {
+      await waitFor(session, setting('lock_timeout'), () => {
+        tx.hasLock = open().every(({ hasLock }) => !hasLock);
+        return tx.hasLock;
+      });
+    }
+    return { rows: [{ xid: tx.xid, identity: facts.identity() }], rowCount: 1 };
+  };
+
+  const commit = async (session: Session): Promise<Answer> => {
+    const { tx } = session;
+    const ms = tx?.isWriting ? options.commitMs() : 0;
+    if (tx) tx.idleSince = Number.POSITIVE_INFINITY;
+    if (ms > 0) await clock.sleep(ms);
+    if (session.closed !== null) throw session.closed;
+    if (tx?.isWriting) {
+      const engineAccounts = writer.run(
+        `SELECT DISTINCT batches.account AS account, leases.holder AS holder FROM events
+         JOIN batches ON batches.batch_id = events.batch_id LEFT JOIN leases ON leases.account = batches.account
+         WHERE events.rowid > ? AND events.actor = 'engine'`,
+        [tx.eventsBefore],
+        false,
+      ).rows as { account: string; holder: string }[];
+      options.onCommit({ owner: session.owner, engineAccounts });
+    }
+    end(session, true);
+    return { rows: [], rowCount: 0 };
+  };
+
+  const statement = async (session: Session, text: string, params: readonly SqlValue[], asArrays: boolean) => {
+    const { tx } = session;
+    const isRead = isReading(text);
+    if (tx?.view) return tx.view.run(text, params, asArrays);
+    if (!isRead && !tx?.isWriting) {
+      if (!tx) throw new Error(`a statement that writes outside a transaction: ${text}`);
+      await waitFor(session, 60_000, () => {
+        tx.isWriting = open().every(({ isWriting }) => !isWriting);
+        return tx.isWriting;
+      });
+      writer.exec('BEGIN IMMEDIATE');
+      tx.eventsBefore = Number(
+        (writer.run('SELECT MAX(rowid) AS last FROM events', [], false).rows as { last: number }[])[0]?.last ?? 0,
+      );
+    }
+    collecting = [];
+    const answer = (tx?.isWriting ? writer : reader).run(text, params, asArrays);
+    const notices = collecting;
+    collecting = [];
+    if (tx) tx.notices.push(...notices);
+    else announce(notices);
+    return answer;
+  };
+
+  const answerTo = async (session: Session, text: string, params: readonly SqlValue[], asArrays: boolean) => {
+    if (text.startsWith('BEGIN')) return begin(session, text);
+    if (text === 'COMMIT') return commit(session);
+    if (text === 'ROLLBACK') {
+      end(session, false);
+      return { rows: [], rowCount: 0 };
+    }
+    if (text.includes('pg_xact_status'))
+      return { rows: [{ status: ended.get(String(params[0])) ?? null, identity: facts.identity() }], rowCount: 1 };
+    return statement(session, text, params, asArrays);
+  };
+
+  return {
+    open(owner) {
+      const session: Session = { owner, tx: null, closed: null };
+      sessions.add(session);
+      return session;
+    },
+    async run(session, text, params, asArrays) {
+      endIdle();
+      if (session.closed !== null) throw session.closed;
+      if (session.tx) session.tx.idleSince = Number.POSITIVE_INFINITY;
+      const answer = await answerTo(session, text, params, asArrays);
+      if (session.tx) session.tx.idleSince = clock.monotonic();
+      return answer;
+    },
+    close: (session) => closeSession(session, connectionLost()),
+    closeAllOf(owner) {
+      for (const listener of [...listeners]) if (listener.owner === owner) listeners.delete(listener);
+      for (const session of [...sessions]) if (session.owner === owner) closeSession(session, connectionLost());
+    },
+    listen(owner, onNotice) {
+      const listener = { owner, onNotice };
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    replicate() {
+      const log = `${path()}-wal`;
+      replica = {
+        bytes: readFileSync(path()),
+        log: existsSync(log) ? readFileSync(log) : Buffer.alloc(0),
+        ended: new Map(ended),
+      };
+    },
+    failOver() {
+      if (replica === null) throw new Error('there is no replica');
+      for (const session of [...sessions]) closeSession(session, shutDown());
+      writer.close();
+      reader.close();
+      timeline += 1;
+      writeFileSync(path(), replica.bytes);
+      writeFileSync(`${path()}-wal`, replica.log);
+      ended = replica.ended;
+      // The new primary gives the lost numbers to other transactions.
+      xids = Math.max(700, ...[...ended.keys()].map(Number));
+      writer = connect(path(), facts);
+      reader = connect(path(), facts);
+      for (const { onNotice } of [...listeners]) void clock.sleep(1_000).then(() => onNotice(null));
+      wakeAll();
+    },
+    committed: (text, params = []) => reader.run(text, params, false).rows as Record<string, SqlValue>[],
+    path,
+    stop() {
+      for (const session of [...sessions]) closeSession(session, shutDown());
+      writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      writer.close();
+      reader.close();
+    },
+  };
+}

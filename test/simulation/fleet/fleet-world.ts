@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { migrate } from '../../../src/ledger/schema/schema.ts';
+import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { judge, type SeenRequest, type SeenWebhook, type Verdict } from '../invariants.ts';
+import { makeSeededRandom, type SeededRandom } from '../seeded-random.ts';
+import { openService, type SimulatedService, type SimulatedWebhook } from '../service.ts';
+import type { WireOptions } from '../wire.ts';
+import { note, type RunResult } from '../world.ts';
+import { type DatabaseServer, makeDatabaseServer } from './database-server.ts';
+import { finish } from './finish.ts';
+import { type FleetPlan, makeFleetPlan } from './fleet-plan.ts';
+import { type Machine, makeMachine } from './machine.ts';
+import { giveFiles, runPeople } from './people.ts';
+import { makePlaced, type Placed } from './placed.ts';
+import { withinLimit } from './within-limit.ts';
+
+/** Everything around the fleet. */
+export interface FleetWorld {
+  plan: FleetPlan;
+  clock: VirtualClock;
+  random: SeededRandom;
+  server: DatabaseServer;
+  service: SimulatedService;
+  placed: Placed;
+  machines: Machine[];
+  accountNames: string[];
+  seen: SeenRequest[];
+  webhooks: SeenWebhook[];
+  faults: Map<string, number>;
+  trace: string[];
+  steps: number;
+  lives: number;
+  calmAfterMs: number;
+  rowsByBatch: Map<string, number>;
+  restoredAt: number | null;
+  /** Whether people know that the database has failed over, and have said so. */
+  isRestoreSaid: boolean;
+  /** How often a machine wrote as the engine for an account that another one held. */
+  staleWrites: string[];
+  /** An error that no program may end by. */
+  broken: unknown;
+  wireWorld: WireOptions['world'];
+  onStep(machine: Machine, name: string): void;
+}
+
+const memoryFolder = '/dev/shm';
+/** A fleet looks at everything much more often than one program. */
+const jumpsMax = 2_000_000;
+
+let newLedger: Promise<Buffer> | null = null;
+
+async function readNewLedger(path: string): Promise<Buffer> {
+  const database = openSqlite(path);
+  await migrate(database);
+  await database.close();
+  return readFileSync(path);
+}
+
+export const accountName = (index: number): string => `account-${index}`;
+
+function strikeSteps(world: FleetWorld, machine: Machine, name: string): void {
+  world.steps += 1;
+  for (const { atStep, strike } of world.plan.stepped) {
+    if (atStep !== world.steps || world.clock.monotonic() >= world.calmAfterMs) continue;
+    world.trace.push(`at step ${world.steps} (${name})`);
+    machine.strike(strike);
+  }
+}
+
+async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): Promise<FleetWorld> {
+  const random = makeSeededRandom(plan.seed).fork('fleet world');
+  newLedger ??= readNewLedger(join(folder, 'new.db'));
+  const commits = random.fork('commits');
+  const server = makeDatabaseServer({
+    folder,
+    clock,
+    skewMs: plan.databaseSkewMs,
+    bytes: await newLedger,
+    commitMs: () => {
+      if (clock.monotonic() >= plan.fleetMs || !commits.percent(plan.slowCommits)) return commits.between(0, 3);
+      return commits.between(100, 12_000);
+    },
+    onCommit({ owner, engineAccounts }) {
+      for (const { account, holder } of engineAccounts)
+        if (holder !== owner) world.staleWrites.push(`${owner} wrote for ${account}, which ${holder} holds`);
+    },
+  });
+  const service = await openService(clock, plan.service, (webhook) => receiveWebhook(world, webhook));
+  const [seen, faults, trace]: [SeenRequest[], Map<string, number>, string[]] = [[], new Map(), []];
+  const world: FleetWorld = {
+    ...{ plan, clock, random, server, service, seen, faults, trace },
+    placed: makePlaced({ clock, random: random.fork('placed') }, () =>
+      clock.monotonic() < plan.fleetMs ? plan.wrongPlacing : 0,
+    ),
+    machines: [],
+    accountNames: plan.accounts.map((_, index) => accountName(index + 1)),
+    webhooks: [],
+    steps: 0,
+    lives: 0,
+    calmAfterMs: plan.fleetMs,
+    rowsByBatch: new Map(),
+    restoredAt: null,
+    isRestoreSaid: false,
+    staleWrites: [],
+    broken: null,
+    wireWorld: {
+      ...{ clock, plan: plan.service, seen, service, faults, trace },
+      steps: 0,
+      sends: [],
+      calmAfterMs: plan.fleetMs,
+    },
+    onStep: (machine, name) => strikeSteps(world, machine, name),
+  };
+  world.machines = plan.skewsMs.map((_, index) => makeMachine(world, index + 1));
+  return world;
+}
+
+async function receiveWebhook(world: FleetWorld, webhook: SimulatedWebhook): Promise<number> {
+  const { clock, random, machines, webhooks, trace } = world;
+  await clock.sleep(random.between(1, 200));
+  const running = machines.filter((machine) => machine.isRunning());
+  if (running.length === 0) throw new Error('nobody listens');
+  const received = await random.pick(running).receiveWebhook(webhook);
+  trace.push(`${clock.monotonic()} webhook ${webhook.scheme} ${received}`);
+  const isAcknowledged = received === 'now' || received === 'before';
+  const digest = createHash('sha256').update(webhook.body).digest('hex');
+  webhooks.push({ digest, genuine: webhook.genuine, isAcknowledged });
+  return isAcknowledged ? 200 : received === 'rejected' ? 401 : 503;
+}
+
+/** The database is lost, and its replica becomes the primary: what the replica had not got yet is gone. */
+async function failOver(world: FleetWorld): Promise<void> {
+  const { plan, clock, server } = world;
+  if (plan.failOver === null) return;
+  const { atMs, lostMs } = plan.failOver;
+  await clock.sleep(Math.max(0, atMs - lostMs));
+  server.replicate();
+  await clock.sleep(lostMs);
+  note(world, 'fail_over', `with ${lostMs} ms lost at ${clock.monotonic()}`);
+  server.failOver();
+  // What was acknowledged and is lost with it, nobody has any more.
+  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic() });
+}
+
+async function live(world: FleetWorld): Promise<void> {
+  const { plan, clock, machines, placed } = world;
+  await giveFiles(world);
+  for (const machine of machines) void clock.sleep(world.random.between(0, 4_000)).then(() => machine.start(false));
+  for (const { atMs, machine, strike } of plan.timed)
+    void clock.sleep(atMs).then(() => machines[machine - 1]?.strike(strike));
+  if (plan.placementLostAtMs !== null) {
+    void clock.sleep(plan.placementLostAtMs).then(() => {
+      note(world, 'placement_lost', `at ${clock.monotonic()}`);
+      placed.lose();
+    });
+  }
+  void failOver(world);
+  await runPeople(world);
+  await finish(world);
+}
+
+/** Runs one plan of a fleet to rest, and judges it. */
+export async function simulateFleet(plan: FleetPlan): Promise<RunResult> {
+  const folder = mkdtempSync(join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'airbatch-fleet-'));
+  const clock = makeVirtualClock(undefined, jumpsMax);
+  const world = await makeWorld(plan, folder, clock);
+  try {
+    const circles: Verdict[] = await clock.drive(live(world)).then(
+      () => [],
+      (error: Error) => [{ invariant: 'I15', what: error.message }],
+    );
+    const { seen: requests, webhooks, restoredAt, rowsByBatch, faults, steps, lives, trace, service, server } = world;
+    server.stop();
+    const db = openSqlite(server.path());
+    const isBlind = restoredAt !== null && plan.service.version === 'v1';
+    const payments = service.payments();
+    const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, olderCopy: null };
+    const judged = await judge({ db, ...facts });
+    await db.close();
+    const stale = world.staleWrites.map((what) => ({ invariant: 'I11', what }));
+    const violations = [...circles, ...stale, ...judged, ...withinLimit(plan, requests)];
+    if (world.broken !== null) violations.push({ invariant: 'ended', what: String(world.broken) });
+    const traceHash = createHash('sha256').update(trace.join('\n')).digest('hex');
+    return { seed: plan.seed, violations, faults, steps, sends: [], commits: [], lives, traceHash, trace };
+  } finally {
+    await world.service.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function simulateFleetSeed(seed: number): Promise<RunResult> {
+  return simulateFleet(makeFleetPlan(seed));
+}
