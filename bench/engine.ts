@@ -21,7 +21,7 @@ const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] =
  * its own ratios.
  */
 export const bench: Bench = async ({ quick, rows }) => {
-  const count = rows ?? (quick ? 300 : 30_000);
+  const count = rows ?? (quick ? 100 : 30_000);
   const rounds = quick ? 1 : 5;
   const own: number[] = [];
   const used: number[] = [];

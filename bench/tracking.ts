@@ -28,7 +28,7 @@ interface Run {
  * seen.
  */
 export const bench: Bench = async ({ quick, rows }) => {
-  const count = rows ?? (quick ? 300 : 10_000);
+  const count = rows ?? (quick ? 100 : 10_000);
   // A batch of 300 rows or fewer has every row read for its details, so that the slow one is larger than that.
   const pacedCount = Math.min(count, 1_500);
   const figures = [

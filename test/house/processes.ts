@@ -9,7 +9,7 @@ import { root } from './imports.ts';
  */
 const longest = ['planted-bugs', 'jobs', 'quick', 'chaos', 'simulation', 'serve', 'package', 'console', 'new-batch'];
 /** Rooms of tests that take long, or that start servers which end with their process. */
-const alone = ['browser', 'bench', 'chaos', 'e2e', 'fleet', 'serving', 'simulation'];
+const alone = ['browser', 'bench', 'chaos', 'cli', 'e2e', 'fleet', 'serving', 'simulation'];
 /** A start of Node that loads most of the program takes a second of processor time. More files would wait in line. */
 const filesPerProcess = 8;
 

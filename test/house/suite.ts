@@ -14,6 +14,8 @@ import { writeProcesses } from './processes.ts';
 const processesAtOnce = 4;
 const processTimeoutMs = 900_000;
 const slowestFilesMax = 20;
+/** Tests make much that they need once: with room for it, it is collected less often. Saves a tenth of the time. */
+const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 // Many tests start the command. All processes keep the compiled code of the program in one folder; that halves what a
 // start costs.
@@ -26,7 +28,7 @@ const tests = run({
   files: writeProcesses(files, join(root, 'node_modules/.cache/suite')),
   concurrency: processesAtOnce,
   timeout: processTimeoutMs,
-  execArgv: [`--import=${new URL('./no-attribution.ts', import.meta.url)}`],
+  execArgv: [`--import=${new URL('./no-attribution.ts', import.meta.url)}`, ...roomForGarbage],
 });
 const took = new Map<string, number>();
 tests.on('test:fail', () => {

@@ -15,6 +15,8 @@ export interface PlantedResult {
 }
 
 const run = promisify(execFile);
+/** Collects garbage less often: saves a tenth of the time. */
+const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 /**
  * Plants one bug after the other, each in a process of its own, and runs seeds until each is caught or there are no
@@ -26,7 +28,7 @@ export function plantAll(seeds: number): Promise<PlantedResult[]> {
   return Promise.all(
     plantedBugs.map(({ name }) =>
       limit(async () => {
-        const { stdout } = await run(process.execPath, [script, name, String(seeds)]);
+        const { stdout } = await run(process.execPath, [...roomForGarbage, script, name, String(seeds)]);
         return JSON.parse(stdout) as PlantedResult;
       }),
     ),
