@@ -3,7 +3,7 @@ import { t } from '../texts/i18n.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 
-interface DialogProps {
+export interface DialogProps {
   title: string;
   onClose: () => void;
   /** Without it, the dialog has no decision. */

@@ -3,7 +3,6 @@ import { useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
-import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { Card, Page } from '../../base/page.tsx';
@@ -13,7 +12,7 @@ import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
-import { ChangesOfOthers } from '../batch/changes-of-others.tsx';
+import { GuardedDialog } from '../batch/guarded-dialog.tsx';
 import { RowsPanel } from '../batch/rows-panel.tsx';
 import { ChangedByOthers } from '../batch/unless-changed.ts';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
@@ -140,16 +139,14 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
     onClose();
   };
   return (
-    <Dialog
+    <GuardedDialog
+      action={action}
       title={t(`approval.${what}_title`)}
       onClose={close}
       onSubmit={submit}
       submitText={t(`approval.${what}`)}
       look={what === 'approve' ? 'main-action' : 'danger'}
-      isBusy={action.isPending}
-      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
-      <ChangesOfOthers error={action.error} />
       {what === 'approve' ? (
         <>
           <p>{t('approval.approve_help')}</p>
@@ -169,6 +166,6 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
           fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
         />
       )}
-    </Dialog>
+    </GuardedDialog>
   );
 }

@@ -2,12 +2,10 @@ import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
-import { Dialog } from '../../base/dialog.tsx';
 import { Field, Select, TextArea } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
 import { type BatchStatus, useGuardedAction } from './batch-queries.ts';
-import { ChangesOfOthers } from './changes-of-others.tsx';
-import { ChangedByOthers } from './unless-changed.ts';
+import { GuardedDialog } from './guarded-dialog.tsx';
 
 const kinds = ['pause', 'resume', 'reorder', 'retry', 'cancel'] as const;
 type Kind = (typeof kinds)[number];
@@ -90,16 +88,14 @@ function SimpleDialog({
     if (!needsWhy || why.trim() !== '') action.mutate(undefined);
   };
   return (
-    <Dialog
+    <GuardedDialog
+      action={action}
       title={t(`batch.${kind}_title`)}
       onClose={onClose}
       onSubmit={submit}
       submitText={t(`batch.${kind}`)}
       look={kind === 'cancel' ? 'danger' : 'main-action'}
-      isBusy={action.isPending}
-      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
-      <ChangesOfOthers error={action.error} />
       <p>{t(`batch.${kind}_help`)}</p>
       {needsWhy && (
         <TextArea
@@ -110,7 +106,7 @@ function SimpleDialog({
           fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
         />
       )}
-    </Dialog>
+    </GuardedDialog>
   );
 }
 
@@ -129,14 +125,12 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
     { done: () => t('batch.reorder_done'), onDone: onClose },
   );
   return (
-    <Dialog
+    <GuardedDialog
+      action={action}
       title={t('batch.reorder_title')}
       onClose={onClose}
       onSubmit={() => action.mutate(undefined)}
-      isBusy={action.isPending}
-      error={action.error instanceof ChangedByOthers ? null : action.error}
     >
-      <ChangesOfOthers error={action.error} />
       <p>{t('batch.reorder_help')}</p>
       <Select
         label={t('batch.priority')}
@@ -151,7 +145,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
         value={finish}
         onChange={({ target }) => setFinish(target.value)}
       />
-    </Dialog>
+    </GuardedDialog>
   );
 }
 

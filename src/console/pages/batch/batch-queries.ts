@@ -100,7 +100,7 @@ export function useAction<Input, Result>(
 
 /**
  * The same for a change of what the batch is: it is refused if others have decided about the batch since the dialog was
- * opened. The person then sees their decisions (`ChangesOfOthers`), and may repeat the change.
+ * opened. The person then sees their decisions (`GuardedDialog`), and may repeat the change.
  */
 export function useGuardedAction<Input, Result>(
   { batch_id: batchId, etag }: { batch_id: string; etag: string },

@@ -1,3 +1,4 @@
+import { Dialog, type DialogProps } from '../../base/dialog.tsx';
 import { detailOf, eventText } from '../../base/events-table.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -5,9 +6,23 @@ import { ChangedByOthers } from './unless-changed.ts';
 
 const shownMax = 5;
 
-/** What others have decided meanwhile, in a dialog that a person has not finished. */
-export function ChangesOfOthers({ error }: { error: unknown }) {
-  if (!(error instanceof ChangedByOthers)) return null;
+interface GuardedProps extends Omit<DialogProps, 'isBusy' | 'error'> {
+  /** Of `useGuardedAction`. */
+  action: { isPending: boolean; error: unknown };
+}
+
+/** The dialog of a guarded action. If others have decided meanwhile, it shows their decisions, and no failure. */
+export function GuardedDialog({ action: { isPending, error }, children, ...dialog }: GuardedProps) {
+  const changed = error instanceof ChangedByOthers ? error : null;
+  return (
+    <Dialog {...dialog} isBusy={isPending} error={changed === null ? error : null}>
+      {changed !== null && <ChangesOfOthers error={changed} />}
+      {children}
+    </Dialog>
+  );
+}
+
+function ChangesOfOthers({ error }: { error: ChangedByOthers }) {
   const more = error.events.length - shownMax;
   return (
     <div className="notice tone-attention" role="alert">
