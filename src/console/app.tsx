@@ -5,8 +5,9 @@ import { watchAttention } from './api/attention.ts';
 import { codeOf } from './api/problem.ts';
 import { makeQueryClient } from './api/query-client.ts';
 import { readSession, type Session, SessionContext } from './api/session.ts';
+import { ButtonLink } from './base/button.tsx';
 import { Failure } from './base/failure.tsx';
-import { Empty, Loading } from './base/page.tsx';
+import { Loading, Page } from './base/page.tsx';
 import { SessionGates } from './pages/sign-in/session-gates.tsx';
 import { pages } from './pages.ts';
 import { Crash } from './shell/crash.tsx';
@@ -92,7 +93,7 @@ function Pages() {
               <Route key={path} path={path} component={component} />
             ))}
             <Route>
-              <Empty title={t('shell.no_page')} />
+              <Page title={t('shell.no_page')} actions={<ButtonLink href="/">{t('nav.batches')}</ButtonLink>} />
             </Route>
           </Switch>
         </Suspense>

@@ -44,6 +44,9 @@ const pages: [string, string][] = [
   ['/audit', 'Audit log'],
   ['/jobs', 'Jobs'],
   ['/wallets', 'Wallets'],
+  ['/payments', 'Payments'],
+  ['/payout', 'Plan a payout'],
+  ['/workers', 'Workers'],
   ['/people', 'People'],
 ];
 

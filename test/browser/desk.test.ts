@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { insertOpenItem, insertReconciliation } from '../../src/ledger/reporting/reconciliations.ts';
 import { listEvents } from '../../src/operations/audit/list-events.ts';
@@ -86,6 +87,33 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     const files = unzipped(await (await context.request.get((await download).url())).body());
     assert.equal(JSON.parse(files.get('reports/manifest.json')?.toString() ?? '{}').masked, true);
     assert.match(files.get('README.txt')?.toString() ?? '', /airbatch verify reports/);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('an auditor finds what a person was paid, lists the files, and saves the entries for the books', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage, { roles: ['audit'] });
+    const { page, faults } = await openPage(context, `${stage.installation.url}/payments`);
+    await page.getByLabel('Phone number').fill('+254 712 000 137');
+    await page.getByRole('button', { name: 'Find' }).click();
+    const found = page.getByRole('table', { name: 'Sent to 2********137' });
+    await found.getByRole('link', { name: 'payroll-2026-10' }).waitFor();
+    assert.equal(await found.getByText('completed').count(), 3, 'one in each batch that has paid');
+    assert.doesNotMatch(page.url(), /712/);
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByRole('button', { name: 'List' }).click();
+    await page.getByRole('table').getByRole('link', { name: 'payroll-2026-10' }).waitFor();
+    await page.getByRole('tab', { name: 'For the books' }).click();
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByLabel('Account for the expense').fill('6100');
+    await page.getByRole('button', { name: 'Make the entries' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the CSV' }).click();
+    assert.match(readFileSync(await (await download).path(), 'utf8'), /,6100,/);
+    await page.goto(`${stage.installation.url}/payout`);
+    await page.getByText('Your role does not allow you to plan payouts').waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });

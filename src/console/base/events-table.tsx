@@ -88,8 +88,17 @@ export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
   const data = JSON.parse(body) as Record<string, unknown>;
   return Object.entries(data)
     .filter(([name, value]) => !hidden.has(name) && !name.endsWith('_at') && value !== null && value !== '')
-    .map(([name, value]) => `${name}: ${String(value)}`)
+    .map(([name, value]) => `${name}: ${textOf(value)}`)
     .join(' · ');
+}
+
+/** Sums and balances are JSON of an object in a text: `KES 500 · USD 2`. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string' && value.startsWith('{"')) return textOf(JSON.parse(value));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name} ${textOf(one)}`)
+    .join(', ');
 }
 
 /** Events as a table. `batchCell` shows the batch of each, if there are several. */

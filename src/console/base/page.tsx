@@ -11,7 +11,7 @@ export function Page({
   title: string;
   sub?: ReactNode;
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   useEffect(() => {
     document.title = `${title} · airbatch`;

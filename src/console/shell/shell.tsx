@@ -63,7 +63,9 @@ export function Shell({ paths, children }: { paths: readonly string[]; children:
 
 function NavList({ location, paths }: { location: string; paths: readonly string[] }) {
   const { roles } = useSession();
-  const groups = navGroups.map((group) => group.filter(({ href }) => paths.includes(href)));
+  const groups = navGroups.map((group) =>
+    group.filter(({ href, role }) => paths.includes(href) && (role === undefined || roles.includes(role))),
+  );
   return (
     <ul>
       {groups

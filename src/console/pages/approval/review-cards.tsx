@@ -35,7 +35,7 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
             : []),
           {
             ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
-            more: t('approval.takes', { time: formatDuration(plan.estimate_ms) }),
+            more: t('approval.takes', { time: formatDuration(Math.max(plan.estimate_ms, 1_000)) }),
           },
           ...(finish_by === null
             ? []

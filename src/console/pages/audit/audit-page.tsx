@@ -71,7 +71,11 @@ function BatchEvents({ search }: { search: string }) {
     event.preventDefault();
     setBatchId(entered.trim());
   };
-  const link = (id: string) => <Link href={`/batches/${encodeURIComponent(id)}`}>{id}</Link>;
+  const link = (id: string) => (
+    <Link className="nowrap" href={`/batches/${encodeURIComponent(id)}`}>
+      {id}
+    </Link>
+  );
   return (
     <>
       <form className="line" onSubmit={submit}>

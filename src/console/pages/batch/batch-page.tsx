@@ -4,6 +4,7 @@ import { useSession } from '../../api/session.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Facts, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
+import { rowStateText } from '../../base/states.ts';
 import { Tabs } from '../../base/tabs.tsx';
 import { Count, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
@@ -74,7 +75,7 @@ function Numbers({ batch }: { batch: BatchStatus }) {
         ]
       : []),
     ...((counts.held ?? 0) > 0 ? [{ name: t('batch.held'), value: <Count of={counts.held ?? 0} /> }] : []),
-    ...((counts.failed ?? 0) > 0 ? [{ name: t('batch.failed'), value: <Count of={counts.failed ?? 0} /> }] : []),
+    ...toCorrect(counts),
     ...(progress === null ? [] : paceFigures(progress)),
   ];
   return (
@@ -83,6 +84,15 @@ function Numbers({ batch }: { batch: BatchStatus }) {
       <RowBar counts={counts} hasLegend />
     </>
   );
+}
+
+/** As many rows as the situation names. */
+function toCorrect(counts: BatchStatus['counts']) {
+  const states = (['failed', 'invalid'] as const).filter((state) => (counts[state] ?? 0) > 0);
+  if (states.length === 0) return [];
+  const total = states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const more = states.map((state) => `${formatCount(counts[state] ?? 0)} ${t(rowStateText(state))}`).join(' · ');
+  return [{ name: t('batch.to_correct'), value: <Count of={total} />, more }];
 }
 
 function paceFigures({ rate_used, rate_allowed, window_ms, left_ms, done_at, finish_by, in_time }: Progress) {

@@ -15,13 +15,13 @@ import { useAllRows, useFilteredRows } from './use-rows.ts';
 
 const columns = (): GridColumn<Row>[] => [
   { id: 'row', label: t('rows.row'), width: '84px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
-  { id: 'person', label: t('rows.person'), width: 'minmax(140px, 1fr)', cell: ({ person }) => person ?? <None /> },
+  { id: 'person', label: t('rows.person'), width: 'minmax(150px, 1fr)', cell: ({ person }) => person ?? <None /> },
   { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
   { id: 'state', label: t('rows.state'), width: '136px', cell: ({ status }) => <RowBadge state={status} /> },
   { id: 'phone', label: t('rows.phone'), width: '132px', cell: ({ phone_number }) => phone_number ?? <None /> },
   { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
   { id: 'sent', label: t('rows.sent'), width: '212px', cell: ({ sent_at }) => <Time at={sent_at} /> },
-  { id: 'why', label: t('rows.why'), width: 'minmax(240px, 2fr)', cell: ({ reason }) => reason ?? '' },
+  { id: 'why', label: t('rows.why'), width: 'minmax(200px, 2fr)', cell: ({ reason }) => reason ?? '' },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */

@@ -51,18 +51,18 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
   return (
     <Card title={t('draft.plan')}>
       <div className="stack">
-        <div className="columns align-end">
+        <div className="columns">
           <RunIdField draft={draft} value={runId} onChange={setRunId} />
-          <div>
-            <Button
-              look={plan === null ? 'main-action' : undefined}
-              isBusy={planning.isPending || !isReady}
-              disabledBecause={valid === 0 ? t('draft.nothing_to_pay') : null}
-              onClick={make}
-            >
-              {t('draft.make_plan')}
-            </Button>
-          </div>
+        </div>
+        <div>
+          <Button
+            look={plan === null ? 'main-action' : undefined}
+            isBusy={planning.isPending || !isReady}
+            disabledBecause={valid === 0 ? t('draft.nothing_to_pay') : null}
+            onClick={make}
+          >
+            {t('draft.make_plan')}
+          </Button>
         </div>
         {planning.error !== null && <Failure error={planning.error} onRetry={make} />}
         {plan !== null && <PlanFigures plan={plan} />}
@@ -100,7 +100,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
           },
           {
             ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
-            more: t('approval.takes', { time: formatDuration(estimate_ms) }),
+            more: t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) }),
           },
           ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
           {

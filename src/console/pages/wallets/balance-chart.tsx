@@ -75,7 +75,7 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
         ...{ width: element.clientWidth, height: heightPx, legend: { show: false }, cursor: { show: false } },
         scales: { y: { range: (_plot, _low, high) => [0, high * 1.1] } },
         axes: [
-          { ...axis, values: (_plot, times) => times.map(dayOf) },
+          { ...axis, values: (_plot, times) => times.map(tickOf(times)) },
           { ...axis, size: 72, values: (_plot, values) => values.map((value) => formatAmount(String(value), '')) },
         ],
         series: [
@@ -123,6 +123,14 @@ function colourIn(element: HTMLElement, token: string): string {
   return color;
 }
 
-function dayOf(seconds: number): string {
-  return new Intl.DateTimeFormat(intlLocale(), { day: 'numeric', month: 'short' }).format(new Date(seconds * 1_000));
+const daySeconds = 86_400;
+
+/** How the times below a chart are written: as days, or as times of a day where several are of the same day. */
+function tickOf(times: readonly number[]): (seconds: number) => string {
+  const isOfDays = (times[1] ?? Number.POSITIVE_INFINITY) - (times[0] ?? 0) >= daySeconds;
+  const { format } = new Intl.DateTimeFormat(
+    intlLocale(),
+    isOfDays ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
+  );
+  return (seconds) => format(new Date(seconds * 1_000));
 }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
-import { Button } from '../../base/button.tsx';
+import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
@@ -23,7 +23,11 @@ export function WalletsPage() {
     refetchInterval: refresh(),
   });
   return (
-    <Page title={t('nav.wallets')} sub={t('wallets.sub')}>
+    <Page
+      title={t('nav.wallets')}
+      sub={t('wallets.sub')}
+      actions={(query.data?.accounts.length ?? 0) > 1 && <ButtonLink href="/workers">{t('workers.title')}</ButtonLink>}
+    >
       <Loaded query={query}>
         {({ accounts }) =>
           accounts.length === 0 ? (

@@ -30,6 +30,8 @@ export const base = {
   'nav.new': 'New batch',
   'nav.approvals': 'Approvals',
   'nav.doubts': 'Doubts',
+  'nav.payments': 'Payments',
+  'nav.payout': 'Plan a payout',
   'nav.reports': 'Reports',
   'nav.reconciliation': 'Reconciliation',
   'nav.jobs': 'Jobs',

@@ -10,7 +10,7 @@ export const batch = {
   'batch.in_doubt': 'In doubt',
   'batch.in_doubt_help': 'may or may not have been paid',
   'batch.held': 'Held',
-  'batch.failed': 'Failed',
+  'batch.to_correct': 'To correct',
   'batch.pace': 'Pace against the limit',
   'batch.pace_help': 'requests in {window}',
   'batch.done_at': 'Will be finished',

@@ -32,6 +32,8 @@ export const base: Record<keyof typeof english, string> = {
   'nav.new': 'Nouveau lot',
   'nav.approvals': 'Approbations',
   'nav.doubts': 'Doutes',
+  'nav.payments': 'Paiements',
+  'nav.payout': 'Prévoir un paiement',
   'nav.reports': 'Rapports',
   'nav.reconciliation': 'Rapprochement',
   'nav.jobs': 'Tâches',

@@ -11,7 +11,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.in_doubt': 'En doute',
   'batch.in_doubt_help': 'peut-être payées, peut-être pas',
   'batch.held': 'Retenues',
-  'batch.failed': 'Échouées',
+  'batch.to_correct': 'À corriger',
   'batch.pace': 'Rythme par rapport à la limite',
   'batch.pace_help': 'requêtes en {window}',
   'batch.done_at': 'Sera terminé',

@@ -31,6 +31,8 @@ export const base: Record<keyof typeof english, string> = {
   'nav.new': 'Novo lote',
   'nav.approvals': 'Aprovações',
   'nav.doubts': 'Dúvidas',
+  'nav.payments': 'Pagamentos',
+  'nav.payout': 'Planear um pagamento',
   'nav.reports': 'Relatórios',
   'nav.reconciliation': 'Reconciliação',
   'nav.jobs': 'Tarefas',

@@ -11,7 +11,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.in_doubt': 'Em dúvida',
   'batch.in_doubt_help': 'podem ter sido pagas ou não',
   'batch.held': 'Retidas',
-  'batch.failed': 'Falhadas',
+  'batch.to_correct': 'A corrigir',
   'batch.pace': 'Ritmo face ao limite',
   'batch.pace_help': 'pedidos em {window}',
   'batch.done_at': 'Estará concluído',

@@ -31,6 +31,8 @@ export const base: Record<keyof typeof english, string> = {
   'nav.new': 'Fungu jipya',
   'nav.approvals': 'Idhini',
   'nav.doubts': 'Mashaka',
+  'nav.payments': 'Malipo',
+  'nav.payout': 'Panga malipo',
   'nav.reports': 'Ripoti',
   'nav.reconciliation': 'Usuluhishi',
   'nav.jobs': 'Kazi',

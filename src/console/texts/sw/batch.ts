@@ -11,7 +11,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.in_doubt': 'Zenye shaka',
   'batch.in_doubt_help': 'huenda zimelipwa au la',
   'batch.held': 'Zilizozuiliwa',
-  'batch.failed': 'Zilizoshindwa',
+  'batch.to_correct': 'Za kurekebisha',
   'batch.pace': 'Kasi dhidi ya kikomo',
   'batch.pace_help': 'maombi katika {window}',
   'batch.done_at': 'Litakamilika',

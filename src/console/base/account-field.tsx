@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { answered, api } from '../api/client.ts';
+import { t } from '../texts/i18n.ts';
+import { Loaded } from './failure.tsx';
+import { Select } from './field.tsx';
+
+/** The content with the accounts that the person sees. */
+export function WithAccounts({ children }: { children: (accounts: string[]) => ReactNode }) {
+  const query = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  return <Loaded query={query}>{({ accounts }) => children(accounts.map(({ account }) => account))}</Loaded>;
+}
+
+interface AccountProps {
+  accounts: readonly string[];
+  value: string;
+  onPick: (account: string) => void;
+}
+
+export function AccountField({ accounts, value, onPick }: AccountProps) {
+  const options = accounts.map((account) => ({ value: account, label: account }));
+  return <Select label={t('batches.column.account')} value={value} options={options} onPick={onPick} />;
+}

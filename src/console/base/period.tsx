@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { t } from '../texts/i18n.ts';
+import { Field } from './field.tsx';
+
+const dayMs = 86_400_000;
+
+/** Whole days of the reader's zone, from the first to the last. */
+export type Period = ReturnType<typeof usePeriod>;
+
+/** The last `days` days until today, which a person may change. */
+export function usePeriod(days: number) {
+  const [from, setFrom] = useState(() => dayOf(Date.now() - days * dayMs));
+  const [to, setTo] = useState(() => dayOf(Date.now()));
+  const [isChecked, setChecked] = useState(false);
+  const isBackwards = from === '' || to === '' || from > to;
+  return {
+    ...{ from, to, setFrom, setTo },
+    hasFault: isChecked && isBackwards,
+    /** Its times; null, and the fault is shown, if the days are in the wrong order. Today ends now. */
+    times(): { from: string; to: string } | null {
+      setChecked(true);
+      if (isBackwards) return null;
+      const end = Math.min(Date.parse(`${to}T00:00`) + dayMs, Date.now());
+      return { from: new Date(`${from}T00:00`).toISOString(), to: new Date(end).toISOString() };
+    },
+  };
+}
+
+export function PeriodFields({ period: { from, to, setFrom, setTo, hasFault } }: { period: Period }) {
+  return (
+    <>
+      <Field
+        label={t('reconciliation.from')}
+        type="date"
+        value={from}
+        onChange={({ target }) => setFrom(target.value)}
+      />
+      <Field
+        label={t('reconciliation.to')}
+        type="date"
+        value={to}
+        onChange={({ target }) => setTo(target.value)}
+        fault={hasFault ? t('reconciliation.backwards') : null}
+      />
+    </>
+  );
+}
+
+/** Which zone the days are of. */
+export function PeriodZone() {
+  return (
+    <p className="small quiet">
+      {t('reconciliation.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+    </p>
+  );
+}
+
+/** A day in the reader's zone for an input: `2026-11-26`. */
+function dayOf(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,103 @@
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { Link } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Card, Empty, Figures } from '../../base/page.tsx';
+import { PeriodFields, PeriodZone, usePeriod } from '../../base/period.tsx';
+import { BatchBadge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Count, Sums, Time } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+
+type Paid = paths['/api/v1/paid-files']['get']['responses'][200]['content']['application/json'];
+
+const daysShown = 31;
+
+/** The files whose rows were paid in a period. */
+export function FilesPanel() {
+  const period = usePeriod(daysShown);
+  const list = useMutation({
+    mutationFn: (times: { from: string; to: string }) =>
+      answered(api.GET('/api/v1/paid-files', { params: { query: times } })),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const times = period.times();
+    if (times !== null) list.mutate(times);
+  };
+  const { data, error, isPending } = list;
+  return (
+    <>
+      <Card>
+        <form className="period" onSubmit={submit} noValidate>
+          <PeriodFields period={period} />
+          <Button type="submit" look="main-action" isBusy={isPending}>
+            {t('payments.list')}
+          </Button>
+        </form>
+        <PeriodZone />
+      </Card>
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && <Files paid={data} />}
+    </>
+  );
+}
+
+function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
+  if (files.length === 0)
+    return (
+      <Card>
+        <Empty title={t('payments.no_files')} />
+      </Card>
+    );
+  return (
+    <>
+      <Figures
+        figures={[
+          { name: t('payments.rows_paid'), value: formatCount(rows) },
+          { name: t('payments.paid'), value: <Sums sums={paid} /> },
+          { name: t('batches.column.charged'), value: <Sums sums={charged} /> },
+        ]}
+      />
+      <Card isFlush>
+        <Table
+          caption={t('payments.tab.files')}
+          rows={files}
+          keyOf={({ batch_id }) => batch_id}
+          stacks
+          columns={[
+            {
+              ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
+              cell: ({ batch_id, run_id, file_name }) => (
+                <>
+                  <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+                  <div className="quiet small">{file_name}</div>
+                </>
+              ),
+            },
+            { id: 'state', label: t('rows.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+            { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
+            { id: 'rows', label: t('payments.rows_paid'), isNumber: true, cell: (file) => <Count of={file.rows} /> },
+            {
+              ...{ id: 'paid', label: t('payments.paid'), isNumber: true },
+              cell: (file) => (
+                <>
+                  <Sums sums={file.paid} />
+                  {file.products > 0 && (
+                    <div className="quiet small">{t('payments.products', { count: file.products })}</div>
+                  )}
+                </>
+              ),
+            },
+            { id: 'charged', label: t('rows.cost'), isNumber: true, cell: (file) => <Sums sums={file.charged} /> },
+            { id: 'last', label: t('payments.last'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}

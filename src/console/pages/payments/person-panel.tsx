@@ -1,0 +1,148 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { change } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Empty, Figures } from '../../base/page.tsx';
+import { Badge, RowBadge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Sums, Time } from '../../base/values.tsx';
+import { formatCount, formatTime } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+import { Asked, Cost } from '../batch/row-values.tsx';
+
+type Found = paths['/api/v1/payment-searches']['post']['responses'][200]['content']['application/json'];
+type Payment = Found['payments'][number];
+
+const exampleNumber = '+254 712 345 678';
+
+/** What was sent to one phone number, in all batches. The number is not in the address of the page. */
+export function PersonPanel() {
+  const [number, setNumber] = useState('');
+  const find = useMutation({
+    mutationFn: (wanted: string) => change('/api/v1/payment-searches', { body: { number: wanted } }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (number.trim() !== '') find.mutate(number.trim());
+  };
+  const { data, error, isPending } = find;
+  return (
+    <>
+      <Card>
+        <form className="stack tight" onSubmit={submit}>
+          <div className="period">
+            <Field
+              label={t('payments.number')}
+              type="tel"
+              autoComplete="off"
+              placeholder={exampleNumber}
+              value={number}
+              onChange={({ target }) => setNumber(target.value)}
+            />
+            <Button type="submit" look="main-action" isBusy={isPending}>
+              {t('payments.find')}
+            </Button>
+          </div>
+          <p className="small quiet">{t('payments.number_help')}</p>
+        </form>
+      </Card>
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && <Result found={data} />}
+    </>
+  );
+}
+
+function Result({ found }: { found: Found }) {
+  const { phone_number, payments, is_cut, forgotten_batches } = found;
+  return (
+    <>
+      {payments.length > 0 && <Totals found={found} />}
+      {is_cut && <p className="notice tone-attention">{t('payments.cut', { count: payments.length })}</p>}
+      {forgotten_batches > 0 && (
+        <p className="notice tone-attention">{t('payments.forgotten', { count: forgotten_batches })}</p>
+      )}
+      <Card isFlush={payments.length > 0}>
+        {payments.length === 0 ? (
+          <Empty title={t('payments.none', { number: phone_number })} />
+        ) : (
+          <Payments payments={payments} caption={t('payments.sent_to', { number: phone_number })} />
+        )}
+      </Card>
+    </>
+  );
+}
+
+function Totals({ found }: { found: Found }) {
+  const { paid_rows, paid, paid_products, charged, open_rows, open, paid_twice_rows, refunded_rows } = found;
+  const products = paid_products === 0 ? '' : ` · ${t('payments.products', { count: paid_products })}`;
+  const counted = (name: string, count: number, more: string) =>
+    count === 0 ? [] : [{ name, value: formatCount(count), more }];
+  return (
+    <Figures
+      figures={[
+        {
+          name: t('payments.paid'),
+          value: <Sums sums={paid} />,
+          more: t('payments.rows', { count: paid_rows }) + products,
+        },
+        { name: t('batches.column.charged'), value: <Sums sums={charged} /> },
+        ...(open_rows === 0
+          ? []
+          : [
+              { name: t('payments.open'), value: <Sums sums={open} />, more: t('payments.rows', { count: open_rows }) },
+            ]),
+        ...counted(t('payments.twice'), paid_twice_rows, t('payments.twice_help')),
+        ...counted(t('payments.refunded'), refunded_rows, t('payments.refunded_help')),
+      ]}
+    />
+  );
+}
+
+function Payments({ payments, caption }: { payments: Payment[]; caption: string }) {
+  return (
+    <Table
+      caption={caption}
+      rows={payments}
+      keyOf={({ batch_id, row_no }) => `${batch_id} ${row_no}`}
+      stacks
+      columns={[
+        {
+          ...{ id: 'run', label: t('batches.column.batch'), isHead: true },
+          cell: ({ batch_id, row_no, run_id, file_name }) => (
+            <>
+              <Link href={`/batches/${encodeURIComponent(batch_id)}?row=${row_no}`}>{run_id}</Link>
+              <div className="quiet small">
+                {file_name} · {t('rows.one', { row: row_no })}
+              </div>
+            </>
+          ),
+        },
+        { id: 'person', label: t('rows.person'), cell: ({ person }) => person ?? '' },
+        { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
+        { id: 'state', label: t('rows.state'), cell: (row) => <State row={row} /> },
+        { id: 'cost', label: t('rows.cost'), isNumber: true, cell: (row) => <Cost row={row} /> },
+        { id: 'sent', label: t('rows.sent'), cell: ({ sent_at }) => <Time at={sent_at} /> },
+        { id: 'why', label: t('rows.why'), cell: (row) => <span className="small quiet wrap">{whyOf(row)}</span> },
+      ]}
+    />
+  );
+}
+
+function State({ row: { status, counts_as_paid, second_topup_id } }: { row: Payment }) {
+  return (
+    <div className="state-cell">
+      <RowBadge state={status} />
+      {status === 'failed' && counts_as_paid && <Badge tone="attention">{t('payments.counts')}</Badge>}
+      {second_topup_id !== null && <Badge tone="bad">{t('payments.twice')}</Badge>}
+    </div>
+  );
+}
+
+function whyOf({ reason, refunded_at, second_topup_id }: Payment): string {
+  const refunded = refunded_at === null ? null : t('payments.refunded_at', { time: formatTime(refunded_at) });
+  return [reason, refunded, second_topup_id].filter((part) => part !== null && part !== '').join(' · ');
+}

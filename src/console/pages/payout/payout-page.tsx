@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { change } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
+import { AccountField, WithAccounts } from '../../base/account-field.tsx';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { Field } from '../../base/field.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
+import { t } from '../../texts/i18n.ts';
+import { PayoutResult } from './payout-result.tsx';
+
+const rowsMax = 20_000_000;
+const example = { rows: '5000', currency: 'KES' };
+
+/** What a payout of so many rows would take. Nothing is stored or sent. */
+export function PayoutPage() {
+  const mayPrepare = useRole('prepare');
+  return (
+    <Page title={t('nav.payout')} sub={t('payout.sub')}>
+      {mayPrepare ? (
+        <WithAccounts>{(accounts) => <Question accounts={accounts} />}</WithAccounts>
+      ) : (
+        <Card>
+          <Empty title={t('payout.no_role')} />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Question({ accounts }: { accounts: string[] }) {
+  const [account, setAccount] = useState(accounts[0] ?? '');
+  const [count, setCount] = useState('');
+  const [sum, setSum] = useState('');
+  const [currency, setCurrency] = useState('');
+  const [isChecked, setChecked] = useState(false);
+  const rows = Number(count.replaceAll(/[\s,.]/g, ''));
+  const isCount = Number.isInteger(rows) && rows >= 1 && rows <= rowsMax;
+  const isSum = (sum.trim() === '') === (currency.trim() === '');
+  const plan = useMutation({
+    mutationFn: () => {
+      const sums = sum.trim() === '' ? {} : { sums: { [currency.trim().toUpperCase()]: sum.trim() } };
+      return change('/api/v1/accounts/{account}/plan', { path: { account }, body: { rows, ...sums } });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setChecked(true);
+    if (isCount && isSum) plan.mutate();
+  };
+  const { data, error, isPending } = plan;
+  return (
+    <>
+      <Card>
+        <form className="stack tight" onSubmit={submit} noValidate>
+          <div className="period">
+            <AccountField accounts={accounts} value={account} onPick={setAccount} />
+            <Field
+              label={t('batches.column.rows')}
+              inputMode="numeric"
+              placeholder={example.rows}
+              value={count}
+              onChange={({ target }) => setCount(target.value)}
+              fault={isChecked && !isCount ? t('payout.rows_fault') : null}
+            />
+            <Field
+              label={t('payout.sum')}
+              inputMode="decimal"
+              value={sum}
+              onChange={({ target }) => setSum(target.value)}
+              fault={isChecked && !isSum ? t('payout.sum_fault') : null}
+            />
+            <Field
+              label={t('payout.currency')}
+              placeholder={example.currency}
+              maxLength={3}
+              value={currency}
+              onChange={({ target }) => setCurrency(target.value)}
+            />
+            <Button type="submit" look="main-action" isBusy={isPending}>
+              {t('payout.make')}
+            </Button>
+          </div>
+          <p className="small quiet">{t('payout.sum_help')}</p>
+        </form>
+      </Card>
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && <PayoutResult planned={data} />}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { paths } from '../../api/schema.ts';
+import { Card, Figures } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
+
+type Planned = paths['/api/v1/accounts/{account}/plan']['post']['responses'][200]['content']['application/json'];
+
+/** Time, approvals and money of a planned payout, and what would stop it. */
+export function PayoutResult({ planned }: { planned: Planned }) {
+  const { exceeded, cost_unknown, usual_of_rows } = planned;
+  return (
+    <>
+      {exceeded.map(({ guard, currency, most }) => (
+        <p className="notice tone-bad" key={`${guard} ${currency}`}>
+          {currency === null
+            ? t('payout.too_many', { most: formatCount(Number(most)) })
+            : t('payout.too_much', { most: `${formatAmount(most, currency)} ${currency}` })}
+        </p>
+      ))}
+      {usual_of_rows === 0 && <p className="notice tone-attention">{t('payout.no_usual')}</p>}
+      <PayoutFigures planned={planned} />
+      {cost_unknown.length > 0 && (
+        <p className="notice tone-attention">{t('payout.unknown', { currencies: cost_unknown.join(', ') })}</p>
+      )}
+      <PayoutMoney planned={planned} />
+    </>
+  );
+}
+
+function PayoutFigures({ planned }: { planned: Planned }) {
+  const { rows, sums, usual_of_rows: usual, limit, alone_ms, rows_waiting, done_at, approval } = planned;
+  return (
+    <Figures
+      figures={[
+        {
+          ...{ name: t('payout.pays'), value: <Sums sums={sums} /> },
+          more:
+            usual === null || usual === 0
+              ? t('payments.rows', { count: rows })
+              : `${t('payments.rows', { count: rows })} · ${t('payout.usual', { count: usual })}`,
+        },
+        {
+          ...{ name: t('payout.takes'), value: formatDuration(Math.max(alone_ms, 1_000)) },
+          ...(limit.rows === null
+            ? {}
+            : { more: t('payout.pace', { rows: limit.rows, window: formatDuration(limit.window_ms) }) }),
+        },
+        {
+          ...{ name: t('payout.done_at'), value: <Time at={done_at} /> },
+          more: rows_waiting === 0 ? t('payout.alone') : t('payout.behind', { count: rows_waiting }),
+        },
+        {
+          name: t('payout.approval'),
+          value: approval === null ? t('base.none') : t('payout.approvers', { count: approval.approvers }),
+        },
+      ]}
+    />
+  );
+}
+
+function PayoutMoney({ planned: { wallets, account } }: { planned: Planned }) {
+  const used = wallets.filter(({ cost, missing }) => Number(cost) > 0 || missing !== null);
+  if (used.length === 0) return null;
+  const sum = (id: 'cost' | 'others' | 'balance') => ({
+    ...{ id, label: t(`payout.${id}`), isNumber: true },
+    cell: (one: Planned['wallets'][number]) => <Money value={one[id]} currency={one.currency} />,
+  });
+  return (
+    <Card isFlush title={t('payout.money')}>
+      <Table
+        caption={`${t('payout.money')}: ${account}`}
+        rows={used}
+        keyOf={({ currency }) => currency}
+        stacks
+        columns={[
+          { id: 'currency', label: t('payout.currency'), isHead: true, cell: ({ currency }) => currency },
+          sum('cost'),
+          sum('others'),
+          sum('balance'),
+          {
+            ...{ id: 'missing', label: t('wallets.missing'), isNumber: true },
+            cell: ({ missing, currency }) =>
+              missing === null ? (
+                <None />
+              ) : (
+                <Badge tone="bad">
+                  <Money value={missing} currency={currency} />
+                </Badge>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
