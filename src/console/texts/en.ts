@@ -6,7 +6,6 @@ import { batches } from './en/batches.ts';
 import { doubts } from './en/doubts.ts';
 import { events } from './en/events.ts';
 import { jobs } from './en/jobs.ts';
-import { payments } from './en/payments.ts';
 import { people } from './en/people.ts';
 import { reconciliation } from './en/reconciliation.ts';
 import { reports } from './en/reports.ts';
@@ -33,7 +32,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
-  ...payments,
   ...people,
   ...signIn,
 };

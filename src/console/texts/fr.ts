@@ -6,7 +6,6 @@ import { batches } from './fr/batches.ts';
 import { doubts } from './fr/doubts.ts';
 import { events } from './fr/events.ts';
 import { jobs } from './fr/jobs.ts';
-import { payments } from './fr/payments.ts';
 import { people } from './fr/people.ts';
 import { reconciliation } from './fr/reconciliation.ts';
 import { reports } from './fr/reports.ts';
@@ -33,7 +32,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
-  ...payments,
   ...people,
   ...signIn,
 };

@@ -6,7 +6,6 @@ import { batches } from './pt/batches.ts';
 import { doubts } from './pt/doubts.ts';
 import { events } from './pt/events.ts';
 import { jobs } from './pt/jobs.ts';
-import { payments } from './pt/payments.ts';
 import { people } from './pt/people.ts';
 import { reconciliation } from './pt/reconciliation.ts';
 import { reports } from './pt/reports.ts';
@@ -33,7 +32,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
-  ...payments,
   ...people,
   ...signIn,
 };

@@ -6,7 +6,6 @@ import { batches } from './sw/batches.ts';
 import { doubts } from './sw/doubts.ts';
 import { events } from './sw/events.ts';
 import { jobs } from './sw/jobs.ts';
-import { payments } from './sw/payments.ts';
 import { people } from './sw/people.ts';
 import { reconciliation } from './sw/reconciliation.ts';
 import { reports } from './sw/reports.ts';
@@ -33,7 +32,6 @@ export const texts = {
   ...situation,
   ...states,
   ...wallets,
-  ...payments,
   ...people,
   ...signIn,
 };

@@ -6,12 +6,12 @@ import type { paths } from '../../api/schema.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Card, Empty, Figures } from '../../base/page.tsx';
-import { PeriodFields, PeriodZone, usePeriod } from '../../base/period.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Sums, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
 type Paid = paths['/api/v1/paid-files']['get']['responses'][200]['content']['application/json'];
 

@@ -3,16 +3,16 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { change } from '../../api/client.ts';
 import type { paths } from '../../api/schema.ts';
-import { AccountField } from '../../base/account-field.tsx';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field, Select } from '../../base/field.tsx';
 import { Card, Empty, Figures } from '../../base/page.tsx';
-import { PeriodFields, PeriodZone, usePeriod } from '../../base/period.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Money, Sums } from '../../base/values.tsx';
 import { formatCount, formatDate } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { AccountField } from '../reconciliation/account-field.tsx';
+import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
 type Journal = paths['/api/v1/accounts/{account}/journal']['post']['responses'][200]['content']['application/json'];
 

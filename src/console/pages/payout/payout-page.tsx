@@ -2,12 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
-import { AccountField, WithAccounts } from '../../base/account-field.tsx';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
+import { AccountField, WithAccounts } from '../reconciliation/account-field.tsx';
 import { PayoutResult } from './payout-result.tsx';
 
 const rowsMax = 20_000_000;

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { change } from '../../api/client.ts';
-import { AccountField, WithAccounts } from '../../base/account-field.tsx';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Card, Page } from '../../base/page.tsx';
-import { PeriodFields, PeriodZone, usePeriod } from '../../base/period.tsx';
 import { t } from '../../texts/i18n.ts';
+import { AccountField, WithAccounts } from './account-field.tsx';
+import { PeriodFields, PeriodZone, usePeriod } from './period.tsx';
 import { ReconciliationResult } from './reconciliation-result.tsx';
 
 const daysShown = 7;

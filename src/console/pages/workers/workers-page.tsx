@@ -19,9 +19,9 @@ export function WorkersPage() {
       <Loaded query={query}>
         {({ workers }) =>
           workers.map(({ worker, accounts }) => (
-            <Card key={worker} isFlush title={worker === null ? t('workers.nobody') : <code>{worker}</code>}>
+            <Card key={worker} isFlush title={nameOf(worker)}>
               <Table
-                caption={worker ?? t('workers.nobody')}
+                caption={nameOf(worker)}
                 rows={accounts}
                 keyOf={({ account }) => account}
                 stacks
@@ -52,4 +52,9 @@ export function WorkersPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** People do not need the start time of a process. */
+function nameOf(worker: string | null): string {
+  return worker === null ? t('workers.nobody') : worker.split('/').slice(0, 2).join('/');
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { t } from '../texts/i18n.ts';
-import { Field } from './field.tsx';
+import { Field } from '../../base/field.tsx';
+import { t } from '../../texts/i18n.ts';
 
 const dayMs = 86_400_000;
 
