@@ -46,8 +46,8 @@ function scrapeMs(size: Size): Promise<number> {
     const names = Array.from({ length: size.accounts }, (_, at) => `account-${at}`);
     await fill(db, names, size);
     const server = makeMetricsServer({
-      ...{ db, clock, ledgerPath, metrics: makeMetrics(clock), jobs: () => [] },
-      accounts: () => names.map((name) => ({ name, working: true, usage: () => idleUsage })),
+      ...{ db, clock, ledgerPath, metrics: makeMetrics(clock), jobs: () => [], backups: null },
+      accounts: () => names.map((name) => ({ name, working: true, usage: () => idleUsage, clockAheadMs: 0 })),
       upkeep: () => ({ reportsMissing: 0, anchors: new Map() }),
     });
     const taken: number[] = [];

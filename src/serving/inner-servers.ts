@@ -67,11 +67,14 @@ function metricsOf(
   return makeMetricsServer({
     ...session,
     ...measured,
+    // PostgreSQL has backups of its own.
+    backups: session.ledgerUrl === null ? (session.config.backup?.folder ?? null) : null,
     accounts: () =>
       [...kept.values()].map((account) => ({
         name: account.name,
         working: account.isWorking(),
         usage: account.usage(),
+        clockAheadMs: account.clockAheadMs(),
       })),
   });
 }

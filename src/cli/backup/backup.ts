@@ -41,6 +41,12 @@ async function tryNewest(context: CommandContext, target: string | undefined): P
   return tried.is_good ? 0 : 5;
 }
 
+/** The newest event is of the future if the clock was ahead when it happened. */
+export function newestText(at: string, ageMs: number): string {
+  const age = ageMs < 0 ? 'of a time to come: the clock was ahead' : `${durationText(ageMs)} old`;
+  return `Newest    the newest event in it is ${age} (${timeText(at)})`;
+}
+
 function drillText(tried: z.output<typeof drillBackup.result>): string {
   const { newest_event_at: at, newest_event_age_ms: age, audit, is_good } = tried;
   const { events, batches, broken } = audit.chain;
@@ -51,9 +57,7 @@ function drillText(tried: z.output<typeof drillBackup.result>): string {
   ];
   return [
     `${tried.backup}: ${backupText(tried)}`,
-    at === null || age === null
-      ? 'Nothing has happened in its ledger yet.'
-      : `Newest    the newest event in it is ${durationText(age)} old (${timeText(at)})`,
+    at === null || age === null ? 'Nothing has happened in its ledger yet.' : newestText(at, age),
     ...faults,
     is_good
       ? `It can be restored: ${counted(events, 'event')} of ${counted(batches, 'batch', 'batches')}, all chains whole; rows and payments agree with them.`

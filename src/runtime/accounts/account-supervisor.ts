@@ -15,6 +15,8 @@ export interface SupervisedAccount {
   isWorking(): boolean;
   /** How much of its rate limits is used; null while the account is not open here. */
   usage(): ((requestClass: RequestClass) => RateUsage) | null;
+  /** How far this machine's clock is ahead of the service's; null until the service has answered here. */
+  clockAheadMs(): number | null;
   /**
    * Does work with the account that is open here. If another process holds the account, opens it for the duration of
    * the work.
@@ -215,6 +217,10 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
     hint: () => runner?.hint(),
     nudge: () => runner?.nudge(),
     usage: () => opened?.limiter.usage ?? null,
+    clockAheadMs() {
+      const serviceTime = opened?.gateway.serviceTime() ?? null;
+      return serviceTime === null ? null : clock.now() - serviceTime;
+    },
     use: (work) => useAccount(work, { opened, users, open }),
     reopen() {
       isStale = true;

@@ -14,6 +14,8 @@ export interface AccountHere {
   name: string;
   working: boolean;
   usage: ((requestClass: RequestClass) => RateUsage) | null;
+  /** How far this machine's clock is ahead of the service's; null until the service has answered. */
+  clockAheadMs: number | null;
 }
 
 /** The leases, paces and pauses of all accounts: three reads, however many accounts there are. */
@@ -71,6 +73,7 @@ export async function setAccountMetrics(
     set('lease_changes_total', known.leaseOf(account)?.fence ?? 0, { account });
     if (pace !== null) setPace(set, account, pace, { ready: readyOf(account), now });
     setRates(set, here);
+    if (here.clockAheadMs !== null) set('clock_ahead_seconds', here.clockAheadMs / 1_000, { account });
     for (const key of setClosed(set, account, pace, facts)) stillClosed.add(key);
   }
   for (const key of facts.seen.keys()) if (!stillClosed.has(key)) facts.seen.delete(key);

@@ -5,12 +5,20 @@ import { type AccountHere, readAccounts, type SeenClosed, setAccountMetrics } fr
 import { setBalanceMetrics } from './balance-metrics.ts';
 import { countedBatches, setBatchMetrics } from './batch-metrics.ts';
 import { addProcessMetrics, type Metrics } from './metrics.ts';
-import { type JobInShort, setJobMetrics, setUpkeepMetrics, type UpkeepHere } from './upkeep-metrics.ts';
+import {
+  type JobInShort,
+  setBackupMetrics,
+  setJobMetrics,
+  setUpkeepMetrics,
+  type UpkeepHere,
+} from './upkeep-metrics.ts';
 
 export interface MetricsDeps {
   db: Database;
   clock: Clock;
   ledgerPath: string;
+  /** The folder of the backups; null: none is configured. */
+  backups: string | null;
   metrics: Metrics;
   accounts: () => AccountHere[];
   jobs: () => readonly JobInShort[];
@@ -42,7 +50,10 @@ export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
   return app;
 }
 
-async function fill({ metrics, db, clock, ledgerPath, ...here }: MetricsDeps, seen: SeenClosed): Promise<void> {
+async function fill(
+  { metrics, db, clock, ledgerPath, backups, ...here }: MetricsDeps,
+  seen: SeenClosed,
+): Promise<void> {
   const { set } = metrics;
   const accounts = here.accounts();
   metrics.clear();
@@ -57,4 +68,5 @@ async function fill({ metrics, db, clock, ledgerPath, ...here }: MetricsDeps, se
   await setBalanceMetrics(set, db, { accounts, batches, paceOf: known.paceOf, now });
   await setJobMetrics(set, db, here.jobs(), now);
   await setUpkeepMetrics(set, { db, clock, ledgerPath }, here.upkeep());
+  if (backups !== null) await setBackupMetrics(set, { place: backups, ledgerPath, now });
 }

@@ -4,6 +4,7 @@ import { notificationsUnsent } from '../../ledger/accounts/gauges.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { lastSlotIn, openSlots } from '../../ledger/jobs/slots.ts';
 import { countUnsent } from '../../ledger/outbox/webhook-deliveries.ts';
+import { newestBackup } from '../../runtime/backup/folders.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
 import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
 import { version } from '../../runtime/settings/version.ts';
@@ -67,6 +68,16 @@ export async function setUpkeepMetrics(
     set('ledger_wal_bytes', (await sizeOf(`${ledgerPath}-wal`)) ?? 0);
   }
   set('build_info', 1, { version, node: process.version });
+}
+
+/** Sets the age of the newest backup of this ledger, and whether it has all its files. */
+export async function setBackupMetrics(
+  set: SetMetric,
+  { place, ledgerPath, now }: { place: string; ledgerPath: string; now: number },
+): Promise<void> {
+  const newest = await newestBackup(place, ledgerPath);
+  set('backup_complete', newest?.isComplete ? 1 : 0, { place });
+  if (newest !== null) set('backup_age_seconds', secondsSince(Date.parse(newest.manifest.created_at), now), { place });
 }
 
 /** Null if there is no such file. */

@@ -13,6 +13,7 @@ import {
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
+import { newestText } from '../../../src/cli/backup/backup.ts';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { restoreBackup } from '../../../src/runtime/backup/restore.ts';
@@ -59,6 +60,11 @@ const filesOf = (dir: string) =>
   globSync('**/*', { cwd: dir })
     .filter((name) => statSync(join(dir, name)).isFile())
     .toSorted();
+
+test('a drill says how old the newest event is, also if the clock was ahead', () => {
+  assert.match(newestText('2026-11-26T10:00:00.000Z', 36_000), /is 36 s old \(2026-11-26 10:00:00 UTC\)$/);
+  assert.match(newestText('2026-11-26T10:00:00.000Z', -36_000), /is of a time to come: the clock was ahead \(2026/);
+});
 
 test('a backup has ledger, key and configuration, names what it lacks, and is restored where nothing is', async (t) => {
   const { cwd, airbatch } = await installation(t);

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { rowStates } from '../../../src/core/state/row-state.ts';
+import { isoTime } from '../../../src/core/time/clock.ts';
 import { accountPauses } from '../../../src/engine/pacing/account-gate.ts';
 import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { backupName } from '../../../src/runtime/backup/folders.ts';
 import { type MetricDefinition, metricTable } from '../../../src/server/metrics/metric-table.ts';
 import { makeMetrics } from '../../../src/server/metrics/metrics.ts';
 import { type MetricsDeps, makeMetricsServer } from '../../../src/server/metrics/metrics-server.ts';
 import { root } from '../../house/imports.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+import { folderOf } from '../../support/folder.ts';
 import { aBatch, memoryLedger, setPause } from '../../support/ledger.ts';
 import { idleUsage } from '../../support/open-limiter.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -24,7 +28,8 @@ function serverOf(t: TestContext, given: Given) {
   const server = makeMetricsServer({
     ledgerPath: ':memory:',
     metrics,
-    accounts: () => [{ name: 'main', working: true, usage: () => ({ ...idleUsage, used: 7 }) }],
+    accounts: () => [{ name: 'main', working: true, usage: () => ({ ...idleUsage, used: 7 }), clockAheadMs: 2_500 }],
+    backups: null,
     jobs: () => [{ name: 'payroll', schedule: { cron: '0 9 * * *', timeZone: 'UTC', catchUp: 'last' } }],
     upkeep: () => ({ reportsMissing: 2, anchors: new Map([['file heads', true]]) }),
     ...given,
@@ -123,6 +128,7 @@ describe('metrics', () => {
     assert.equal(enough.value('rate_used{account="main",class="creation"}'), 7);
     assert.equal(enough.value('rate_allowed{account="main",class="creation"}'), 60);
     assert.equal(enough.value('queue_seconds{account="main"}'), 0);
+    assert.equal(enough.value('clock_ahead_seconds{account="main"}'), 2.5);
     assert.equal(enough.value('balance_lasts_seconds{account="main",currency="KES"}'), null);
     // 100 rows cost 1,000 so far; 234.50 are left: 23.45 rows, of 300 that are to be sent.
     await rig.db.execute('DELETE FROM batch_counts');
@@ -181,6 +187,39 @@ describe('metrics', () => {
     assert.match(body, /^airbatch_build_info\{version="\d+\.\d+\.\d+",node="v24/m);
   });
 
+  test('show the age of the newest complete backup of this ledger', async (t) => {
+    const [db, clock, backups] = [await memoryLedger(), makeVirtualClock(), folderOf(t)];
+    const ledgerPath = '/srv/pay/ledger.db';
+    const { scrape } = serverOf(t, { db, clock, backups, ledgerPath });
+    const shown = async () => {
+      const { value } = await scrape();
+      return ['complete', 'age_seconds'].map((name) => value(`backup_${name}{place="${backups}"}`));
+    };
+    const none = await serverOf(t, { db, clock }).scrape();
+    assert.doesNotMatch(none.body, /^airbatch_backup_/m, 'no backup is configured');
+    assert.deepEqual(await shown(), [0, null]);
+    const add = (agoMs: number, more: object = {}) => {
+      const at = clock.now() - agoMs;
+      const dir = join(backups, backupName(at));
+      mkdirSync(dir);
+      writeFileSync(join(dir, 'ledger.db'), 'x');
+      const manifest = {
+        ...{ format: 1, program: 'airbatch 1.0.0', created_at: isoTime(at), host: hostname(), ledger: ledgerPath },
+        ...{ encryption: null, files: [{ name: 'ledger.db', bytes: 1, sha256: '' }], left_out: [], ...more },
+      };
+      writeFileSync(join(dir, 'backup.json'), JSON.stringify(manifest));
+      return dir;
+    };
+    add(7_200_000);
+    const last = add(3_600_000);
+    add(1_000, { ledger: '/srv/other/ledger.db' });
+    assert.deepEqual(await shown(), [1, 3_600]);
+    writeFileSync(join(last, 'ledger.db'), '');
+    assert.deepEqual(await shown(), [0, 3_600], 'a file of the newest backup was cut short');
+    rmSync(backups, { recursive: true });
+    assert.deepEqual(await shown(), [0, null]);
+  });
+
   test('give two scrapers that ask at the same time the same complete answer', async (t) => {
     const rig = await sending(t, 5);
     const { scrape } = serverOf(t, rig);
@@ -215,7 +254,8 @@ describe('metrics', () => {
     for (const reason of accountPauses)
       await db.execute(`INSERT INTO pauses (account, batch_id, reason, paused_by, since)
         SELECT account, batch_id, '${reason}', 'test', 1 FROM batches`);
-    const here = (list: string[]) => () => list.map((name) => ({ name, working: true, usage: () => idleUsage }));
+    const here = (list: string[]) => () =>
+      list.map((name) => ({ name, working: true, usage: () => idleUsage, clockAheadMs: 0 }));
     const samplesOf = async (accounts: string[]) => {
       const { body } = await serverOf(t, { db, clock, accounts: here(accounts) }).scrape();
       const samples = body.split('\n').filter((line) => line.includes('account="account-'));
